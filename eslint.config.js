@@ -1,0 +1,44 @@
+// Type-aware lint. What a rule forbids everywhere stands here; what only the tree as a whole can show
+// (import direction, banned calls, unreached files) stands in .dependency-cruiser.cjs and test/tidy.ts.
+import rxjsX from 'eslint-plugin-rxjs-x';
+import tseslint from 'typescript-eslint';
+
+export default tseslint.config(
+  { ignores: ['dist/', '.build/', '.tap/', 'docs/api/', 'node_modules/', '**/*.generated.ts', 'conformance/'] },
+  {
+    files: ['**/*.ts'],
+    extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked, rxjsX.configs.strict],
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      '@typescript-eslint/prefer-literal-enum-member': 'off',
+      '@typescript-eslint/no-dynamic-delete': 'off',
+      'rxjs-x/no-sharereplay-before-takeuntil': 'error',
+      'rxjs-x/no-exposed-subjects': 'error',
+      'rxjs-x/throw-error': 'error',
+      eqeqeq: 'error',
+      'no-restricted-syntax': [
+        'error',
+        { selector: 'TSEnumDeclaration', message: 'Use a union of string literals.' },
+        { selector: 'ExportAllDeclaration[exported=null]', message: 'List exported names.' },
+      ],
+    },
+  },
+  {
+    files: ['test/**/*.ts', 'examples/**/*.ts', 'benchmark/**/*.ts'],
+    rules: {
+      '@typescript-eslint/no-floating-promises': 'off',
+      '@typescript-eslint/require-await': 'off',
+      '@typescript-eslint/no-non-null-assertion': 'off',
+      'rxjs-x/no-ignored-subscription': 'off',
+    },
+  },
+  {
+    files: ['**/*.{js,mjs,cjs}'],
+    extends: [tseslint.configs.disableTypeChecked],
+  },
+);
