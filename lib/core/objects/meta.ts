@@ -1,0 +1,118 @@
+// The part every API object has in common: type and object metadata, lists, and the few questions asked of any object.
+// The interfaces are mutable with optional fields because callers write them as literals; what storage, caches and
+// watches hand out is Frozen<Persisted<T>>. Readers take Frozen views, which mutable values also satisfy.
+// Field names and meanings as apimachinery/pkg/apis/meta/v1/types.go.
+
+/** Group, version and kind of an object as written on the wire. */
+export interface TypeMeta {
+  apiVersion?: string;
+  kind?: string;
+}
+
+/** Points from a dependent to the object that owns it. */
+export interface OwnerReference {
+  apiVersion: string;
+  kind: string;
+  name: string;
+  uid: string;
+  controller?: boolean;
+  blockOwnerDeletion?: boolean;
+}
+
+/** Which fields one manager set through one version, operation and subresource. */
+export interface ManagedFieldsEntry {
+  manager?: string;
+  /** `Apply` or `Update`. */
+  operation?: string;
+  apiVersion?: string;
+  /** RFC 3339, whole seconds, UTC. */
+  time?: string;
+  /** Always `FieldsV1`. */
+  fieldsType?: string;
+  fieldsV1?: Record<string, unknown>;
+  subresource?: string;
+}
+
+/** Metadata of every persisted object. Times are RFC 3339 strings in whole seconds, UTC. */
+export interface ObjectMeta {
+  name?: string;
+  generateName?: string;
+  namespace?: string;
+  selfLink?: string;
+  uid?: string;
+  /** Opaque to clients; changes with every write. */
+  resourceVersion?: string;
+  generation?: number;
+  creationTimestamp?: string;
+  deletionTimestamp?: string;
+  deletionGracePeriodSeconds?: number;
+  labels?: Record<string, string>;
+  annotations?: Record<string, string>;
+  ownerReferences?: OwnerReference[];
+  finalizers?: string[];
+  managedFields?: ManagedFieldsEntry[];
+}
+
+/** Metadata of a list. */
+export interface ListMeta {
+  selfLink?: string;
+  /** The revision the list was read at; a watch may start here. */
+  resourceVersion?: string;
+  /** Present when more pages follow. */
+  continue?: string;
+  remainingItemCount?: number;
+}
+
+/** What every API object looks like from outside; kinds add their own fields. */
+export interface ApiObject extends TypeMeta {
+  metadata?: ObjectMeta;
+}
+
+/** A list of objects as the API returns it. */
+export interface ApiList<T extends ApiObject = ApiObject> extends TypeMeta {
+  metadata?: ListMeta;
+  items: T[];
+}
+
+/** An object that storage has accepted: the server-set metadata is present. */
+export type Persisted<T extends ApiObject = ApiObject> = T & {
+  metadata: ObjectMeta & Required<Pick<ObjectMeta, 'name' | 'uid' | 'resourceVersion' | 'creationTimestamp'>>;
+};
+
+/** T with every property and element read-only, all the way down. Made by `deepFreeze`; any T may be read as one. */
+export type Frozen<T> = unknown extends T
+  ? T
+  : T extends string | number | bigint | boolean | symbol | null | undefined | ((...args: never) => unknown)
+    ? T
+    : { readonly [K in keyof T]: Frozen<T[K]> };
+
+/** Where an object lives: `namespace` is empty for cluster-scoped objects. */
+export interface NamespacedName {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Reads namespace and name, each empty when absent. */
+export function namespacedName(object: Frozen<ApiObject>): NamespacedName {
+  const { namespace = '', name = '' } = object.metadata ?? {};
+  return { namespace, name };
+}
+
+/** `namespace/name`, or `name` alone without a namespace. As client-go/tools/cache/store.go, MetaNamespaceKeyFunc. */
+export function objectKey(object: Frozen<ApiObject> | NamespacedName): string {
+  const { namespace, name } = 'name' in object ? object : namespacedName(object);
+  return namespace === '' ? name : `${namespace}/${name}`;
+}
+
+/** The inverse of `objectKey`; undefined when the key has more than one slash. */
+export function parseObjectKey(key: string): NamespacedName | undefined {
+  const slash = key.indexOf('/');
+  if (slash < 0) return { namespace: '', name: key };
+  const name = key.slice(slash + 1);
+  return name.includes('/') ? undefined : { namespace: key.slice(0, slash), name };
+}
+
+/** Whether deletion was asked for and the object still waits for finalizers or its grace period. */
+export function isTerminating(object: Frozen<ApiObject>): boolean {
+  return object.metadata?.deletionTimestamp !== undefined;
+}
