@@ -99,12 +99,16 @@ export function namespacedName(object: Frozen<ApiObject>): NamespacedName {
 }
 
 /** `namespace/name`, or `name` alone without a namespace. As client-go/tools/cache/store.go, MetaNamespaceKeyFunc. */
-export function objectKey(object: Frozen<ApiObject> | NamespacedName): string {
-  const { namespace, name } = 'name' in object ? object : namespacedName(object);
+export function objectKey(object: Frozen<ApiObject>): string {
+  return printNamespacedName(namespacedName(object));
+}
+
+/** The same key for an object known only by its place. */
+export function printNamespacedName({ namespace, name }: NamespacedName): string {
   return namespace === '' ? name : `${namespace}/${name}`;
 }
 
-/** The inverse of `objectKey`; undefined when the key has more than one slash. */
+/** The inverse of `objectKey`; undefined when the key has more than one slash, as no object's key has. */
 export function parseObjectKey(key: string): NamespacedName | undefined {
   const slash = key.indexOf('/');
   if (slash < 0) return { namespace: '', name: key };
