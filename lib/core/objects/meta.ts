@@ -1,66 +1,16 @@
 // The part every API object has in common: type and object metadata, lists, and the few questions asked of any object.
 // The interfaces are mutable with optional fields because callers write them as literals; what storage, caches and
 // watches hand out is Frozen<Persisted<T>>. Readers take Frozen views, which mutable values also satisfy.
-// Field names and meanings as apimachinery/pkg/apis/meta/v1/types.go.
+// Field names and meanings as apimachinery/pkg/apis/meta/v1/types.go; the metadata types themselves are generated.
+import type { JsonValue } from './json.js';
+import type { ListMeta, ManagedFieldsEntry, ObjectMeta, OwnerReference } from '../types/meta-v1.generated.js';
+
+export type { ListMeta, ManagedFieldsEntry, ObjectMeta, OwnerReference };
 
 /** Group, version and kind of an object as written on the wire. */
 export interface TypeMeta {
   apiVersion?: string;
   kind?: string;
-}
-
-/** Points from a dependent to the object that owns it. */
-export interface OwnerReference {
-  apiVersion: string;
-  kind: string;
-  name: string;
-  uid: string;
-  controller?: boolean;
-  blockOwnerDeletion?: boolean;
-}
-
-/** Which fields one manager set through one version, operation and subresource. */
-export interface ManagedFieldsEntry {
-  manager?: string;
-  /** `Apply` or `Update`. */
-  operation?: string;
-  apiVersion?: string;
-  /** RFC 3339, whole seconds, UTC. */
-  time?: string;
-  /** Always `FieldsV1`. */
-  fieldsType?: string;
-  fieldsV1?: Record<string, unknown>;
-  subresource?: string;
-}
-
-/** Metadata of every persisted object. Times are RFC 3339 strings in whole seconds, UTC. */
-export interface ObjectMeta {
-  name?: string;
-  generateName?: string;
-  namespace?: string;
-  selfLink?: string;
-  uid?: string;
-  /** Opaque to clients; changes with every write. */
-  resourceVersion?: string;
-  generation?: number;
-  creationTimestamp?: string;
-  deletionTimestamp?: string;
-  deletionGracePeriodSeconds?: number;
-  labels?: Record<string, string>;
-  annotations?: Record<string, string>;
-  ownerReferences?: OwnerReference[];
-  finalizers?: string[];
-  managedFields?: ManagedFieldsEntry[];
-}
-
-/** Metadata of a list. */
-export interface ListMeta {
-  selfLink?: string;
-  /** The revision the list was read at; a watch may start here. */
-  resourceVersion?: string;
-  /** Present when more pages follow. */
-  continue?: string;
-  remainingItemCount?: number;
 }
 
 /** What every API object looks like from outside; kinds add their own fields. */
@@ -80,7 +30,7 @@ export type Persisted<T extends ApiObject = ApiObject> = T & {
 };
 
 /** T with every property and element read-only, all the way down. Made by `deepFreeze`; any T may be read as one. */
-export type Frozen<T> = unknown extends T
+export type Frozen<T> = [JsonValue] extends [T] // unknown shapes: JsonValue is read-only as it is
   ? T
   : T extends string | number | bigint | boolean | symbol | null | undefined | ((...args: never) => unknown)
     ? T
