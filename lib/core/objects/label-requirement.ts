@@ -1,0 +1,167 @@
+// One term of a label selector: a key, an operator and the values it is held against. Immutable, valid by construction
+// (only `selectorFromLabels` skips validation, as Kubernetes does), values in byte order so that long lists are searched
+// by halving. Rules and messages as apimachinery/pkg/labels/selector.go, NewRequirement and Requirement.
+import { fieldErrorsText, fieldInvalid } from '../errors/field-error.js';
+import type { FieldError } from '../errors/field-error.js';
+import { fieldPath } from '../errors/field-path.js';
+import type { FieldPath } from '../errors/field-path.js';
+import { isLabelValue, isQualifiedName } from './names.js';
+import { ParseError } from './parse-error.js';
+
+/** Operators by Kubernetes' names; `!` is "does not exist". */
+export type LabelOperator = '=' | '==' | '!=' | 'in' | 'notin' | 'gt' | 'lt' | 'exists' | '!';
+
+/** A term of a label selector. */
+export interface LabelRequirement {
+  readonly key: string;
+  readonly operator: LabelOperator;
+  /** Sorted; empty for `exists` and `!`, one for all others but `in` and `notin`. */
+  readonly values: readonly string[];
+}
+
+/** The labels of an object; only own properties count, so that a label may be called `constructor`. */
+export type Labels = Readonly<Record<string, string>>;
+
+/** A checked requirement. Throws ParseError with all that is wrong. */
+export function labelRequirement(
+  key: string,
+  operator: LabelOperator,
+  values: readonly string[] = [],
+): LabelRequirement {
+  const errors = [
+    ...labelKeyErrors(fieldPath('key'), key),
+    ...countErrors(operator, values),
+    ...valueErrors(key, operator, values),
+  ];
+  if (errors.length > 0) throw new ParseError(fieldErrorsText(errors));
+  return Object.freeze({ key, operator, values: Object.freeze(values.toSorted()) });
+}
+
+/** What is wrong with a label key, as one field error. */
+export function labelKeyErrors(path: FieldPath, key: string): FieldError[] {
+  const problems = isQualifiedName(key);
+  return problems.length === 0 ? [] : [fieldInvalid(path, key, problems.join('; '))];
+}
+
+/** Whether labels satisfy the requirement. `!=` and `notin` are satisfied by labels without the key. */
+export function matchesRequirement({ key, operator, values }: LabelRequirement, labels: Labels | undefined): boolean {
+  const value = ownLabel(labels, key);
+  switch (operator) {
+    case '=':
+    case '==':
+    case 'in':
+      return value !== undefined && includes(values, value);
+    case '!=':
+    case 'notin':
+      return value === undefined || !includes(values, value);
+    case 'exists':
+      return value !== undefined;
+    case '!':
+      return value === undefined;
+    case 'gt':
+    case 'lt':
+      return value !== undefined && matchesBound(operator, value, values[0] ?? '');
+  }
+}
+
+/** The requirement as text that parses to the same requirement. */
+export function printLabelRequirement({ key, operator, values }: LabelRequirement): string {
+  switch (operator) {
+    case 'exists':
+      return key;
+    case '!':
+      return `!${key}`;
+    case 'in':
+    case 'notin':
+      return `${key} ${operator} (${values.join(',')})`;
+    case 'gt':
+      return `${key}>${values.join()}`;
+    case 'lt':
+      return `${key}<${values.join()}`;
+    case '=':
+    case '==':
+    case '!=':
+      return `${key}${operator}${values.join()}`;
+  }
+}
+
+function countErrors(operator: LabelOperator, values: readonly string[]): FieldError[] {
+  const problem = countProblem(operator, values.length);
+  // An empty list of values is a nil slice in Go, and prints as null.
+  return problem === '' ? [] : [fieldInvalid(fieldPath('values'), values.length === 0 ? null : values, problem)];
+}
+
+function countProblem(operator: LabelOperator, count: number): string {
+  switch (operator) {
+    case 'in':
+    case 'notin':
+      return count === 0 ? "for 'in', 'notin' operators, values set can't be empty" : '';
+    case '=':
+    case '==':
+    case '!=':
+      return count === 1 ? '' : 'exact-match compatibility requires one single value';
+    case 'exists':
+    case '!':
+      return count === 0 ? '' : 'values set must be empty for exists and does not exist';
+    case 'gt':
+    case 'lt':
+      return count === 1 ? '' : "for 'Gt', 'Lt' operators, exactly one value is required";
+  }
+}
+
+function valueErrors(key: string, operator: LabelOperator, values: readonly string[]): FieldError[] {
+  const errors: FieldError[] = [];
+  if (operator === 'gt' || operator === 'lt') {
+    for (const [index, value] of values.entries()) {
+      if (parseInt64(value) !== undefined) continue;
+      const detail = "for 'Gt', 'Lt' operators, the value must be an integer";
+      errors.push(fieldInvalid(fieldPath('values').index(index), value, detail));
+    }
+  }
+  for (const [index, value] of values.entries()) {
+    const problems = isLabelValue(value);
+    if (problems.length === 0) continue;
+    errors.push(fieldInvalid(fieldPath('values').index(index).key(key), value, problems.join('; ')));
+  }
+  return errors;
+}
+
+function ownLabel(labels: Labels | undefined, key: string): string | undefined {
+  // Reading first settles the common miss; hasOwn then guards against what Object.prototype lends.
+  const value = labels?.[key];
+  return labels !== undefined && value !== undefined && Object.hasOwn(labels, key) ? value : undefined;
+}
+
+/** Above this many values halving beats scanning. */
+const scanMax = 8;
+
+function includes(sorted: readonly string[], value: string): boolean {
+  if (sorted.length <= scanMax) return sorted.includes(value);
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((sorted[middle] ?? '') < value) low = middle + 1;
+    else high = middle;
+  }
+  return sorted[low] === value;
+}
+
+function matchesBound(operator: 'gt' | 'lt', text: string, boundText: string): boolean {
+  const value = parseInt64(text);
+  const bound = parseInt64(boundText);
+  if (value === undefined || bound === undefined) return false;
+  return operator === 'gt' ? value > bound : value < bound;
+}
+
+const int64Max = 2n ** 63n - 1n;
+const int64Min = -(2n ** 63n);
+
+/** As Go's strconv.ParseInt in base 10; linear, since a label may hold any number of digits. */
+function parseInt64(text: string): bigint | undefined {
+  const match = /^([+-]?)0*([0-9]{1,19})$/.exec(text);
+  if (match === null) return undefined;
+  const magnitude = BigInt(match[2] ?? '');
+  const value = match[1] === '-' ? -magnitude : magnitude;
+  return value >= int64Min && value <= int64Max ? value : undefined;
+}
