@@ -117,6 +117,8 @@ function isScalarKind(text: string): text is keyof typeof scalars {
   return Object.hasOwn(scalars, text);
 }
 
+const selfPresent: ReadonlySet<Shape['kind']> = new Set(['struct', 'union', 'raw', 'json']);
+
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 function parseField(line: string, context: BlockContext): Field {
@@ -140,7 +142,7 @@ function parseField(line: string, context: BlockContext): Field {
     if (word === 'map') options.mapKeys = names;
   }
   // A structure is either embedded by value, which Go always prints, or a pointer, for which {} is a value.
-  if (shape.kind === 'struct') options.presence ??= 'pointer';
+  if (selfPresent.has(shape.kind)) options.presence ??= 'pointer';
   const [numbers = '', ...embedded] = place.split(':');
   return field(name, shape, { ...options, patch, embedded, tags: numbers === '-' ? [] : numbers.split('.').map(Number) });
 }

@@ -77,6 +77,8 @@ export interface StructType {
   readonly atomic: boolean;
   /** All fields by JSON name, in Kubernetes' order. */
   readonly fields: ReadonlyMap<string, Field>;
+  /** The same fields as a record without prototype: a third of the cost of a Map for the decoder's inner loop. */
+  readonly named: Readonly<Record<string, Field | undefined>>;
   /** The fields that a decoded object always has: those Kubernetes prints even when zero and those with a default. */
   readonly completions: readonly Field[];
 }
@@ -159,10 +161,12 @@ export function mapOf(values: Shape, options: { readonly goType?: string } = {})
  * Makes a structure. `fields` is asked once, on first use, so that types may refer to each other and to themselves.
  */
 export function structType(name: string, fields: () => readonly Field[], options: { readonly atomic?: boolean } = {}): StructType {
-  let known: { readonly byName: ReadonlyMap<string, Field>; readonly completions: readonly Field[] } | undefined;
+  let known: Pick<StructType, 'fields' | 'named' | 'completions'> | undefined;
   const resolve = (): NonNullable<typeof known> => {
     const list = fields();
-    known = { byName: new Map(list.map((each) => [each.name, each])), completions: list.filter(completes) };
+    const named = Object.create(null) as Record<string, Field>;
+    for (const each of list) named[each.name] = each;
+    known = { fields: new Map(list.map((each) => [each.name, each])), named, completions: list.filter(completes) };
     return known;
   };
   return {
@@ -171,7 +175,10 @@ export function structType(name: string, fields: () => readonly Field[], options
     goType: name.replace(/^.*\/(?=[^/]*$)/, ''),
     atomic: options.atomic ?? false,
     get fields() {
-      return (known ?? resolve()).byName;
+      return (known ?? resolve()).fields;
+    },
+    get named() {
+      return (known ?? resolve()).named;
     },
     get completions() {
       return (known ?? resolve()).completions;

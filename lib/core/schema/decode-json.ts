@@ -1,0 +1,69 @@
+/**
+ * Decoding of JSON text: `JSON.parse`, then the walker. `JSON.parse` keeps the last of several equal keys without a
+ * word and words its errors its own way; the slower scanner is asked only when the number of members shows that a key
+ * was lost, or when parsing failed.
+ */
+import type { ScanVisitor } from './json-scanner.js';
+import { countMembers, membersAtMost, scanJson } from './json-scanner.js';
+import type { Decoded } from './decode.js';
+import { decodeValue, depthMax, problemsMax } from './decode.js';
+import type { Step } from './decode-error.js';
+import { DecodeError, fieldPath } from './decode-error.js';
+import type { Shape, StructType } from './type.js';
+
+/** Decodes JSON text; besides unknown fields, duplicate ones are among the problems. */
+export function decodeJson(type: StructType, text: string): Decoded {
+  const decoded = decodeValue(type, parseJson(text), { owned: true });
+  if (decoded.members === membersAtMost(text) || decoded.members === countMembers(text)) return decoded;
+  return { ...decoded, problems: strictProblems(type, text) };
+}
+
+/** `JSON.parse` with Go's words for what is wrong. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new DecodeError(scanJson(text, undefined, depthMax) ?? 'invalid JSON', { cause });
+  }
+}
+
+/** Unknown and duplicate fields of a document in the order in which they stand there. */
+function strictProblems(type: StructType, text: string): readonly string[] {
+  const problems = new Set<string>();
+  const report = (problem: string, path: readonly Step[], key: string): void => {
+    if (problems.size < problemsMax) problems.add(`${problem} field "${fieldPath(path, key)}"`);
+  };
+  const visit = (shape: Shape, path: readonly Step[]): ScanVisitor | undefined => {
+    const seen = new Set<string>();
+    const repeated = (key: string): void => {
+      if (seen.has(key)) report('duplicate', path, key);
+      seen.add(key);
+    };
+    switch (shape.kind) {
+      case 'struct':
+        return {
+          key(name) {
+            const known = shape.fields.get(name);
+            if (known === undefined) report('unknown', path, name);
+            else repeated(name);
+            return known && visit(known.shape, [...path, known]);
+          },
+          element: () => undefined,
+        };
+      case 'map':
+        return {
+          key(name) {
+            repeated(name);
+            return visit(shape.values, [...path, name]);
+          },
+          element: () => undefined,
+        };
+      case 'list':
+        return { key: () => undefined, element: (index) => visit(shape.items, [...path, index]) };
+      default:
+        return undefined;
+    }
+  };
+  scanJson(text, visit(type, []), depthMax);
+  return [...problems];
+}
