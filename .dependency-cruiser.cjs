@@ -1,0 +1,55 @@
+/**
+ * The drawing of DESIGN.md as a check: an entry names the folders that a folder of lib/ may import, besides itself
+ * and core. Everything else between folders is refused, as are cycles, `node:` in the engine, and imports that reach
+ * past another folder's index.
+ */
+const mayImport = {
+  core: [],
+  storage: [],
+  cacher: ['storage'],
+  auth: [],
+  admission: [],
+  client: [],
+  server: ['auth', 'admission', 'cacher', 'storage', 'client'],
+  controllers: ['client'],
+  scheduling: ['client'],
+  nodeagent: ['client'],
+  network: ['client'],
+};
+const folders = Object.keys(mayImport);
+
+/** Folders that run in a browser; the others hold the adapters to Node. */
+const engine = ['core', 'cacher', 'auth', 'admission', 'client', 'controllers', 'scheduling'];
+
+const direction = folders.map((folder) => ({
+  name: `${folder}-imports-only-what-the-drawing-allows`,
+  severity: 'error',
+  from: { path: `^lib/${folder}/` },
+  to: { path: '^lib/', pathNot: ['core', folder, ...mayImport[folder]].map((allowed) => `^lib/${allowed}/`) },
+}));
+
+const throughTheIndex = folders.map((folder) => ({
+  name: `${folder}-is-entered-by-its-index`,
+  severity: 'error',
+  from: { path: '^lib/', pathNot: [`^lib/${folder}/`] },
+  to: { path: `^lib/${folder}/`, pathNot: [`^lib/${folder}/index\\.ts$`, '^lib/core/types/index\\.ts$'] },
+}));
+
+module.exports = {
+  forbidden: [
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
+    { name: 'no-orphans', severity: 'error', from: { orphan: true, path: '^lib/' }, to: {} },
+    { name: 'no-node-in-the-engine', severity: 'error', from: { path: engine.map((folder) => `^lib/${folder}/`) }, to: { dependencyTypes: ['core'] } },
+    { name: 'no-development-packages', severity: 'error', from: { path: '^lib/' }, to: { dependencyTypes: ['npm-dev', 'npm-unknown', 'npm-no-pkg', 'unknown', 'undetermined'] } },
+    { name: 'nothing-imports-testing', severity: 'error', from: { path: '^lib/', pathNot: '^lib/testing/' }, to: { path: '^lib/testing/' } },
+    { name: 'only-the-composition-root-knows-every-folder', severity: 'error', from: { path: '^lib/[^/]+/', pathNot: ['^lib/simulation/', '^lib/testing/'] }, to: { path: '^lib/(cluster|index|options)\\.ts$' } },
+    ...direction,
+    ...throughTheIndex,
+  ],
+  options: {
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'types', 'default'] },
+  },
+};
