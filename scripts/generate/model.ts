@@ -147,7 +147,7 @@ export function readModel(released: string, facts: string): Model {
     const marks: string[] = [];
     const fallback = defaults.get(`${id}.${name}`) ?? (isExplicit(facts.default) ? JSON.stringify(facts.default) : undefined);
     if (flags.includes('*')) marks.push('*');
-    else if (flags.includes('!') || (facts.default !== undefined && !flags.includes('?') && !presence.get(id)?.has(name) && isZero(facts.default))) marks.push('!');
+    else if (flags.includes('!')) marks.push('!');
     const required = schema.required?.includes(name) ?? false;
     if (required) marks.push('r');
     if (fallback !== undefined) marks.push(`=${fallback}`);
@@ -283,11 +283,7 @@ function schemaOfProto(type: string): SchemaField {
   }
 }
 
-/** Zero defaults of the published schema say that Go prints the field; all others are real defaults. */
-function isZero(value: unknown): boolean {
-  return value === '' || value === 0 || value === false || JSON.stringify(value) === '{}';
-}
-
+/** The published schema gives zero as default of every field that is no pointer; only other defaults mean something. */
 function isExplicit(value: unknown): boolean {
-  return value !== undefined && !isZero(value);
+  return value !== undefined && !['""', '0', 'false', '{}'].includes(JSON.stringify(value));
 }

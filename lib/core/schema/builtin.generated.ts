@@ -1155,7 +1155,7 @@ struct Scale
 3 status ScaleStatus !
 
 struct ScaleSpec
-1 replicas int32 !
+1 replicas int32
 
 struct ScaleStatus
 1 replicas int32 ! r
@@ -1866,11 +1866,11 @@ struct ConfigMap
 3 binaryData {bytes}
 
 struct ConfigMapEnvSource
-1.1:LocalObjectReference name string !
+1.1:LocalObjectReference name string
 2 optional bool *
 
 struct ConfigMapKeySelector atomic
-1.1:LocalObjectReference name string !
+1.1:LocalObjectReference name string
 2 key string ! r
 3 optional bool *
 
@@ -1888,12 +1888,12 @@ struct ConfigMapNodeConfigSource
 5 kubeletConfigKey string ! r
 
 struct ConfigMapProjection
-1.1:LocalObjectReference name string !
+1.1:LocalObjectReference name string
 2 items [KeyToPath] atomic
 4 optional bool *
 
 struct ConfigMapVolumeSource
-1.1:LocalObjectReference name string !
+1.1:LocalObjectReference name string
 2 items [KeyToPath] atomic
 3 defaultMode int32 * =420
 4 optional bool *
@@ -2293,7 +2293,7 @@ struct LoadBalancerStatus
 1 ingress [LoadBalancerIngress] atomic
 
 struct LocalObjectReference atomic
-1 name string !
+1 name string
 
 struct LocalVolumeSource
 1 path string ! r
@@ -2874,7 +2874,7 @@ struct ReplicationControllerList
 
 struct ReplicationControllerSpec
 1 replicas int32 * =1
-4 minReadySeconds int32 !
+4 minReadySeconds int32
 2 selector {string} atomic-map
 3 template PodTemplateSpec
 
@@ -2983,11 +2983,11 @@ struct Secret
 3 type SecretType
 
 struct SecretEnvSource
-1.1:LocalObjectReference name string !
+1.1:LocalObjectReference name string
 2 optional bool *
 
 struct SecretKeySelector atomic
-1.1:LocalObjectReference name string !
+1.1:LocalObjectReference name string
 2 key string ! r
 3 optional bool *
 
@@ -2998,7 +2998,7 @@ struct SecretList
 2 items [Secret] ! r
 
 struct SecretProjection
-1.1:LocalObjectReference name string !
+1.1:LocalObjectReference name string
 2 items [KeyToPath] atomic
 4 optional bool *
 

@@ -8,6 +8,7 @@
  * Depth is bounded, and a key such as `__proto__` is only ever data.
  */
 import { isJsonObject, setOwn } from '../objects/json.js';
+import { isParseError } from '../objects/parse-error.js';
 import type { Step } from './decode-error.js';
 import { DecodeError, fieldPath, typeMismatch } from './decode-error.js';
 import { decodeLeaf, mismatch, zeroLeaf } from './leaves.js';
@@ -34,8 +35,12 @@ export const problemsMax = 100;
  */
 export function decodeValue(type: StructType, value: unknown, options: { readonly owned: boolean } = { owned: false }): Decoded {
   const walk = new Walk(type, options.owned);
-  const object = walk.struct(type, value);
-  return { object, problems: walk.problems, members: walk.members };
+  try {
+    const object = walk.struct(type, value);
+    return { object, problems: walk.problems, members: walk.members };
+  } catch (error) {
+    throw isParseError(error) ? new DecodeError(error.message, { cause: error }) : error;
+  }
 }
 
 type Members = Record<string, unknown>;
@@ -69,7 +74,7 @@ class Walk {
         this.#enter(known);
         const decoded = this.#shape(known.shape, given);
         this.#depth -= 1;
-        if (known.presence !== 'value' || !isZero(decoded)) {
+        if (decoded !== null && (known.presence !== 'value' || !isZero(decoded))) {
           if (decoded !== given) out[key] = decoded;
           continue;
         }
@@ -137,11 +142,17 @@ class Walk {
 
   #union(shape: UnionShape, value: unknown): unknown {
     const option = shape.options.find((each) => accepts(each.shape, value));
-    if (option === undefined) throw new DecodeError(unionRefusals[shape.goType] ?? `unexpected value for ${shape.goType}`);
+    if (option === undefined) return this.#unfit(shape);
     this.#silent += 1;
     const decoded = this.#shape(option.shape, value);
     this.#silent -= 1;
     return decoded;
+  }
+
+  /** Only one of the three unions of apiextensions refuses what it cannot hold; the others keep nothing. */
+  #unfit(shape: UnionShape): null {
+    if (shape.options.some((each) => each.shape.kind === 'bool')) throw new DecodeError('boolean or JSON schema expected');
+    return null;
   }
 
   /** Embedded JSON of any shape: copied, so that the caller's object is not kept, and held to the same bounds. */
@@ -201,11 +212,6 @@ function without(members: Members, keys: readonly string[]): Members {
   for (const key of Object.keys(members)) if (!keys.includes(key)) setOwn(out, key, members[key]);
   return out;
 }
-
-/** What the decoders of the three unions of apiextensions say. */
-const unionRefusals: Readonly<Record<string, string>> = {
-  'v1.JSONSchemaPropsOrBool': 'boolean or JSON schema expected',
-};
 
 function accepts(shape: Shape, value: unknown): boolean {
   switch (shape.kind) {

@@ -1,9 +1,9 @@
 /**
  * Leaf values: what each scalar kind accepts and the one form in which the engine keeps it. Anything that is not of
  * the right JSON type answers `mismatch`, which the walker words with the path; a value that is of the right type but
- * means nothing (a bad quantity, time or base64) throws Kubernetes' own words.
+ * means nothing (a bad quantity, time or base64) throws Kubernetes' own words. A zero time is null: it was never set.
  */
-import { canonicalQuantity } from '../objects/quantity.js';
+import { canonicalQuantity } from '../objects/quantity-format.js';
 import { canonicalMicroTime, canonicalTime } from '../objects/time.js';
 import { canonicalBase64 } from './base64.js';
 import type { ScalarKind } from './type.js';
@@ -32,7 +32,7 @@ export function decodeLeaf(kind: Exclude<ScalarKind, 'raw' | 'json'>, value: unk
     case 'int-or-string':
       return typeof value === 'string' || isInt32(value) ? value : mismatch;
     case 'quantity':
-      return canonicalQuantity(typeof value === 'string' || typeof value === 'number' ? value : 'not a quantity');
+      return canonicalQuantity(value);
     case 'time':
       return typeof value === 'string' ? canonicalTime(value) : mismatch;
     case 'micro-time':
