@@ -194,8 +194,8 @@ export function readModel(released: string, facts: string): Model {
     const fields: Record<string, SchemaField> = {};
     const kinds = /Options$|Review$|PartialObjectMetadata|DiscoveryList$|\.APIGroupDiscovery$/;
     if (kinds.test(id)) {
-      fields['kind'] = { type: 'string' };
-      fields['apiVersion'] = { type: 'string' };
+      fields.kind = { type: 'string' };
+      fields.apiVersion = { type: 'string' };
     }
     for (const [name, [, type]] of Object.entries(message)) fields[name] = schemaOfProto(type);
     return { fields };

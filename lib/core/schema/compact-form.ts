@@ -99,14 +99,9 @@ function parseBlock(context: BlockContext): Shape {
 
 function parseType(text: string, context: BlockContext): Shape {
   const inner = text.slice(1, -1);
-  switch (text[0]) {
-    case '[':
-      return listOf(parseType(inner, context));
-    case '<':
-      return listOf(parseType(inner, context), { wrapped: true });
-    case '{':
-      return mapOf(parseType(inner, context));
-  }
+  if (text.startsWith('[')) return listOf(parseType(inner, context));
+  if (text.startsWith('<')) return listOf(parseType(inner, context), { wrapped: true });
+  if (text.startsWith('{')) return mapOf(parseType(inner, context));
   if (isScalarKind(text)) return scalars[text];
   const found = context.resolve(text.includes('.') ? text : `${context.groupVersion}.${text}`);
   if (found === undefined) throw new Error(`${context.name} refers to the unknown type ${text}`);
@@ -116,8 +111,6 @@ function parseType(text: string, context: BlockContext): Shape {
 function isScalarKind(text: string): text is keyof typeof scalars {
   return Object.hasOwn(scalars, text);
 }
-
-const selfPresent: ReadonlySet<Shape['kind']> = new Set(['struct', 'union', 'raw', 'json']);
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -133,7 +126,7 @@ function parseField(line: string, context: BlockContext): Field {
     else if (word === '!') options.presence = 'always';
     else if (word === '*') options.presence = 'pointer';
     else if (word === 'r') options.required = true;
-    else if (word === 'as') shape = { ...shape, goType: names[0] ?? shape.goType } as Shape;
+    else if (word === 'as') shape = { ...shape, goType: names[0] ?? shape.goType };
     else if (word === 'map' || word === 'set' || word === 'atomic') options.listType = word;
     else if (word === 'atomic-map') options.atomicMap = true;
     else if (word === 'merge') patch = { ...patch, strategy: 'merge', ...(names[0] === undefined ? {} : { mergeKey: names[0] }) };
@@ -141,8 +134,6 @@ function parseField(line: string, context: BlockContext): Field {
     else throw new Error(`unknown mark ${mark} in ${context.name}.${name}`);
     if (word === 'map') options.mapKeys = names;
   }
-  // A structure is either embedded by value, which Go always prints, or a pointer, for which {} is a value.
-  if (selfPresent.has(shape.kind)) options.presence ??= 'pointer';
   const [numbers = '', ...embedded] = place.split(':');
   return field(name, shape, { ...options, patch, embedded, tags: numbers === '-' ? [] : numbers.split('.').map(Number) });
 }

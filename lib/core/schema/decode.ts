@@ -137,7 +137,7 @@ class Walk {
   /** The members of an object, free to be changed. Spreading makes `__proto__` an own property like any other. */
   #members(shape: Shape, value: unknown): Members {
     if (!isJsonObject(value)) this.#refuse(shape, value);
-    return this.#owned ? (value as Members) : { ...value };
+    return this.#owned ? (value) : { ...value };
   }
 
   #union(shape: UnionShape, value: unknown): unknown {

@@ -142,9 +142,10 @@ export const scalars: Readonly<Record<ScalarKind, ScalarShape>> = {
 /** What `structType` needs to know of a field; the rest has defaults. */
 export type FieldOptions = Partial<Omit<Field, 'name' | 'shape'>>;
 
-/** Makes a field. */
+/** Makes a field. A structure is a pointer unless said otherwise: for it, {} is a value. */
 export function field(name: string, shape: Shape, options: FieldOptions = {}): Field {
-  return { name, shape, presence: 'value', required: false, mapKeys: [], atomicMap: false, patch: replaced, tags: [], embedded: [], ...options };
+  const presence = pointers.has(shape.kind) ? 'pointer' : 'value';
+  return { name, shape, presence, required: false, mapKeys: [], atomicMap: false, patch: replaced, tags: [], embedded: [], ...options };
 }
 
 /** Makes a list shape. */
@@ -185,6 +186,8 @@ export function structType(name: string, fields: () => readonly Field[], options
     },
   };
 }
+
+const pointers: ReadonlySet<Shape['kind']> = new Set(['struct', 'union', 'raw', 'json']);
 
 const replaced: PatchRule = { strategy: 'replace', retainKeys: false };
 
