@@ -33,7 +33,7 @@ export function parseFieldSelector(text: string): FieldSelector {
   return selectorOf(requirements);
 }
 
-/** The text form; parses to the same selector. */
+/** The text form; parses to a selector of the same terms. */
 export function printFieldSelector(selector: FieldSelector): string {
   return selector.requirements
     .map(({ field, operator, value }) => `${field}${operator}${escapeFieldValue(value)}`)

@@ -44,23 +44,22 @@ export function labelKeyErrors(path: FieldPath, key: string): FieldError[] {
 }
 
 /** Whether labels satisfy the requirement. `!=` and `notin` are satisfied by labels without the key. */
-export function matchesRequirement({ key, operator, values }: LabelRequirement, labels: Labels | undefined): boolean {
-  const value = ownLabel(labels, key);
-  switch (operator) {
+export function matchesRequirement(requirement: LabelRequirement, labels: Labels | undefined): boolean {
+  switch (requirement.operator) {
     case '=':
     case '==':
     case 'in':
-      return value !== undefined && includes(values, value);
+      return hasOneOf(requirement, labels);
     case '!=':
     case 'notin':
-      return value === undefined || !includes(values, value);
+      return !hasOneOf(requirement, labels);
     case 'exists':
-      return value !== undefined;
+      return labels !== undefined && Object.hasOwn(labels, requirement.key);
     case '!':
-      return value === undefined;
+      return labels === undefined || !Object.hasOwn(labels, requirement.key);
     case 'gt':
     case 'lt':
-      return value !== undefined && matchesBound(operator, value, values[0] ?? '');
+      return labels !== undefined && Object.hasOwn(labels, requirement.key) && isBeyond(requirement, labels);
   }
 }
 
@@ -126,16 +125,17 @@ function valueErrors(key: string, operator: LabelOperator, values: readonly stri
   return errors;
 }
 
-function ownLabel(labels: Labels | undefined, key: string): string | undefined {
-  // Reading first settles the common miss; hasOwn then guards against what Object.prototype lends.
+/** Compares before it asks whether the label is an own property: most objects differ, and the question costs as much. */
+function hasOneOf({ key, values }: LabelRequirement, labels: Labels | undefined): boolean {
   const value = labels?.[key];
-  return labels !== undefined && value !== undefined && Object.hasOwn(labels, key) ? value : undefined;
+  return value !== undefined && includes(values, value) && labels !== undefined && Object.hasOwn(labels, key);
 }
 
 /** Above this many values halving beats scanning. */
 const scanMax = 8;
 
 function includes(sorted: readonly string[], value: string): boolean {
+  if (sorted.length === 1) return sorted[0] === value;
   if (sorted.length <= scanMax) return sorted.includes(value);
   let low = 0;
   let high = sorted.length;
@@ -147,9 +147,9 @@ function includes(sorted: readonly string[], value: string): boolean {
   return sorted[low] === value;
 }
 
-function matchesBound(operator: 'gt' | 'lt', text: string, boundText: string): boolean {
-  const value = parseInt64(text);
-  const bound = parseInt64(boundText);
+function isBeyond({ key, operator, values }: LabelRequirement, labels: Labels): boolean {
+  const value = parseInt64(labels[key] ?? '');
+  const bound = parseInt64(values[0] ?? '');
   if (value === undefined || bound === undefined) return false;
   return operator === 'gt' ? value > bound : value < bound;
 }
