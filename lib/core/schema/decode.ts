@@ -146,7 +146,7 @@ class Walk {
     this.#silent += 1;
     const decoded = this.#shape(option.shape, value);
     this.#silent -= 1;
-    return decoded;
+    return Array.isArray(decoded) && decoded.length === 0 ? null : decoded;
   }
 
   /** Only one of the three unions of apiextensions refuses what it cannot hold; the others keep nothing. */
