@@ -29,13 +29,11 @@ export class ApiError extends Error {
  * is judged by its code, as the Is… functions of apimachinery/pkg/api/errors/errors.go judge it.
  */
 export function isApiError(error: unknown, reason?: StatusReason): error is ApiError {
-  if (typeof error !== 'object' || error === null || !(apiErrorBrand in error)) return false;
-  if (reason === undefined) return true;
-  const { status } = error as ApiError;
-  if (status.reason === reason) return true;
+  if (!isBranded(error)) return false;
+  if (reason === undefined || error.status.reason === reason) return true;
   const code = codeOfReason.get(reason);
-  if (code === undefined || status.code !== code) return false;
-  return !isKnownReason(status.reason) || judgedByCodeAlone.has(reason);
+  if (code === undefined || error.status.code !== code) return false;
+  return !isKnownReason(error.status.reason) || judgedByCodeAlone.has(reason);
 }
 
 /**
@@ -62,8 +60,12 @@ export function errorText(error: unknown): string {
   return 'unknown error';
 }
 
+function isBranded(error: unknown): error is ApiError {
+  return typeof error === 'object' && error !== null && apiErrorBrand in error;
+}
+
 // Reasons that are missing here are told by their word only: another reason shares their code.
-const codeOfReason: ReadonlyMap<StatusReason, number> = new Map([
+const codeOfReason: ReadonlyMap<string, number> = new Map<StatusReason, number>([
   ['BadRequest', 400],
   ['Unauthorized', 401],
   ['Forbidden', 403],
@@ -91,5 +93,5 @@ const toldByWordOnly: ReadonlySet<string> = new Set<StatusReason>([
 ]);
 
 function isKnownReason(reason: Status['reason']): boolean {
-  return reason !== undefined && (toldByWordOnly.has(reason) || codeOfReason.has(reason as StatusReason));
+  return reason !== undefined && (toldByWordOnly.has(reason) || codeOfReason.has(reason));
 }

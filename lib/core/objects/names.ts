@@ -3,7 +3,7 @@
 // Rules and sentences as apimachinery/pkg/util/validation/validation.go and apimachinery/pkg/api/validate/content.
 //
 // Values come straight from requests. So every rule is one scan over the characters (no regular expression that could
-// backtrack, no splitting), a megabyte costs about a millisecond, and a valid name allocates nothing. A value that is
+// backtrack, no splitting), a megabyte costs a few milliseconds, and a valid name allocates nothing. A value that is
 // too long is still scanned: Kubernetes says both that it is too long and that it is malformed.
 
 import {
