@@ -92,7 +92,10 @@ t.test('quantities', (t) => {
     07Ti 07Ti BinarySI       07Pi 7Pi BinarySI          1e+3 1e+3 DecimalExponent
     + 0 DecimalSI            - 0 DecimalSI              . 0 DecimalSI            Mi 0 BinarySI
     m 0 DecimalSI            e5 0 DecimalExponent       1000E 1 DecimalSI        10000E 10 DecimalSI
-    1000000000000000000000 1 DecimalSI`;
+    1000000000000000000000 1 DecimalSI                  0.0009765625Ki 1 BinarySI
+    +12Ki +12Ki BinarySI     +24Ki 24Ki BinarySI        +99Ti +99Ti BinarySI     +999Ti 999Ti BinarySI
+    +99999999999Ki +99999999999Ki BinarySI              +999999999999Ki 999999999999Ki BinarySI
+    +123456789012345678 +123456789012345678 DecimalSI   +1234567890123456789 1234567890123456789 DecimalSI`;
   const rows = [...golden.matchAll(/(\S+) (\S+) (\w+)/g)].map(([, input = '', canonical, format]) => ({
     input,
     canonical,
@@ -100,7 +103,7 @@ t.test('quantities', (t) => {
   }));
 
   t.test('print in canonical form', (t) => {
-    t.equal(rows.length, 111);
+    t.equal(rows.length, 120);
     for (const { input, canonical, format } of rows) {
       const q = parseQuantity(input);
       t.equal(printQuantity(q), canonical, input);
@@ -179,7 +182,7 @@ t.test('quantities', (t) => {
     t.equal(printQuantity(negateQuantity(parseQuantity('1.5Gi'))), '-1536Mi');
     t.equal(printQuantity(multiplyQuantity(parseQuantity('250m'), 4)), '1');
     t.equal(printQuantity(multiplyQuantity(parseQuantity('1Gi'), 10n ** 12n)), '976562500Ti');
-    t.equal(printQuantity(multiplyQuantity(parseQuantity('1Ei'), 1024)), '1', 'past the last suffix, as Kubernetes does');
+    t.equal(printQuantity(multiplyQuantity(parseQuantity('1Ei'), 1024)), '1', 'there is no suffix after Ei');
     t.same(['-1n', '0Mi', '1n'].map((text) => quantitySign(parseQuantity(text))), [-1, 0, 1]);
     t.ok(isZeroQuantity(parseQuantity('0Mi')));
     t.notOk(isZeroQuantity(parseQuantity('1n')));
@@ -364,7 +367,7 @@ t.test('an int-or-string', (t) => {
       ['80', 80], ['-1', -1], ['+5', 5], ['007', 7], ['2147483648', '2147483648'], ['25%', '25%'], ['http', 'http'],
       ['', ''], ['1_0', '1_0'], ['0x10', '0x10'], ['1e3', '1e3'], ['-0', 0], [' 1', ' 1'],
     ];
-    for (const [text, value] of table) t.equal(parseIntOrString(text), value, text);
+    for (const [text, value] of table) t.ok(Object.is(parseIntOrString(text), value), text);
     t.end();
   });
 
