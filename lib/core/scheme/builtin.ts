@@ -1,0 +1,175 @@
+// The kinds of Kubernetes v1.36: the generated table of resources, with their schemas, conversions and defaults.
+// Reading the table takes a millisecond or two, once; schemas are parsed when first asked for. A scheme never changes,
+// so all clusters that add nothing share one.
+import type { GroupVersion, GroupVersionKind } from '../objects/gvk.js';
+import { groupVersionKindKey, parseGroupVersion, printGroupVersion } from '../objects/gvk.js';
+import { horizontalPodAutoscalerV1Defaults, horizontalPodAutoscalerV2Defaults } from '../kinds/horizontal-pod-autoscaler.js';
+import { podDefaults } from '../kinds/pod.js';
+import { builtinSchema } from '../schema/builtin.js';
+import type { StructType } from '../schema/type.js';
+import type { ApiSwitches } from './api-switches.js';
+import { eventOfEventsGroup } from './conversions/event.js';
+import { horizontalPodAutoscalerV1 } from './conversions/horizontal-pod-autoscaler.js';
+import type { KindOptions, ResourceOptions, Subresource } from './kind-definition.js';
+import { sameShape, standardVerbs } from './kind-definition.js';
+import { once } from './once.js';
+import { resourceText } from './resources.generated.js';
+import type { CommonKind, Scheme } from './scheme.js';
+import { createScheme } from './scheme.js';
+
+/** What a host adds to the built-in kinds. */
+export interface BuiltinSchemeOptions {
+  /** Own kinds; their groups come after the built-in ones in discovery. */
+  readonly kinds?: readonly KindOptions[];
+  readonly switches?: ApiSwitches;
+}
+
+/** A scheme with all built-in kinds. */
+export function builtinScheme({ kinds = [], switches = {} }: BuiltinSchemeOptions = {}): Scheme {
+  return kinds.length === 0 && Object.keys(switches).length === 0 ? plainScheme() : composeScheme(kinds, switches);
+}
+
+const plainScheme = /* @__PURE__ */ once(() => composeScheme([], {}));
+const builtinKinds = /* @__PURE__ */ once(readKinds);
+
+function composeScheme(kinds: readonly KindOptions[], switches: ApiSwitches): Scheme {
+  return createScheme({
+    // The name that clients of a real server see in refusals.
+    name: 'pkg/api/legacyscheme/scheme.go:30',
+    kinds: [...builtinKinds(), ...kinds],
+    everywhere: ['WatchEvent', 'ListOptions', 'GetOptions', 'DeleteOptions', 'CreateOptions', 'UpdateOptions', 'PatchOptions'].map(metaKind),
+    unversioned: ['Status', 'APIVersions', 'APIGroupList', 'APIGroup', 'APIResourceList'].map(metaKind),
+    switches,
+  });
+}
+
+/** What the table cannot say about a kind. */
+type Particulars = Partial<Pick<KindOptions, 'conversion' | 'storage' | 'setDefaults'>>;
+
+/** By `apiVersion/kind`. Storage versions as pkg/kubeapiserver/default_storage_factory_builder.go. */
+const particulars: Readonly<Record<string, Particulars>> = {
+  '/v1/Pod': { setDefaults: podDefaults },
+  'events.k8s.io/v1/Event': { conversion: eventOfEventsGroup },
+  'autoscaling/v1/HorizontalPodAutoscaler': { conversion: horizontalPodAutoscalerV1, setDefaults: horizontalPodAutoscalerV1Defaults },
+  'autoscaling/v2/HorizontalPodAutoscaler': { setDefaults: horizontalPodAutoscalerV2Defaults },
+  'admissionregistration.k8s.io/v1/MutatingAdmissionPolicy': { storage: { group: 'admissionregistration.k8s.io', version: 'v1beta1' } },
+  'admissionregistration.k8s.io/v1/MutatingAdmissionPolicyBinding': { storage: { group: 'admissionregistration.k8s.io', version: 'v1beta1' } },
+  'resource.k8s.io/v1beta2/DeviceTaintRule': { storage: { group: 'resource.k8s.io', version: 'v1alpha3' } },
+};
+
+/** Versions whose shape is another than the newest's and whose conversion is not written yet: each is its own hub. */
+const unconverted: ReadonlySet<string> = new Set(
+  ['ResourceClaim', 'ResourceClaimTemplate', 'ResourceSlice'].map((kind) => `resource.k8s.io/v1beta1/${kind}`),
+);
+
+/** Kinds that only appear in bodies, with the package of their types. Kinds of subresources are found in the table. */
+const bodyKinds: readonly (readonly [GroupVersionKind, string])[] = [
+  [{ group: '', version: 'v1', kind: 'PodLogOptions' }, 'core/v1'],
+  [{ group: 'meta.k8s.io', version: 'v1', kind: 'PartialObjectMetadata' }, 'meta/v1'],
+  [{ group: 'meta.k8s.io', version: 'v1', kind: 'PartialObjectMetadataList' }, 'meta/v1'],
+  [{ group: 'meta.k8s.io', version: 'v1', kind: 'TableOptions' }, 'meta/v1'],
+  [{ group: 'admission.k8s.io', version: 'v1', kind: 'AdmissionReview' }, 'admission/v1'],
+  [{ group: 'apidiscovery.k8s.io', version: 'v2', kind: 'APIGroupDiscovery' }, 'apidiscovery/v2'],
+  [{ group: 'apidiscovery.k8s.io', version: 'v2', kind: 'APIGroupDiscoveryList' }, 'apidiscovery/v2'],
+];
+
+function readKinds(): readonly KindOptions[] {
+  const sections = readTable();
+  const packages = new Map(sections.map(({ version, types }) => [printGroupVersion(version), types]));
+  const hubs = new Map<string, GroupVersionKind>();
+  const kinds = new Map<string, KindOptions>();
+  for (const { version, types, resources } of sections) {
+    for (const { kind, ...resource } of resources) {
+      const gvk = { ...version, kind };
+      kinds.set(groupVersionKindKey(gvk), { ...bodyKind(gvk, types), ...servedKind(gvk, types, resource), ...versionOf(gvk, hubs) });
+    }
+  }
+  const others = sections.flatMap(({ resources }) => resources.flatMap(({ subresources = [] }) => subresources.map(({ kind }) => kind)));
+  for (const gvk of others) {
+    const key = groupVersionKindKey(gvk);
+    if (!kinds.has(key)) kinds.set(key, bodyKind(gvk, packages.get(printGroupVersion(gvk)) ?? ''));
+  }
+  return [...kinds.values(), ...bodyKinds.map(([gvk, types]) => bodyKind(gvk, types))];
+}
+
+function bodyKind(gvk: GroupVersionKind, types: string): KindOptions {
+  return { ...gvk, type: () => builtinType(`${types}.${gvk.kind}`) };
+}
+
+function servedKind({ kind }: GroupVersionKind, types: string, resource: ResourceOptions): Partial<KindOptions> {
+  if (resource.verbs?.includes('list') !== true) return { resource };
+  return { resource, listType: () => builtinType(`${types}.${kind}List`) };
+}
+
+/** The table lists the best version of a group first: it is the hub of the others, which share its shape. */
+function versionOf(gvk: GroupVersionKind, hubs: Map<string, GroupVersionKind>): Particulars | undefined {
+  const key = groupVersionKindKey(gvk);
+  const family = `${gvk.group}/${gvk.kind}`;
+  const hub = hubs.get(family);
+  if (hub === undefined) hubs.set(family, gvk);
+  const own = particulars[key];
+  return hub === undefined || unconverted.has(key) || own?.conversion !== undefined ? own : { ...own, conversion: sameShape(hub) };
+}
+
+/** A group-version of the table with the package of its types. */
+interface Section {
+  readonly version: GroupVersion;
+  readonly types: string;
+  readonly resources: readonly TableResource[];
+}
+
+type TableResource = ResourceOptions & { readonly kind: string };
+
+/**
+ * Reads `resources.generated.ts`: a line `@apiVersion types`, then lines `name kind scope verbs shortNames categories`
+ * in which `pods/log` is a subresource, `-` nothing, `std` the usual verbs and `policy/v1.Eviction` a kind elsewhere.
+ */
+function readTable(): readonly Section[] {
+  const sections: Section[] = [];
+  let version: GroupVersion = { group: '', version: '' };
+  let resources: TableResource[] = [];
+  let subresources: Subresource[] = [];
+  for (const line of resourceText.trim().split('\n')) {
+    const [name = '', kind = '', scope, verbs = '', shortNames = '-', categories = '-'] = line.split(' ');
+    if (name.startsWith('@')) {
+      version = parseGroupVersion(name.slice(1));
+      resources = [];
+      sections.push({ version, types: kind, resources });
+    } else if (name.includes('/')) {
+      subresources.push({ name: name.slice(name.indexOf('/') + 1), kind: readKind(kind, version), verbs: listed(verbs) });
+    } else {
+      subresources = [];
+      resources.push({
+        kind,
+        plural: name,
+        namespaced: scope === 'N',
+        verbs: verbs === 'std' ? standardVerbs : listed(verbs),
+        shortNames: listed(shortNames),
+        categories: listed(categories),
+        subresources,
+      });
+    }
+  }
+  return sections;
+}
+
+function readKind(text: string, { group, version }: GroupVersion): GroupVersionKind {
+  const slash = text.indexOf('/');
+  if (slash < 0) return { group, version, kind: text };
+  const dot = text.lastIndexOf('.');
+  return { ...parseGroupVersion(text.slice(0, dot)), kind: text.slice(dot + 1) };
+}
+
+function listed(text: string): readonly string[] {
+  return text === '-' ? [] : text.split(',');
+}
+
+function metaKind(kind: string): CommonKind {
+  return { kind, type: () => builtinType(`meta/v1.${kind}`) };
+}
+
+function builtinType(name: string): StructType {
+  const type = builtinSchema.struct(name);
+  if (type === undefined) throw new Error(`the built-in schema lacks ${name}`);
+  return type;
+}

@@ -1,0 +1,81 @@
+// What a host tells the engine about one version of one kind; the built-in kinds are told the same way. Definitions are
+// data and a few pure functions, never changed once given.
+//
+// Versions of a kind meet in one hub version: each of the others knows the way to the hub and back, so n versions need
+// 2(n-1) functions. The hub is named in full because it may live in another group (both Events share the core one).
+// The functions are written as methods so that a definition for Pods is also a definition for objects: the scheme calls
+// them only with objects of their own kind.
+import type { GroupVersion, GroupVersionKind } from '../objects/gvk.js';
+import type { ApiObject, Frozen } from '../objects/meta.js';
+import type { StructType } from '../schema/type.js';
+
+/** One version of one kind. */
+export interface KindOptions<T extends ApiObject = ApiObject> extends GroupVersionKind {
+  /** The schema; asked on first use, so that registering costs nothing. */
+  readonly type: () => StructType;
+  /** The schema of `⟨kind⟩List`. Kinds whose resource can be listed have one anyway, made from `type`. */
+  readonly listType?: () => StructType;
+  /** Where the kind is served. Kinds that only appear in bodies and options (Scale, Eviction) have no place of their own. */
+  readonly resource?: ResourceOptions;
+  /** The way to the hub. A version without one is its own hub. */
+  readonly conversion?: HubConversion;
+  /** On the hub only: the version storage keeps, if not the hub's own. */
+  readonly storage?: GroupVersion;
+  /**
+   * Fills in the defaults that depend on other fields; the rest stand in the schema. The object is freshly decoded,
+   * not frozen, and owned by the caller alone: it is changed in place and not kept. Running twice changes nothing more.
+   */
+  setDefaults?(object: T): void;
+}
+
+/** The way between one version and the hub. */
+export interface HubConversion<T extends Frozen<ApiObject> = Frozen<ApiObject>, H extends Frozen<ApiObject> = Frozen<ApiObject>> {
+  readonly hub: GroupVersionKind;
+  /**
+   * Pure: reads a frozen object of this version and answers one of the hub's, sharing what did not change. `kind` and
+   * `apiVersion` of the answer do not matter, the scheme sets them.
+   */
+  toHub(object: T): H;
+  /** The other direction, likewise. */
+  fromHub(object: H): T;
+  /** The hub's name of a field that selectors may name in this version; undefined for others. Absent: the same names. */
+  hubField?(field: string): string | undefined;
+}
+
+/** The endpoint of a kind. */
+export interface ResourceOptions {
+  readonly plural: string;
+  /** The kind in lower case unless said otherwise. */
+  readonly singular?: string;
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+  readonly namespaced: boolean;
+  /** The eight verbs of an ordinary resource unless said otherwise. */
+  readonly verbs?: readonly string[];
+  readonly subresources?: readonly Subresource[];
+}
+
+/** An endpoint below an object, such as `status` or `scale`. */
+export interface Subresource {
+  readonly name: string;
+  /** The kind of its bodies, often another than the parent's. */
+  readonly kind: GroupVersionKind;
+  readonly verbs: readonly string[];
+}
+
+/** A kind as the scheme knows it: everything a host may leave out is there. */
+export interface KindDefinition extends KindOptions {
+  readonly hub: GroupVersionKind;
+  readonly resource?: ResourceDefinition;
+}
+
+/** The endpoint of a kind, complete. */
+export type ResourceDefinition = Required<ResourceOptions>;
+
+/** What an ordinary resource offers, in the order of discovery. */
+export const standardVerbs: readonly string[] = Object.freeze(['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch']);
+
+/** The conversion between versions that differ in nothing but their name. */
+export function sameShape(hub: GroupVersionKind): HubConversion {
+  return { hub, toHub: (object) => object, fromHub: (object) => object };
+}
