@@ -1,5 +1,5 @@
 // A test of the code itself: what a reader may rely on in every file of lib/ and what no compiler checks.
-import { readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import t from 'tap';
 import ts from 'typescript';
@@ -56,16 +56,33 @@ t.test('generated types have no any', async (t) => {
   for (const file of lib.filter((each) => each.includes('.generated.'))) t.strictSame(occurrences(file, /:\s*any\b|<any>/), [], file);
 });
 
-t.test('every file of lib is reached from the public index', async (t) => {
+/** Every file that some files import, directly or not, or start as a worker. */
+function reachedFrom(roots: readonly string[]): ReadonlySet<string> {
   const reached = new Set<string>();
   const visit = (file: string): void => {
     if (reached.has(file)) return;
     reached.add(file);
-    for (const { fileName } of ts.preProcessFile(read(file)).importedFiles) {
-      if (fileName.startsWith('.')) visit(join(file, '..', fileName.replace(/\.js$/, '.ts')));
+    const text = read(file);
+    const workers = [...text.matchAll(/new URL\('(\.[^']+)', import\.meta\.url\)/g)].map(([, fileName = '']) => fileName);
+    const imported = ts.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => fileName);
+    for (const name of [...imported, ...workers]) {
+      const target = join(file, '..', name.replace(/\.js$/, '.ts'));
+      if (name.startsWith('.') && existsSync(join(root, target))) visit(target);
     }
   };
-  visit('lib/index.ts');
+  for (const each of roots) visit(each);
+  return reached;
+}
+
+t.test('every file of lib is reached from a public entry', async (t) => {
+  const manifest = JSON.parse(read('package.json')) as { readonly exports: Readonly<Record<string, string | { readonly default: string }>> };
+  const entries = Object.values(manifest.exports).flatMap((entry) => (typeof entry === 'string' ? [] : [entry.default.replace(/^\.\/dist/, 'lib').replace(/js$/, 'ts')]));
+  const reached = reachedFrom(entries);
+  t.strictSame(lib.filter((file) => !reached.has(file)).sort(), []);
+});
+
+t.test('every file of lib is reached by a test', async (t) => {
+  const reached = reachedFrom(files('test'));
   t.strictSame(lib.filter((file) => !reached.has(file)).sort(), []);
 });
 

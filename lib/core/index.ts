@@ -1,10 +1,283 @@
-/**
- * What the core offers to the other folders and to users.
- */
+// What the core offers, name by name: to the other folders, which import only this file, and to users as
+// `vivarium/core`. Whatever is not listed is an inner matter of its folder.
+
+// Objects as values
 export type { JsonObject, JsonValue } from './objects/json.js';
 export { isJsonObject, setOwn } from './objects/json.js';
-export { deepFreeze } from './objects/freeze.js';
+export type {
+  ApiList,
+  ApiObject,
+  Frozen,
+  ListMeta,
+  ManagedFieldsEntry,
+  NamespacedName,
+  ObjectMeta,
+  OwnerReference,
+  Persisted,
+  TypeMeta,
+} from './objects/meta.js';
+export { isTerminating, namespacedName, objectKey, parseObjectKey, printNamespacedName } from './objects/meta.js';
+export type { GroupKind, GroupResource, GroupVersion, GroupVersionKind, GroupVersionResource } from './objects/gvk.js';
+export {
+  groupVersionKindKey,
+  groupVersionKindOf,
+  groupVersionResourceKey,
+  parseGroupKind,
+  parseGroupResource,
+  parseGroupVersion,
+  parseKindArgument,
+  parseResourceArgument,
+  printGroupKind,
+  printGroupResource,
+  printGroupVersion,
+  printGroupVersionKind,
+  printGroupVersionResource,
+  sameGroupKind,
+  sameGroupResource,
+  sameGroupVersion,
+  sameGroupVersionKind,
+  sameGroupVersionResource,
+} from './objects/gvk.js';
+export type { DedupedOwnerReferences, OwnerReferenceOptions } from './objects/owner-references.js';
+export {
+  controllerOf,
+  dedupeOwnerReferences,
+  isControlledBy,
+  isOwnedBy,
+  ownerReference,
+  withOwnerReference,
+  withoutOwnerReference,
+} from './objects/owner-references.js';
+export { canonicalMilliQuantity, canonicalQuantity, integerValue, milliValue, parseQuantity, printQuantity } from './objects/quantity.js';
+export type { Quantity, QuantityFormat } from './objects/quantity-arithmetic.js';
+export {
+  addQuantities,
+  compareQuantities,
+  isZeroQuantity,
+  multiplyQuantity,
+  negateQuantity,
+  quantityFromInteger,
+  quantityFromMilli,
+  quantitySign,
+  quantityToInteger,
+  quantityToMilli,
+  roundUpToMilli,
+  subtractQuantities,
+} from './objects/quantity-arithmetic.js';
+export type { IntOrString } from './objects/int-or-string.js';
+export { isIntOrString, isPercent, parseIntOrString, scaledValue } from './objects/int-or-string.js';
+export { canonicalMicroTime, canonicalTime, parseMicroTime, parseTime, printMicroTime, printTime } from './objects/time.js';
+export { canonicalDuration, humanDuration, parseDuration, parseDurationMs, printDuration } from './objects/duration.js';
+export { ParseError, isParseError } from './objects/parse-error.js';
+
+// Selectors
+export type { LabelOperator, LabelRequirement, Labels } from './objects/label-requirement.js';
+export { labelRequirement, matchesRequirement, printLabelRequirement } from './objects/label-requirement.js';
+export type { Selector } from './objects/label-selector.js';
+export {
+  everything,
+  exactMatches,
+  matchesLabels,
+  nothing,
+  parseLabelSelector,
+  printLabelSelector,
+  selectorFromLabels,
+  selectorOf,
+} from './objects/label-selector.js';
+export { selectorFromStructured } from './objects/structured-selector.js';
+export type { FieldRequirement, FieldSelector, FieldTerm } from './objects/field-selector.js';
+export {
+  escapeFieldValue,
+  matchesFields,
+  parseFieldSelector,
+  printFieldSelector,
+  requiresExact,
+  transformFieldSelector,
+} from './objects/field-selector.js';
+
+// Names and metadata rules
+export type { NameRule, SyntaxRule } from './objects/names.js';
+export {
+  isCIdentifier,
+  isConfigMapKey,
+  isDns1035Label,
+  isDns1123Label,
+  isDns1123Subdomain,
+  isEnvVarName,
+  isHttpHeaderName,
+  isInRange,
+  isLabelValue,
+  isPathSegment,
+  isPortName,
+  isPortNumber,
+  isQualifiedName,
+  isWildcardDns1123Subdomain,
+  nameIsDns1035Label,
+  nameIsDnsLabel,
+  nameIsDnsSubdomain,
+  nameIsPathSegment,
+} from './objects/names.js';
+export type { ObjectMetaRules } from './objects/meta-validation.js';
+export {
+  validateAnnotations,
+  validateFieldManager,
+  validateImmutable,
+  validateLabels,
+  validateNonNegative,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from './objects/meta-validation.js';
+
+// Immutability
+export { deepFreeze, isDeepFrozen } from './objects/freeze.js';
 export { deepEqual } from './objects/deep-equal.js';
+export type { ObjectPath, ValueAt } from './objects/path-copy.js';
+export { deleteIn, getIn, setIn, updateIn } from './objects/path-copy.js';
+
+// Errors
+export type { CauseReason, Failure, Status, StatusCause, StatusDetails, StatusMetadata, StatusReason } from './errors/status.js';
+export { failureStatus, successStatus } from './errors/status.js';
+export { ApiError, apiErrorFrom, errorText, isApiError, toStatus } from './errors/api-error.js';
+export type { ResourceRef } from './errors/resource-ref.js';
+export type { RefusedRequest } from './errors/request-errors.js';
+export {
+  accessDenied,
+  apiVersionMismatch,
+  badRequest,
+  forbidden,
+  methodNotSupported,
+  nameMismatch,
+  namespaceMismatch,
+  namespaceTerminating,
+  notAcceptable,
+  requestEntityTooLarge,
+  unauthorized,
+  unsupportedMediaType,
+} from './errors/request-errors.js';
+export type { UnmetPrecondition } from './errors/object-errors.js';
+export {
+  alreadyExists,
+  applyConflict,
+  conflict,
+  continueExpired,
+  deletePreconditionFailed,
+  generateNameConflict,
+  gone,
+  invalid,
+  listExpired,
+  notFound,
+  resourceExpired,
+  tooOldResourceVersion,
+  watchExpired,
+} from './errors/object-errors.js';
+export type { ServerResponse } from './errors/server-errors.js';
+export {
+  internalError,
+  methodNotAllowed,
+  patchRejected,
+  routeNotAcceptable,
+  routeUnsupportedMediaType,
+  serverResponse,
+  serverTimeout,
+  serviceUnavailable,
+  timeout,
+  tooLargeResourceVersion,
+  tooManyRequests,
+  unclassifiedError,
+  unknownResource,
+} from './errors/server-errors.js';
+export { FieldPath, fieldPath } from './errors/field-path.js';
+export type { FieldError, FieldErrorReason } from './errors/field-error.js';
+export {
+  fieldDuplicate,
+  fieldErrorText,
+  fieldErrorsText,
+  fieldForbidden,
+  fieldInternal,
+  fieldInvalid,
+  fieldNotFound,
+  fieldNotSupported,
+  fieldRequired,
+  fieldTooFew,
+  fieldTooLong,
+  fieldTooLongCharacters,
+  fieldTooMany,
+  fieldTooShort,
+  fieldTypeInvalid,
+} from './errors/field-error.js';
+
+// Schema
+export type {
+  Field,
+  FieldOptions,
+  ListShape,
+  MapShape,
+  PatchRule,
+  Presence,
+  ScalarKind,
+  ScalarShape,
+  Shape,
+  StructType,
+  UnionOption,
+  UnionShape,
+} from './schema/type.js';
+export { field, listOf, mapOf, scalars, structType } from './schema/type.js';
+export type { SchemaSource } from './schema/compact-form.js';
+export { compactSchema } from './schema/compact-form.js';
+export { builtinSchema } from './schema/builtin.js';
+export { DecodeError, isDecodeError } from './schema/decode-error.js';
+export type { Decoded } from './schema/decode.js';
+export { decodeValue } from './schema/decode.js';
+export { decodeJson } from './schema/decode-json.js';
+
+// Scheme
+export type { HubConversion, KindDefinition, KindOptions, ResourceDefinition, ResourceOptions, Subresource } from './scheme/kind-definition.js';
+export { sameShape, standardVerbs } from './scheme/kind-definition.js';
+export type { ApiSwitches } from './scheme/api-switches.js';
+export type { ApiGroup, CommonKind, Converter, Scheme, SchemeOptions, ServedKind } from './scheme/scheme.js';
+export { createScheme } from './scheme/scheme.js';
+export type { BuiltinSchemeOptions } from './scheme/builtin.js';
+export { builtinScheme } from './scheme/builtin.js';
+export { isNotRegisteredError, NotRegisteredError } from './scheme/not-registered-error.js';
+export type { ResourceEntry, ResourceQuery, RestMapper, RestMapping } from './scheme/rest-mapper.js';
+export { restMapper, restMapperOf } from './scheme/rest-mapper.js';
+export { isNoMatchError, NoMatchError } from './scheme/no-match-error.js';
+export type { Stability } from './scheme/version-order.js';
+export { compareVersions, isStable, stabilityOf } from './scheme/version-order.js';
+
+// Codecs
+export type { DecodedBody, FieldValidation } from './codec/json.js';
+export { applyValidation, decodeJsonBody, encodeJson, encodePrettyJson, readTypeMeta } from './codec/json.js';
+
+// Patches
+export type { JsonPatchOperation } from './patch/json-patch.js';
+export { applyJsonPatch, jsonPatchProblems, parseJsonPatch } from './patch/json-patch.js';
+export { applyMergePatch, createMergePatch, parseMergePatch } from './patch/merge-patch.js';
+export { applyStrategicMergePatch, parseStrategicMergePatch } from './patch/strategic-merge-patch.js';
+export type { PatchErrorCode } from './patch/patch-error.js';
+export { isPatchError, PatchError } from './patch/patch-error.js';
+
+// Time and chance
 export type { Clock } from './time/clock.js';
 export { systemClock } from './time/system-clock.js';
+export type { Stall, VirtualClock, VirtualClockOptions } from './time/virtual-clock.js';
 export { virtualClock } from './time/virtual-clock.js';
+export type { Duration } from './time/duration-ms.js';
+export { durationMs } from './time/duration-ms.js';
+export type { Random } from './time/random.js';
+export { random, systemRandom } from './time/random.js';
+export { nameSuffix } from './time/name-suffix.js';
+export type { BackoffLadder, BackoffState, BackoffStep } from './time/backoff.js';
+export { backoffLadders, backoffStep, delayAfter, isExhausted } from './time/backoff.js';
+
+// Streams
+export type { OutletOptions } from './streams/outlet.js';
+export { Outlet } from './streams/outlet.js';
+export type { ListOptions, ListWatch, Page, RawEvent, Selection, WatchOptions } from './streams/list-watch.js';
+export type { Applied, Bookmark, Deleted, Failed, Init, Listed, Synced, WatchEvent } from './streams/watch-event.js';
+export type { WatcherOptions } from './streams/watcher.js';
+export { watcher } from './streams/watcher.js';
+export type { IndexFunction, Indexes } from './streams/indexed-objects.js';
+export type { Snapshot, SnapshotWriter } from './streams/snapshot.js';
+export { snapshotWriter } from './streams/snapshot.js';
+export { reflect } from './streams/reflector.js';

@@ -4,7 +4,7 @@
  */
 import type { Decoded } from '../schema/decode.js';
 import { decodeJson, parseJson } from '../schema/decode-json.js';
-import { DecodeError } from '../schema/decode-error.js';
+import { DecodeError, isDecodeError } from '../schema/decode-error.js';
 import type { StructType } from '../schema/type.js';
 import { isJsonObject } from '../objects/json.js';
 import type { TypeMeta } from '../objects/meta.js';
@@ -60,7 +60,7 @@ function parsed(text: string): unknown {
   try {
     return parseJson(text);
   } catch (error) {
-    throw error instanceof DecodeError ? noTypeMeta(error.message) : error;
+    throw isDecodeError(error) ? noTypeMeta(error.message) : error;
   }
 }
 

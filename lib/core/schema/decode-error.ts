@@ -8,6 +8,11 @@ export class DecodeError extends Error {
   override readonly name = 'DecodeError';
 }
 
+/** Whether an error is the refusal of a document. By name, so that two copies of the package agree. */
+export function isDecodeError(error: unknown): error is DecodeError {
+  return error instanceof Error && error.name === 'DecodeError';
+}
+
 /** One step from the root to a value: a field of a structure, an index of a list or a key of a map. */
 export type Step = Field | number | string;
 
@@ -25,7 +30,7 @@ export function typeMismatch(route: Route, shape: Shape, value: unknown): Decode
 }
 
 /** The path as field validation prints it: `spec.containers[0].image`. */
-export function fieldPath(steps: readonly Step[], last?: string): string {
+export function printSteps(steps: readonly Step[], last?: string): string {
   let path = '';
   for (const step of last === undefined ? steps : [...steps, last]) {
     if (typeof step === 'number') path += `[${step}]`;

@@ -8,7 +8,7 @@ import { countMembers, membersAtMost, scanJson } from './json-scanner.js';
 import type { Decoded } from './decode.js';
 import { decodeValue, depthMax, problemsMax } from './decode.js';
 import type { Step } from './decode-error.js';
-import { DecodeError, fieldPath } from './decode-error.js';
+import { DecodeError, printSteps } from './decode-error.js';
 import type { Shape, StructType } from './type.js';
 
 /** Decodes JSON text; besides unknown fields, duplicate ones are among the problems. */
@@ -31,7 +31,7 @@ export function parseJson(text: string): unknown {
 function strictProblems(type: StructType, text: string): readonly string[] {
   const problems = new Set<string>();
   const report = (problem: string, path: readonly Step[], key: string): void => {
-    if (problems.size < problemsMax) problems.add(`${problem} field "${fieldPath(path, key)}"`);
+    if (problems.size < problemsMax) problems.add(`${problem} field "${printSteps(path, key)}"`);
   };
   const visit = (shape: Shape, path: readonly Step[]): ScanVisitor | undefined => {
     const seen = new Set<string>();

@@ -10,7 +10,7 @@
 import { isJsonObject, setOwn } from '../objects/json.js';
 import { isParseError } from '../objects/parse-error.js';
 import type { Step } from './decode-error.js';
-import { DecodeError, fieldPath, typeMismatch } from './decode-error.js';
+import { DecodeError, printSteps, typeMismatch } from './decode-error.js';
 import { decodeLeaf, mismatch, zeroLeaf } from './leaves.js';
 import type { Field, ListShape, MapShape, Shape, StructType, UnionShape } from './type.js';
 
@@ -192,7 +192,7 @@ class Walk {
 
   #unknown(key: string, value: unknown): void {
     this.#copy(value, this.#depth);
-    if (this.#silent === 0 && this.problems.length < problemsMax) this.problems.push(`unknown field "${fieldPath(this.#steps.slice(0, this.#depth), key)}"`);
+    if (this.#silent === 0 && this.problems.length < problemsMax) this.problems.push(`unknown field "${printSteps(this.#steps.slice(0, this.#depth), key)}"`);
   }
 
   #enter(step: Step): void {

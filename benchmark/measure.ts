@@ -1,0 +1,77 @@
+// How this project measures: candidates of one comparison take turns in the same run, so that a noisy machine hurts all
+// of them alike, and the best round of each counts. What is kept are ratios and orders of magnitude.
+
+/** Something to time: `run` is called over and over. */
+export interface Candidate {
+  readonly name: string;
+  readonly run: () => unknown;
+}
+
+/** The best round of a candidate. */
+export interface Timing {
+  readonly name: string;
+  readonly microseconds: number;
+  readonly perSecond: number;
+}
+
+/** One line of a report. */
+export interface Row {
+  readonly name: string;
+  readonly value: number;
+  readonly unit: string;
+  /** What the project wants: `≤ 2.5` or `≥ 100000`. */
+  readonly goal?: string;
+}
+
+/** Times candidates in turns. */
+export function compare(candidates: readonly Candidate[], { rounds = 15, roundMs = 40 } = {}): Timing[] {
+  const best = candidates.map(() => Number.POSITIVE_INFINITY);
+  const calls = candidates.map(({ run }) => callsWithin(run, roundMs));
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [index, { run }] of candidates.entries()) {
+      const count = calls[index] ?? 1;
+      const start = performance.now();
+      for (let call = 0; call < count; call += 1) kept = run();
+      best[index] = Math.min(best[index] ?? 0, (performance.now() - start) / count);
+    }
+  }
+  return candidates.map(({ name }, index) => {
+    const ms = best[index] ?? Number.NaN;
+    return { name, microseconds: ms * 1000, perSecond: 1000 / ms };
+  });
+}
+
+/** Keeps the last result alive, so that the compiler does not remove what makes it. */
+export let kept: unknown;
+
+/** Prints a report and answers whether every goal is met. */
+export function report(title: string, rows: readonly Row[]): boolean {
+  console.log(`\n## ${title}\n`);
+  console.log('| measurement | value | goal |\n|---|---|---|');
+  let met = true;
+  for (const { name, value, unit, goal } of rows) {
+    const ok = goal === undefined || meets(value, goal);
+    met &&= ok;
+    console.log(`| ${name} | ${printNumber(value)} ${unit} | ${goal === undefined ? '' : `${goal}${ok ? '' : ' **missed**'}`} |`);
+  }
+  return met;
+}
+
+function meets(value: number, goal: string): boolean {
+  const limit = Number(goal.replace(/[^0-9.]/g, ''));
+  return goal.startsWith('≤') ? value <= limit : value >= limit;
+}
+
+function printNumber(value: number): string {
+  if (value >= 1000) return Math.round(value).toLocaleString('en');
+  return value >= 100 ? value.toFixed(0) : value.toPrecision(3);
+}
+
+function callsWithin(run: () => unknown, ms: number): number {
+  for (let count = 1; ; count *= 4) {
+    const start = performance.now();
+    for (let call = 0; call < count; call += 1) kept = run();
+    const took = performance.now() - start;
+    if (took > ms / 4) return Math.max(1, Math.round((count * ms) / took));
+  }
+}
