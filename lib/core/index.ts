@@ -267,7 +267,7 @@ export { durationMs } from './time/duration-ms.js';
 export type { Random } from './time/random.js';
 export { random, systemRandom } from './time/random.js';
 export { nameSuffix } from './time/name-suffix.js';
-export type { BackoffLadder, BackoffState, BackoffStep } from './time/backoff.js';
+export type { BackoffLadder, BackoffLadderName, BackoffState, BackoffStep, FailedTry } from './time/backoff.js';
 export { backoffLadders, backoffStep, delayAfter, isExhausted } from './time/backoff.js';
 
 // Streams

@@ -32,7 +32,7 @@ export type StoreErrorCode =
   | 'no-space'
   | 'corrupt';
 
-const brand: unique symbol = Symbol.for('vivarium.StoreError') as typeof brand;
+const brand = Symbol.for('vivarium.StoreError');
 
 /** A refusal or failure of a store. */
 export class StoreError extends Error {
@@ -40,16 +40,20 @@ export class StoreError extends Error {
   readonly code: StoreErrorCode;
   /** The revision that the code speaks of. */
   readonly revision: Revision | undefined;
-  readonly [brand] = true;
 
   constructor(code: StoreErrorCode, message: string, options: ErrorOptions & { readonly revision?: Revision } = {}) {
     super(message, options);
     this.code = code;
     this.revision = options.revision;
+    Object.defineProperty(this, brand, { value: true });
   }
 }
 
 /** Whether an error is a store's, and of that kind if one is named. */
 export function isStoreError(error: unknown, code?: StoreErrorCode): error is StoreError {
-  return typeof error === 'object' && error !== null && brand in error && (code === undefined || (error as StoreError).code === code);
+  return isBranded(error) && (code === undefined || error.code === code);
+}
+
+function isBranded(error: unknown): error is StoreError {
+  return typeof error === 'object' && error !== null && brand in error;
 }

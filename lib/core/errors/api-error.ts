@@ -9,18 +9,18 @@ import { parseFailure } from './parse-status.js';
 import { failureStatus } from './status.js';
 import type { Status, StatusReason } from './status.js';
 
-const apiErrorBrand: unique symbol = Symbol.for('vivarium.ApiError');
+const apiErrorBrand = Symbol.for('vivarium.ApiError');
 
 /** A failed request, as the Status its client receives. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: Status;
-  readonly [apiErrorBrand] = true;
 
   /** Takes a frozen status. Outside this folder use a named maker, or `apiErrorFrom`. */
   constructor(status: Status, options?: ErrorOptions) {
     super(status.message ?? '', options);
     this.status = status;
+    Object.defineProperty(this, apiErrorBrand, { value: true });
   }
 }
 

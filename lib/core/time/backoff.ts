@@ -29,7 +29,7 @@ export interface BackoffState {
 }
 
 /** The moment of a failure, and chance for the jitter. */
-export interface Failure {
+export interface FailedTry {
   readonly nowMs: number;
   readonly random: Random;
 }
@@ -41,7 +41,7 @@ export interface BackoffStep {
 }
 
 /** Takes one failure into account. */
-export function backoffStep(ladder: BackoffLadder, state: BackoffState | undefined, failure: Failure): BackoffStep {
+export function backoffStep(ladder: BackoffLadder, state: BackoffState | undefined, failure: FailedTry): BackoffStep {
   const { nowMs, random } = failure;
   const fresh = state === undefined || nowMs - state.failedAtMs > ladder.resetAfterMs;
   const failures = fresh ? 1 : state.failures + 1;
@@ -66,11 +66,26 @@ function doubling(baseMs: number, maxMs: number, rest: Partial<BackoffLadder> = 
   return { baseMs, maxMs, factor: 2, jitter: 0, resetAfterMs: Infinity, attemptsMax: Infinity, ...rest };
 }
 
+/** The things that Kubernetes tries again. */
+export type BackoffLadderName =
+  | 'reflector'
+  | 'workQueueItem'
+  | 'crashLoop'
+  | 'imagePull'
+  | 'podScheduling'
+  | 'jobQueueItem'
+  | 'jobPodFailure'
+  | 'daemonPodFailure'
+  | 'leaseCreation'
+  | 'webhook'
+  | 'conflict'
+  | 'contendedConflict';
+
 /**
  * The ladders of Kubernetes v1.36, each with the place that sets it. Where it says "twice the longest" the reset is
  * that of client-go/util/flowcontrol/backoff.go, hasExpired.
  */
-export const backoffLadders = {
+export const backoffLadders: Readonly<Record<BackoffLadderName, BackoffLadder>> = {
   /**
    * Listing and watching: client-go/tools/cache/reflector.go, newReflectorWithOptions. There the two minutes run from
    * the last reset; here from the last failure, as the remark beside the figure means it.
@@ -98,4 +113,4 @@ export const backoffLadders = {
   conflict: doubling(10, Infinity, { factor: 1, jitter: 0.1, attemptsMax: 5 }),
   /** The same where others write too: client-go/util/retry/util.go, DefaultBackoff. */
   contendedConflict: doubling(10, Infinity, { factor: 5, jitter: 0.1, attemptsMax: 4 }),
-} as const satisfies Record<string, BackoffLadder>;
+};
