@@ -96,7 +96,7 @@ class ReferenceStore implements Store {
     checkText(prefix);
     const { limit = Infinity, after = '' } = options;
     checkText(after);
-    demand(limit === Infinity || isCount(limit), 'invalid', 'the limit must be a whole number');
+    demand(limit === Infinity || (isCount(limit) && limit > 0), 'invalid', 'the limit must be a whole number above 0');
     const commit = this.#at(options.revision);
     const all = commit.entries.filter(({ key }) => key.startsWith(prefix) && compareBytes(key, after) > 0);
     const entries = all.slice(0, limit);
@@ -227,7 +227,7 @@ class ReferenceStore implements Store {
 
   #at(revision: Revision | undefined): Commit {
     if (revision === undefined) return this.#newest;
-    demand(isCount(revision), 'invalid', 'the revision must be a whole number');
+    demand(isCount(revision) && revision > 0, 'invalid', 'the revision must be a whole number above 0');
     if (revision > this.#newest.revision) throw this.#future(revision);
     const commit = this.#disk.commits.find((each) => each.revision === revision);
     if (commit === undefined) throw this.#compacted(revision);
@@ -282,7 +282,7 @@ function checkTransaction({ compare = [], put = [], delete: deletes = [] }: Tran
   demand(compare.length <= referenceLimits.operationsMax, 'too-large', 'too many conditions');
   demand(changed.length <= referenceLimits.operationsMax, 'too-large', 'too many changes');
   for (const { value } of put) {
-    demand(isJsonObject(value), 'invalid', 'a value must be an object');
+    demand(isJsonObject(value) && isJson(value), 'invalid', 'a value must be a JSON object');
     demand(Buffer.byteLength(JSON.stringify(value)) <= referenceLimits.valueBytesMax, 'too-large', 'the value is too large');
   }
 }
@@ -295,7 +295,14 @@ function checkKey(key: string): void {
 
 // Through UTF-8 and back, a lone surrogate does not survive.
 function checkText(text: string): void {
-  demand(Buffer.from(text).toString() === text, 'invalid', 'text with a lone surrogate');
+  demand(Buffer.from(text).toString() === text && !text.includes('\0'), 'invalid', 'text with a lone surrogate or U+0000');
+}
+
+function isJson(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (value === null || typeof value === 'boolean' || typeof value === 'string') return true;
+  if (Array.isArray(value)) return value.every(isJson);
+  return typeof value === 'object' && Object.getPrototypeOf(value) === Object.prototype && Object.values(value).every(isJson);
 }
 
 function isCount(value: number): boolean {

@@ -1,0 +1,103 @@
+/**
+ * A recorded history: what concurrent clients asked of a store, when, and what they were told. Written by
+ * `recordHistory`, judged by the checkers of linearizability.ts; tests also write some by hand.
+ */
+import type { Batch, Listing, ListOptions, Outcome, Reading, Revision, Transaction } from '../../storage/index.js';
+
+/** Who asked and when. Moments are places in one count of all calls and returns, not times. */
+export interface Call {
+  readonly client: number;
+  readonly called: number;
+  readonly returned: number;
+}
+
+/** A get and its answer. */
+export interface GetOperation extends Call {
+  readonly type: 'get';
+  readonly key: string;
+  /** The revision asked for; undefined for the newest. */
+  readonly revision: Revision | undefined;
+  readonly answer: Reading;
+}
+
+/** A list and its answer. */
+export interface ListOperation extends Call {
+  readonly type: 'list';
+  readonly prefix: string;
+  readonly options: ListOptions;
+  readonly answer: Listing;
+}
+
+/** A commit and its answer. */
+export interface CommitOperation extends Call {
+  readonly type: 'commit';
+  readonly transaction: Transaction;
+  /** Undefined when the answer was lost: it happened, will happen, or never does. */
+  readonly answer: Outcome | undefined;
+}
+
+/** One thing a client did. */
+export type Operation = GetOperation | ListOperation | CommitOperation;
+
+/** What a watch was told, all its resumptions together. */
+export interface WatchRecord {
+  readonly prefix: string;
+  readonly after: Revision;
+  /** Bookmarks included. */
+  readonly batches: readonly Batch[];
+  /** It had time to see everything up to here. */
+  readonly until: Revision;
+}
+
+/** What happened to a store while nobody else wrote to it. */
+export interface History {
+  /** All keys concerned, before the first operation. */
+  readonly initial: Listing;
+  readonly operations: readonly Operation[];
+  readonly watches: readonly WatchRecord[];
+}
+
+/** What is wrong with a history. */
+export interface Violation {
+  /** Says it in a sentence or two, operations included. */
+  readonly sentence: string;
+  /** The operations involved. */
+  readonly operations: readonly Operation[];
+}
+
+/** An operation in words. */
+export function describeOperation(operation: Operation): string {
+  const { client, called, returned } = operation;
+  return `client ${client} (${called}–${returned}): ${describeRequest(operation)} → ${describeAnswer(operation)}`;
+}
+
+function describeRequest(operation: Operation): string {
+  switch (operation.type) {
+    case 'get':
+      return `get ${operation.key}${operation.revision === undefined ? '' : ` at ${operation.revision}`}`;
+    case 'list':
+      return `list ${operation.prefix} ${JSON.stringify(operation.options)}`;
+    case 'commit': {
+      const { compare = [], put = [], delete: deletes = [] } = operation.transaction;
+      const conditions = compare.map(({ key, modRevision }) => `${key} is at ${modRevision}`).join(' and ');
+      const changes = [...put.map(({ key, value }) => `put ${key} = ${JSON.stringify(value)}`), ...deletes.map((key) => `delete ${key}`)].join(', ');
+      return `${conditions === '' ? '' : `if ${conditions}: `}${changes || 'nothing'}`;
+    }
+  }
+}
+
+function describeAnswer(operation: Operation): string {
+  switch (operation.type) {
+    case 'get':
+      return `${JSON.stringify(operation.answer.entry) ?? 'absent'} at revision ${operation.answer.revision}`;
+    case 'list': {
+      const { entries, revision, remaining } = operation.answer;
+      return `${JSON.stringify(entries)} at revision ${revision}, ${remaining} remaining`;
+    }
+    case 'commit': {
+      const { answer } = operation;
+      if (answer === undefined) return 'answer lost';
+      return answer.committed ? `committed at revision ${answer.revision}` : `refused at revision ${answer.revision}, found ${JSON.stringify(answer.found)}`;
+    }
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * Watches that run along while a history is recorded: steady ones, and restless ones that let go after a few batches
+ * and resume. All of them resume after failures that allow it.
+ */
+import { firstValueFrom } from 'rxjs';
+import type { Clock, Random } from '../../core/index.js';
+import { isStoreError, type Batch, type Revision, type Store } from '../../storage/index.js';
+import { recordWatch, type WatchRecording } from '../store-suite/watch-recording.js';
+import type { WatchRecord } from './history.js';
+
+/** What to follow. */
+export interface FollowOptions {
+  readonly prefix: string;
+  readonly after: Revision;
+  /** Lets go and resumes now and then, as this decides. */
+  readonly restless?: Random;
+  readonly clock: Clock;
+}
+
+/** A watch that is kept up through interruptions. */
+export interface WatchFollower {
+  /** Waits, but not for ever, until it has seen everything up to a revision, and answers all it saw. */
+  finish(until: Revision, patienceMs: number): Promise<WatchRecord>;
+  /** Lets go. */
+  stop(): void;
+}
+
+/** Begins to follow. */
+export function followWatch(store: Store, { prefix, after, restless, clock }: FollowOptions): WatchFollower {
+  const batches: Batch[] = [];
+  let seen = after;
+  let stopped = false;
+  let current: WatchRecording | undefined;
+  const watchOnce = (): WatchRecording => {
+    let patience = restless === undefined ? Infinity : 1 + restless.integer(40);
+    return recordWatch(store, prefix, {
+      after: seen,
+      onBatch: (batch, self) => {
+        batches.push(batch);
+        // The furthest, not the last: were revisions to fall, resuming lower would hide it.
+        seen = Math.max(seen, batch.revision);
+        patience -= 1;
+        if (patience <= 0) self.stop();
+      },
+    });
+  };
+  const follow = async (): Promise<void> => {
+    while (!stopped) {
+      current = watchOnce();
+      const end = await current.ended;
+      if (end?.type === 'completed') throw new Error(`a watch of ${prefix} completed although the store is open`);
+      if (end?.type !== 'failed') continue;
+      if (!isStoreError(end.error, 'unavailable') && !isStoreError(end.error, 'overrun')) throw end.error;
+      await firstValueFrom(clock.timer(5));
+    }
+  };
+  let failure: unknown;
+  const following = follow().catch((error: unknown) => (failure = error));
+  const stop = (): void => {
+    stopped = true;
+    current?.stop();
+  };
+  return {
+    stop,
+    finish: async (until, patienceMs) => {
+      const deadline = clock.now() + patienceMs;
+      while (seen < until && failure === undefined && clock.now() < deadline) {
+        await requestProgress(store);
+        if (seen < until) await firstValueFrom(clock.timer(2));
+      }
+      stop();
+      await following;
+      if (failure !== undefined) throw failure;
+      return { prefix, after, batches, until };
+    },
+  };
+}
+
+async function requestProgress(store: Store): Promise<void> {
+  try {
+    await store.requestProgress();
+  } catch (error) {
+    if (!isStoreError(error, 'unavailable')) throw error;
+  }
+}

@@ -1,0 +1,115 @@
+/**
+ * Checks of leases. Times are chosen so that a real etcd passes too: whole seconds, a second of tolerance before the
+ * end, and after the end as much patience as the harness has.
+ */
+import type { Store } from '../../storage/index.js';
+import { expectRefusal, expectSame, expectSoon, expectThat } from './expect.js';
+import type { StoreCheck, StoreHarness } from './harness.js';
+import { recordWatch, watchReaches } from './watch-recording.js';
+
+const prefix = '/registry/suite/';
+const key = `${prefix}key`;
+const ttlMs = 3000;
+
+/** How leases end and what they take along. */
+export const leaseChecks: readonly StoreCheck[] = [
+  {
+    promise: 'leases end on the clock: all keys put under one are deleted in one commit when it runs out, not before',
+    run: async (harness) => {
+      const { store } = harness;
+      const lease = await store.grantLease(ttlMs);
+      const longer = await store.grantLease(10 * ttlMs);
+      const put = Array.from({ length: 5 }, (_, n) => ({ key: `${key}-${n}`, value: { n }, lease }));
+      const other = { key: `${key}-other`, value: {}, lease: longer };
+      const { revision } = await store.commit({ put: [...put, other, { key, value: { plain: true } }] });
+      const { entry } = await store.get(`${key}-0`);
+      expectSame(entry, { ...put[0], createRevision: revision, modRevision: revision }, 'an entry names its lease');
+      const watch = recordWatch(store, prefix, { after: revision });
+      await harness.elapse(ttlMs - 1000);
+      expectSame((await store.list(prefix)).entries.length, 7, 'nothing may go a second before the lease ends');
+      await harness.elapse(1000);
+      await expectGone(harness, `${key}-0`);
+      expectSame(await store.revision(), revision + 1, 'the end of a lease is one commit');
+      await watchReaches(harness, watch, revision + 1);
+      const told = watch.events.map((batch) => [batch.revision, ...batch.changes.map((change) => `${change.type} ${change.key}`).sort()]);
+      expectSame(told, [[revision + 1, ...put.map((each) => `delete ${each.key}`)]], 'a watch sees all keys of the lease deleted in one batch');
+      const previous = watch.events[0]?.changes.map((change) => change.previous?.lease);
+      expectSame(previous, put.map(() => lease), 'the deleted entries are those of the lease');
+      expectSame((await store.list(prefix)).entries.map((each) => each.key), [key, `${key}-other`], 'keys of no lease or of another stay');
+      await expectRefusal(store.renewLease(lease), 'lease-not-found', 'renewing a lease that ended');
+      watch.stop();
+    },
+  },
+  {
+    promise: 'renewing a lease begins it anew at its full length',
+    run: async (harness) => {
+      const { store } = harness;
+      const lease = await store.grantLease(ttlMs);
+      await store.commit({ put: [{ key, value: {}, lease }] });
+      for (let renewal = 0; renewal < 2; renewal++) {
+        await harness.elapse(ttlMs - 1000);
+        await store.renewLease(lease);
+      }
+      await harness.elapse(ttlMs - 1000);
+      expectThat((await store.get(key)).entry !== undefined, 'a renewed lease must last its full length from the renewal on');
+      await harness.elapse(1000);
+      await expectGone(harness, key);
+    },
+  },
+  {
+    promise: 'revoking a lease deletes its keys at once, in one commit',
+    run: async ({ store }) => {
+      const lease = await store.grantLease(ttlMs * 100);
+      const { revision } = await store.commit({ put: [{ key: `${key}-a`, value: {}, lease }, { key: `${key}-b`, value: {}, lease }] });
+      await store.revokeLease(lease);
+      expectSame(await store.list(prefix), { entries: [], revision: revision + 1, remaining: 0 }, 'both keys are gone, in one revision');
+      await expectRefusal(store.revokeLease(lease), 'lease-not-found', 'revoking a lease twice');
+      await expectRefusal(store.renewLease(lease), 'lease-not-found', 'renewing a revoked lease');
+      const empty = await store.grantLease(ttlMs * 100);
+      await store.revokeLease(empty);
+      expectSame(await store.revision(), revision + 1, 'granting and ending a lease without keys takes no revision');
+    },
+  },
+  {
+    promise: 'a key belongs to the lease it was last put under, or to none',
+    run: async ({ store }) => {
+      const [one, two] = [await store.grantLease(ttlMs * 100), await store.grantLease(ttlMs * 100)];
+      const keys = ['detached', 'moved', 'kept', 'recreated'].map((name) => prefix + name);
+      const [detached = '', moved = '', kept = '', recreated = ''] = keys;
+      await store.commit({ put: keys.map((each) => ({ key: each, value: {}, lease: one })) });
+      await store.commit({ put: [{ key: detached, value: {} }, { key: moved, value: {}, lease: two }], delete: [recreated] });
+      await store.commit({ put: [{ key: recreated, value: {} }, { key: kept, value: { again: true }, lease: one }] });
+      expectSame(await leasesOf(store), { detached: 'none', kept: one, moved: two, recreated: 'none' }, 'the leases of the keys');
+      await store.revokeLease(one);
+      expectSame(await leasesOf(store), { detached: 'none', moved: two, recreated: 'none' }, 'ending a lease takes only keys that still belong to it');
+      await store.revokeLease(two);
+      expectSame(await leasesOf(store), { detached: 'none', recreated: 'none' }, 'ending the other takes the moved key');
+    },
+  },
+  {
+    promise: 'a lease that is not there is refused, and so is all that was to be put under it',
+    run: async ({ store }) => {
+      const ended = await store.grantLease(ttlMs * 100);
+      await store.revokeLease(ended);
+      const revision = await store.revision();
+      for (const lease of [ended, '123456789', 'never granted', '']) {
+        const put = [{ key: `${key}-a`, value: {} }, { key: `${key}-b`, value: {}, lease }];
+        await expectRefusal(store.commit({ put }), 'lease-not-found', `a put under lease ${JSON.stringify(lease)}`);
+        await expectRefusal(store.renewLease(lease), 'lease-not-found', `renewing lease ${JSON.stringify(lease)}`);
+        await expectRefusal(store.revokeLease(lease), 'lease-not-found', `revoking lease ${JSON.stringify(lease)}`);
+      }
+      expectSame(await store.list(prefix), { entries: [], revision, remaining: 0 }, 'a refused transaction writes nothing');
+      const outcome = await store.commit({ compare: [{ key, modRevision: 7 }], put: [{ key, value: {}, lease: await store.grantLease(ttlMs * 100) }] });
+      expectThat(!outcome.committed, 'conditions count for puts under a lease too');
+    },
+  },
+];
+
+async function expectGone(harness: StoreHarness, gone: string): Promise<void> {
+  await expectSoon(harness, async () => (await harness.store.get(gone)).entry === undefined, () => `${gone} must be deleted once its lease has run out`);
+}
+
+async function leasesOf(store: Store): Promise<Record<string, string>> {
+  const { entries } = await store.list(prefix);
+  return Object.fromEntries(entries.map((entry) => [entry.key.slice(prefix.length), entry.lease ?? 'none']));
+}
