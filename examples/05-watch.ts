@@ -26,7 +26,7 @@ const clock = virtualClock();
 const writer = snapshotWriter<Fish, 'tank'>({ tank: ({ spec }) => [spec.tank] });
 const subscription = watcher(source, { clock, random: random('aquarium') })
   .pipe(reflect(writer))
-  .subscribe((event) => console.log(event.type, 'object' in event ? event.object.metadata.name : ''));
+  .subscribe((event) => console.log('object' in event ? `${event.type} ${event.object.metadata.name}` : event.type));
 
 await clock.advance('1m');
 console.log('in the deep:', writer.snapshot.by('tank', 'deep').map(({ metadata }) => metadata.name));
