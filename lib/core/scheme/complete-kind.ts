@@ -13,7 +13,9 @@ export function completeKind(options: KindOptions): KindDefinition {
   const { resource: endpoint, ...rest } = options;
   const { group, version, kind, conversion } = rest;
   const names = [version, kind, endpoint?.plural ?? 'none'];
-  if (group.includes('/') || names.some((name) => name === '' || name.includes('/'))) throw new Error(`not the name of a kind: ${printGroupVersionKind(options)}`);
+  if (group.includes('/') || names.some((name) => name === '' || name.includes('/'))) {
+    throw new Error(`not the name of a kind: ${printGroupVersionKind(options)}`);
+  }
 
   const resource = endpoint && completeResource(endpoint, kind);
   const listable = resource?.verbs.includes('list') === true;

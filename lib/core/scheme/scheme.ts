@@ -181,7 +181,9 @@ function checkFamily(hub: KindDefinition | undefined, family: ReadonlyMap<string
     if (hub === undefined || hub.conversion !== undefined) throw new Error(`${name} names a hub that is not one: ${printGroupVersionKind(member.hub)}`);
     if (member !== hub && member.storage !== undefined) throw new Error(`${name} names a storage version, which only its hub may`);
   }
-  if (hub?.storage !== undefined && !family.has(printGroupVersion(hub.storage))) throw new Error(`${printGroupVersionKind(hub)} is stored in a version it does not have`);
+  if (hub?.storage !== undefined && !family.has(printGroupVersion(hub.storage))) {
+    throw new Error(`${printGroupVersionKind(hub)} is stored in a version it does not have`);
+  }
 }
 
 interface Endpoints {

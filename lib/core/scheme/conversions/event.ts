@@ -4,8 +4,8 @@
 import type * as coreV1 from '../../types/core-v1.generated.js';
 import type * as eventsV1 from '../../types/events-v1.generated.js';
 import type { HubConversion } from '../kind-definition.js';
-import { present } from './go-json.js';
 import type { Open } from './open.js';
+import { present } from './present.js';
 
 type CoreEvent = Open<coreV1.Event>;
 type Series = Open<coreV1.EventSeries>;

@@ -6,14 +6,12 @@ import { isJsonObject } from '../../objects/json.js';
 import { ParseError, isParseError } from '../../objects/parse-error.js';
 import { canonicalQuantity } from '../../objects/quantity.js';
 
-/** T without the keys that hold undefined. */
-export type Present<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
-  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
-};
-
-/** A value as JSON text. Keys keep their order: whoever builds the value follows the Go structure, or sorts a map. */
+/**
+ * A value as JSON text. Objects are Go structures: their keys keep the order of the builder, and undefined is left out.
+ * Maps are Go maps, printed by key (an object would put `12` before `-x`).
+ */
 export function printGoJson(value: unknown): string {
-  return JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return print(value).replace(/[<>&\u2028\u2029]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** What `read` makes of a JSON text, or undefined where text or types are wrong. */
@@ -65,10 +63,15 @@ export function readOptional<T>(value: unknown, read: (value: unknown) => T): T 
   return value === null || value === undefined ? undefined : read(value);
 }
 
-/** The object without the keys that hold undefined; the types forbid to leave them in. */
-export function present<T extends object>(fields: T): Present<T>;
-export function present(fields: object): object {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+function print(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(print).join()}]`;
+  if (value instanceof Map) return printMembers([...value].sort(([a], [b]) => (String(a) < String(b) ? -1 : 1)));
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  return printMembers(Object.entries(value).filter(([, member]) => member !== undefined));
+}
+
+function printMembers(members: readonly (readonly [unknown, unknown])[]): string {
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${print(member)}`).join()}}`;
 }
 
 function mistyped(goType: string): ParseError {

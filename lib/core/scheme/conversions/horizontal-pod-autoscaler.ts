@@ -8,9 +8,10 @@ import type * as autoscalingV2 from '../../types/autoscaling-v2.generated.js';
 import type { Frozen, ObjectMeta } from '../../objects/meta.js';
 import { canonicalTime } from '../../objects/time.js';
 import type { HubConversion } from '../kind-definition.js';
-import { present, printGoJson, readGoJson, readInt32, readList, readMembers, readOptional, readQuantity, readText } from './go-json.js';
+import { printGoJson, readGoJson, readInt32, readList, readMembers, readOptional, readQuantity, readText } from './go-json.js';
 import { metricFromV1, metricStatusFromV1, metricStatusToV1, metricToV1 } from './hpa-metrics.js';
 import type { Open } from './open.js';
+import { present } from './present.js';
 
 type V1 = Open<autoscalingV1.HorizontalPodAutoscaler>;
 type V2 = Open<autoscalingV2.HorizontalPodAutoscaler>;
@@ -81,7 +82,7 @@ function v2ToV1({ metadata, spec, status, ...rest }: V2): V1 {
   const others = metrics.filter((metric) => !isCpuUtilization(metric));
 
   const { currentMetrics = [], conditions = [], currentReplicas = 0, ...sharedStatus } = status ?? { desiredReplicas: 0 };
-  const currentCpu = currentMetrics.filter(({ type, resource }) => type === 'Resource' && resource?.name === 'cpu' && resource.current.averageUtilization !== undefined).at(-1);
+  const currentCpu = currentMetrics.findLast(({ type, resource }) => type === 'Resource' && resource?.name === 'cpu' && resource.current.averageUtilization !== undefined);
 
   return {
     ...rest,

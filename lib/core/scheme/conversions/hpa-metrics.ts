@@ -3,10 +3,18 @@
 // As pkg/apis/autoscaling/v1/conversion.go, the functions on MetricSpec and MetricStatus. Fields are written in the order
 // of k8s.io/api/autoscaling/v1/types.go, and what Go holds by value is written even when it is zero.
 import type { LabelSelector } from '../../types/meta-v1.generated.js';
-import type { CrossVersionObjectReference, MetricIdentifier, MetricSpec, MetricStatus, MetricTarget, MetricValueStatus } from '../../types/autoscaling-v2.generated.js';
+import type {
+  CrossVersionObjectReference,
+  MetricIdentifier,
+  MetricSpec,
+  MetricStatus,
+  MetricTarget,
+  MetricValueStatus,
+} from '../../types/autoscaling-v2.generated.js';
 import { parseQuantity } from '../../objects/quantity.js';
-import { present, readInt32, readList, readMembers, readOptional, readQuantity, readText } from './go-json.js';
+import { readInt32, readList, readMembers, readOptional, readQuantity, readText } from './go-json.js';
 import type { Open } from './open.js';
+import { present } from './present.js';
 
 /** A metric to scale on, as autoscaling/v1 writes it. */
 export function metricToV1({ type, object, pods, resource, containerResource, external }: Open<MetricSpec>): object {
@@ -55,7 +63,7 @@ export function metricFromV1(value: unknown): Open<MetricSpec> {
       return { metric: identifier(of, 'selector'), target: target('AverageValue', { averageValue: readQuantity(of('targetAverageValue')) }) };
     }),
     resource: readOptional(at('resource'), resourceSource),
-    containerResource: readOptional(at('containerResource'), (resource) => ({ ...resourceSource(resource), container: readText(readMembers(resource)('container')) })),
+    containerResource: readOptional(at('containerResource'), (resource) => ({ ...resourceSource(resource), ...containerOf(resource) })),
     external: readOptional(at('external'), (external) => {
       const of = readMembers(external);
       const value = readOptional(of('targetValue'), readQuantity);
@@ -116,7 +124,7 @@ export function metricStatusFromV1(value: unknown): Open<MetricStatus> {
       return { metric: identifier(of, 'selector'), current: { averageValue: readQuantity(of('currentAverageValue')) } };
     }),
     resource: readOptional(at('resource'), resourceStatus),
-    containerResource: readOptional(at('containerResource'), (resource) => ({ ...resourceStatus(resource), container: readText(readMembers(resource)('container')) })),
+    containerResource: readOptional(at('containerResource'), (resource) => ({ ...resourceStatus(resource), ...containerOf(resource) })),
     external: readOptional(at('external'), (external) => {
       const of = readMembers(external);
       const current = present({ value: readQuantity(of('currentValue')), averageValue: readOptional(of('currentAverageValue'), readQuantity) });
@@ -144,13 +152,18 @@ function resourceSource(value: unknown): NonNullable<Open<MetricSpec>['resource'
   const of = readMembers(value);
   const averageUtilization = readOptional(of('targetAverageUtilization'), readInt32);
   const averageValue = readOptional(of('targetAverageValue'), readQuantity);
-  return { name: readText(of('name')), target: target(averageUtilization === undefined ? 'AverageValue' : 'Utilization', { averageValue, averageUtilization }) };
+  const type = averageUtilization === undefined ? 'AverageValue' : 'Utilization';
+  return { name: readText(of('name')), target: target(type, { averageValue, averageUtilization }) };
 }
 
 function resourceStatus(value: unknown): NonNullable<Open<MetricStatus>['resource']> {
   const of = readMembers(value);
   const averageUtilization = readOptional(of('currentAverageUtilization'), readInt32);
   return { name: readText(of('name')), current: present({ averageValue: readQuantity(of('currentAverageValue')), averageUtilization }) };
+}
+
+function containerOf(value: unknown): { container: string } {
+  return { container: readText(readMembers(value)('container')) };
 }
 
 type TargetValues = { readonly [K in keyof MetricValueStatus]: MetricValueStatus[K] | undefined };
@@ -193,9 +206,8 @@ function readMap(value: unknown): Record<string, string> | undefined {
 function selectorToV1(given: Open<LabelSelector> | undefined): object | undefined {
   if (given === undefined) return undefined;
   const { matchLabels, matchExpressions } = given;
-  // Go prints maps by key.
   return {
-    matchLabels: matchLabels && Object.fromEntries(Object.entries(matchLabels).sort(([a], [b]) => (a < b ? -1 : 1))),
+    matchLabels: matchLabels && new Map(Object.entries(matchLabels)),
     matchExpressions: matchExpressions?.map(({ key, operator, values }) => ({ key, operator, values })),
   };
 }
