@@ -12,6 +12,7 @@ import { applyMergePatch, createMergePatch, parseMergePatch } from '../../lib/co
 import { isPatchError, PatchError } from '../../lib/core/patch/patch-error.js';
 import { applyStrategicMergePatch, parseStrategicMergePatch } from '../../lib/core/patch/strategic-merge-patch.js';
 import { builtinSchema } from '../../lib/core/schema/builtin.js';
+import { field, listOf, scalars as scalarShapes, structType } from '../../lib/core/schema/type.js';
 import type { StructType } from '../../lib/core/schema/type.js';
 
 /** Whatever the patch does, neither argument may change: writing to a frozen object throws. */
@@ -420,6 +421,9 @@ t.test('Strategic merge patch', async (t) => {
     ['a $patch that is no text is refused', 'core/v1.Pod',
       { metadata: { labels: { a: '1' } } }, { metadata: { labels: { $patch: 5 } } },
       'unknown patch type: %!s(int64=5) in map: map[$patch:5]'],
+    ['a $patch that is a list is refused', 'core/v1.Pod',
+      { metadata: { labels: { a: '1' } } }, { metadata: { labels: { $patch: [true, null, { a: 1.5 }] } } },
+      'unknown patch type: [%!s(bool=true) <nil> map[a:%!s(float64=1.5)]] in map: map[$patch:[true <nil> map[a:1.5]]]'],
     ['a null $patch is refused', 'core/v1.Pod',
       { metadata: { labels: { a: '1' } } }, { metadata: { labels: { $patch: null } } },
       'unknown patch type: %!s(<nil>) in map: map[$patch:<nil>]'],
@@ -618,6 +622,9 @@ t.test('Strategic merge patch', async (t) => {
     ['$setElementOrder and a deletion', 'core/v1.Pod',
       { spec: { containers: [{ name: 'a' }, { name: 'b' }, { name: 's' }, { name: 'd' }] } }, { spec: { '$setElementOrder/containers': [{ name: 'd' }, { name: 'n' }], containers: [{ name: 'n' }, { name: 'a', $patch: 'delete' }] } },
       { spec: { containers: [{ name: 'b' }, { name: 's' }, { name: 'd' }, { name: 'n' }] } }],
+    ['$setElementOrder, where a new element takes the place of a deleted one', 'core/v1.Pod',
+      { spec: { containers: [{ name: 'a' }, { name: 's' }, { name: 'd' }] } }, { spec: { '$setElementOrder/containers': [{ name: 'n' }], containers: [{ name: 'n' }, { name: 'a', $patch: 'delete' }] } },
+      { spec: { containers: [{ name: 's' }, { name: 'd' }, { name: 'n' }] } }],
     ['$setElementOrder for a new list', 'core/v1.Pod',
       { spec: {} }, { spec: { '$setElementOrder/containers': [{ name: 'b' }, { name: 'a' }], containers: [{ name: 'b' }, { name: 'a' }] } },
       { spec: { containers: [{ name: 'b' }, { name: 'a' }] } }],
@@ -729,8 +736,23 @@ t.test('Strategic merge patch', async (t) => {
     t.strictSame(apply({ spec: {} }, { spec: { '$setElementOrder/request': [] } }, request), { spec: {} }, 'bytes pass for a list');
   });
 
+  t.test('applies the members of a patch in their order', async (t) => {
+    const [deletion, value] = [{ '$deleteFromPrimitiveList/nodeName': null }, { nodeName: 'a' }];
+    t.strictSame(apply({ spec: { nodeName: 'a' } }, { spec: { ...deletion, ...value } }), { spec: { nodeName: 'a' } });
+    t.strictSame(apply({ spec: { nodeName: 'a' } }, { spec: { ...value, ...deletion } }), { spec: {} });
+  });
+
   t.test('reads field names without regard to case, as Go does', async (t) => {
     t.strictSame(apply({ spec: { Containers: [{ name: 'a' }] } }, { spec: { Containers: [{ name: 'b' }] } }), { spec: { Containers: [{ name: 'b' }, { name: 'a' }] } });
+  });
+
+  t.test('knows types of a host as well', async (t) => {
+    const type = structType('example/v1.Sample', () => [field('matrix', listOf(listOf(scalarShapes.string))), field('ratio', scalarShapes.double)]);
+    const message = (document: JsonObject, patch: JsonObject): string | undefined => refusal(() => apply(document, patch, type))?.message;
+    t.equal(message({ matrix: [['a']] }, { matrix: [['b']] }), 'unexpected slice of slice');
+    t.equal(message({ matrix: { x: {} } }, { matrix: { x: {} } }), 'merging an object in json but data type is not struct, instead is: slice');
+    t.equal(message({ ratio: { x: {} } }, { ratio: { x: {} } }), 'merging an object in json but data type is not struct, instead is: float64');
+    t.equal(message({ x: {} }, { x: {} }), 'unable to find api field in struct Sample for the json field "x"');
   });
 
   t.test('prints numbers as Go does', async (t) => {

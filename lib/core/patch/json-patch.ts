@@ -6,9 +6,9 @@
 // Stricter than that library: a pointer starts with "/", an index has no leading zeros, nothing moves into itself.
 //
 // All or nothing: a failing operation throws PatchError and the document is as it was. Neither argument is touched, and
-// what did not change is shared with the document by reference. Not built on fast-json-patch, which gives another answer
-// than a real server to one random patch in nine, cannot write a member named `__proto__`, takes inherited names for
-// members, overflows the stack on deep values, and would be no faster once guarded.
+// what did not change is shared with the document by reference. Not built on fast-json-patch: it gives another answer than
+// a real server to one random patch in nine, cannot write a member named `__proto__`, takes inherited names for members
+// and overflows the stack on deep values. It is up to twice as fast, which is not worth that.
 import { deepEqual } from '../objects/deep-equal.js';
 import { isJsonObject } from '../objects/json.js';
 import type { JsonObject, JsonValue } from '../objects/json.js';
@@ -29,8 +29,8 @@ export interface JsonPatchOperation {
   readonly value?: JsonValue;
 }
 
-/** Operations of one patch beyond this are refused, as a real server does. */
-export const operationsMax = 10_000;
+/** More operations than this are refused, as a real server does. */
+const operationsMax = 10_000;
 
 /**
  * Checks a decoded request body. Operations are checked for type only: an unknown `op` or an absent `path` fails when
@@ -96,7 +96,8 @@ function applyOperation(target: PatchedDocument, operation: Operation): void {
 }
 
 function test(target: PatchedDocument, pointer: Pointer, value: JsonValue): void {
-  if (!deepEqual(target.read(pointer), value)) throw new PatchError('invalid', `testing value ${printPointer(pointer)} failed: test failed`);
+  if (deepEqual(target.read(pointer), value)) return;
+  throw new PatchError('invalid', `testing value ${printPointer(pointer)} failed: test failed`);
 }
 
 /** Takes away before it puts: indexes of the destination count without the moved element. */

@@ -17,7 +17,8 @@ import { withoutNulls } from './without-nulls.js';
 export function parseMergePatch(body: JsonValue): JsonObject {
   if (isJsonObject(body)) return body;
   if (body === null) throw new PatchError('malformed', 'Invalid JSON Patch');
-  throw new PatchError('malformed', `error decoding patch: json: cannot unmarshal ${jsonType(body)} into Go value of type map[string]interface {}`);
+  const problem = `json: cannot unmarshal ${jsonType(body)} into Go value of type map[string]interface {}`;
+  throw new PatchError('malformed', `error decoding patch: ${problem}`);
 }
 
 /** The document with the patch applied. */

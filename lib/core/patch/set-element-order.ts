@@ -8,7 +8,17 @@ import { formatGo } from './go-value.js';
 import { ownValue, unlessEqual } from './map-draft.js';
 import type { MapDraft } from './map-draft.js';
 import { PatchError } from './patch-error.js';
-import { asList, asMap, directedList, isContainer, noMergeKey, panicked, patchDirective, setElementOrderPrefix, withoutPatchDirectives } from './strategic-directives.js';
+import {
+  asList,
+  asMap,
+  directedList,
+  isContainer,
+  noMergeKey,
+  panicked,
+  patchDirective,
+  setElementOrderPrefix,
+  withoutPatchDirectives,
+} from './strategic-directives.js';
 import { elementType, mergeKeyOf, mergeLists, partition } from './strategic-lists.js';
 import type { MergedList, MergeMaps } from './strategic-lists.js';
 import { listMemberOf } from './strategic-schema.js';
@@ -47,7 +57,7 @@ function orderList(map: MapMerge, name: string, order: List): boolean {
   const member = listMemberOf(type, name);
   checkOrder(change ?? [], order, member.mergeKey);
   if (original === undefined && change === undefined) return false;
-  const { merged, serverOrder } = mergeContents(map, member, { original, change });
+  const { merged, serverOrder } = mergeContents({ original, change, member, mergeMaps: map.mergeMaps });
   const [patched, serverOnly] = split(merged, order, member.mergeKey);
   const isMap = elementType(original ?? [], change ?? []) === 'map[string]interface {}';
   if (isMap) for (const element of [...order, ...serverOrder]) requireMergeKey(element, member.mergeKey);
@@ -57,11 +67,17 @@ function orderList(map: MapMerge, name: string, order: List): boolean {
   return true;
 }
 
+interface Contents {
+  readonly original: List | undefined;
+  readonly change: List | undefined;
+  readonly member: ListMember;
+  readonly mergeMaps: MergeMaps;
+}
+
 /** The contents of the list, in any order. */
-function mergeContents({ mergeMaps }: MapMerge, member: ListMember, lists: { readonly original: List | undefined; readonly change: List | undefined }): MergedList {
-  const { original = [], change } = lists;
-  if (change === undefined) return { merged: original, serverOrder: original };
-  if (lists.original === undefined) return { merged: asList(withoutPatchDirectives(change) ?? []), serverOrder: [] };
+function mergeContents({ original, change, member, mergeMaps }: Contents): MergedList {
+  if (change === undefined) return { merged: original ?? [], serverOrder: original ?? [] };
+  if (original === undefined) return { merged: asList(withoutPatchDirectives(change) ?? []), serverOrder: [] };
   if (!member.merges) return { merged: change, serverOrder: original };
   return mergeLists({ original, patch: change, member, mergeMaps });
 }
@@ -100,7 +116,8 @@ function checkOrder(change: List, order: List, mergeKey: string): void {
     named += 1;
   }
   if (at < data.length && named >= order.length) {
-    throw new PatchError('internal', `The order in patch list:\n${formatGo(change)}\n doesn't match ${setElementOrderPrefix} list:\n${formatGo(order)}\n`);
+    const [actual, wanted] = [formatGo(change), formatGo(order)];
+    throw new PatchError('internal', `The order in patch list:\n${actual}\n doesn't match ${setElementOrderPrefix} list:\n${wanted}\n`);
   }
 }
 

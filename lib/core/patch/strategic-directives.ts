@@ -35,8 +35,8 @@ export function retainKeys(draft: MapDraft, patch: JsonObject): void {
   const retained = new Set<JsonValue>(keys);
   if (keys.some(isContainer)) throw panicked();
   for (const key of Object.keys(patch)) {
-    const exempt = patch[key] === null || key === retainKeysDirective || key.startsWith(deleteFromListPrefix) || key.startsWith(setElementOrderPrefix);
-    if (!exempt && !retained.has(key)) throw malformed('retainKeys');
+    const directs = key === retainKeysDirective || key.startsWith(deleteFromListPrefix) || key.startsWith(setElementOrderPrefix);
+    if (!directs && patch[key] !== null && !retained.has(key)) throw malformed('retainKeys');
   }
   draft.retain((key) => retained.has(key));
 }

@@ -40,7 +40,8 @@ export function mergeLists(lists: ListMerge): MergedList {
   if (member.mergeKey !== '') throw wrongType('map[string]interface {}', first);
   const patched = new Set(patch);
   const serverOnly = [...new Set(original)].filter((element) => !patched.has(element));
-  const merged = orderElements({ patched: [...patched], serverOnly, patchOrder: patch, serverOrder: original, keyOf: (element) => element });
+  const keyOf = (element: JsonValue): JsonValue => element;
+  const merged = orderElements({ patched: [...patched], serverOnly, patchOrder: patch, serverOrder: original, keyOf });
   return { merged, serverOrder: original };
 }
 
@@ -61,8 +62,8 @@ export function elementType(...lists: readonly List[]): GoType {
       const type = goType(element);
       if (known === undefined && element === null) throw panicked();
       if (known === undefined && type === '[]interface {}') throw new PatchError('invalid', 'lists of lists are not supported');
-      if (known !== undefined && known !== type) throw new PatchError('internal', `list element types are not identical: ${formatGo(lists)}`);
-      known = type;
+      known ??= type;
+      if (known !== type) throw new PatchError('internal', `list element types are not identical: ${formatGo(lists)}`);
     }
   }
   if (known === undefined) throw new PatchError('internal', 'no elements in any of the given slices');

@@ -12,7 +12,16 @@ import { MapDraft, unlessEqual } from './map-draft.js';
 import { checkDepth } from './patch-depth.js';
 import { PatchError } from './patch-error.js';
 import { setElementOrders } from './set-element-order.js';
-import { deleteFromListPrefix, directedList, followPatchDirective, isList, patchDirective, retainKeys, retainKeysDirective, withoutPatchDirectives } from './strategic-directives.js';
+import {
+  deleteFromListPrefix,
+  directedList,
+  followPatchDirective,
+  isList,
+  patchDirective,
+  retainKeys,
+  retainKeysDirective,
+  withoutPatchDirectives,
+} from './strategic-directives.js';
 import { deleteFromList, mergeLists } from './strategic-lists.js';
 import { isReplacedMap, listMemberOf, memberOf } from './strategic-schema.js';
 import type { Typed } from './strategic-schema.js';
@@ -61,7 +70,8 @@ function mergeMember({ draft, type, key: directive, value }: MemberPatch): void 
   if (value === null) {
     draft.delete(key);
   } else if (isJsonObject(current) && isJsonObject(value)) {
-    draft.set(key, mergeMapMember({ type, key, current, value }));
+    const member = memberOf(type, key);
+    draft.set(key, isReplacedMap(type, key) ? unlessEqual(current, value) : mergeMaps(current, value, member));
   } else if (isList(current) && isList(value)) {
     const member = listMemberOf(type, key);
     const lists = { original: current, patch: value, member, mergeMaps };
@@ -71,11 +81,6 @@ function mergeMember({ draft, type, key: directive, value }: MemberPatch): void 
     if (data === undefined) draft.delete(key);
     else draft.set(key, data);
   }
-}
-
-function mergeMapMember({ type, key, current, value }: { readonly type: Typed; readonly key: string; readonly current: JsonObject; readonly value: JsonObject }): JsonObject {
-  const member = memberOf(type, key);
-  return isReplacedMap(type, key) ? unlessEqual(current, value) : mergeMaps(current, value, member);
 }
 
 function hasDirectives(patch: JsonObject): boolean {
