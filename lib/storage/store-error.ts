@@ -1,7 +1,5 @@
-/**
- * The one error of stores. Recognised by brand, so that two copies of the package agree; the code says what happened
- * and whether trying again makes sense. Anything else that a store throws is a defect.
- */
+// The one error of stores. Recognised by brand, so that two copies of the package agree; the code says what happened
+// and whether trying again makes sense. Anything else that a store throws is a defect.
 import type { Revision } from './store.js';
 
 /**

@@ -1,28 +1,26 @@
-/**
- * The store: what etcd gives Kubernetes, and no more. Ordered keys, one revision for all of them, transactions that
- * compare before they write, watches that miss nothing, and history until it is compacted.
- *
- * Its promises, each a named check of `storeSuite` in lib/testing, which every backend passes:
- *
- * - *Strictly serializable.* There is one order of all commits, it is the order of their revisions, and it agrees with
- *   real time: what returns before another call begins comes before it. Reads without a revision are part of that order.
- * - *Durable before visible.* No read and no watch ever shows what could still be lost, and a commit that was answered
- *   never is.
- * - *Gapless.* A commit that changes anything takes the next revision, the same for all its changes; one that changes
- *   nothing takes none.
- * - *Watches are ordered* (revisions only rise), *unique* (no event twice), *reliable* (no event left out), *atomic*
- *   (all changes of a revision in one batch), *resumable* (a watch after revision r sees r + 1 next, however often it
- *   was interrupted) and *bookmarkable* (an empty batch says: up to here you have seen everything).
- * - *Compaction is refused by name.* What is older than the compacted revision answers `compacted`; it is never
- *   skipped in silence. Reading at the compacted revision itself still works.
- * - *Pages are of one revision.* Listing on at the revision of the first page is not disturbed by writers.
- * - *Leases end on the clock.* Keys put under a lease are deleted in one commit when it runs out.
- * - *Closing ends everything.* Watches complete, calls under way settle, later ones are refused with `closed`, and no
- *   timer, thread, file or socket is left.
- *
- * Values are JSON objects, frozen all the way down; a value that is not is frozen by the store. Whoever reads gets an
- * object that nobody can change.
- */
+// The store: what etcd gives Kubernetes, and no more. Ordered keys, one revision for all of them, transactions that
+// compare before they write, watches that miss nothing, and history until it is compacted.
+//
+// Its promises, each a named check of `storeSuite` in lib/testing, which every backend passes:
+//
+// - *Strictly serializable.* There is one order of all commits, it is the order of their revisions, and it agrees with
+//   real time: what returns before another call begins comes before it. Reads without a revision are part of that order.
+// - *Durable before visible.* No read and no watch ever shows what could still be lost, and a commit that was answered
+//   never is.
+// - *Gapless.* A commit that changes anything takes the next revision, the same for all its changes; one that changes
+//   nothing takes none.
+// - *Watches are ordered* (revisions only rise), *unique* (no event twice), *reliable* (no event left out), *atomic*
+//   (all changes of a revision in one batch), *resumable* (a watch after revision r sees r + 1 next, however often it
+//   was interrupted) and *bookmarkable* (an empty batch says: up to here you have seen everything).
+// - *Compaction is refused by name.* What is older than the compacted revision answers `compacted`; it is never
+//   skipped in silence. Reading at the compacted revision itself still works.
+// - *Pages are of one revision.* Listing on at the revision of the first page is not disturbed by writers.
+// - *Leases end on the clock.* Keys put under a lease are deleted in one commit when it runs out.
+// - *Closing ends everything.* Watches complete, calls under way settle, later ones are refused with `closed`, and no
+//   timer, thread, file or socket is left.
+//
+// Values are JSON objects, frozen all the way down; a value that is not is frozen by the store. Whoever reads gets an
+// object that nobody can change.
 import type { Observable } from 'rxjs';
 import type { JsonObject } from '../core/index.js';
 

@@ -1,10 +1,8 @@
-/**
- * Writes everything derived from the published facts of a Kubernetes release:
- *
- *     npm run generate [-- FOLDER]      FOLDER holds schemas.json, protobuf.json, resources.json
- *
- * With --check nothing is written and the exit code tells whether the committed files are current.
- */
+// Writes everything derived from the published facts of a Kubernetes release:
+//
+//     npm run generate [-- FOLDER]      FOLDER holds schemas.json, protobuf.json, resources.json
+//
+// With --check nothing is written and the exit code tells whether the committed files are current.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { readModel } from './model.js';

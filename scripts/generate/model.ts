@@ -1,8 +1,6 @@
-/**
- * Joins the published facts of a Kubernetes release into one model: the schemas (types, required, list and merge
- * rules), the protobuf field numbers (whose order is the order of the Go structures) and our own fact files beside
- * this one (presence, enumerations, defaults that do not depend on other fields).
- */
+// Joins the published facts of a Kubernetes release into one model: the schemas (types, required, list and merge
+// rules), the protobuf field numbers (whose order is the order of the Go structures) and our own fact files beside
+// this one (presence, enumerations, defaults that do not depend on other fields).
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -145,7 +143,7 @@ export function readModel(released: string, facts: string): Model {
     const { id, name, schema, facts, place } = given;
     const { flags, goName } = presence.get(id)?.get(name) ?? { flags: '', goName: undefined };
     const marks: string[] = [];
-    const fallback = defaults.get(`${id}.${name}`) ?? (isExplicit(facts.default) ? JSON.stringify(facts.default) : undefined);
+    const fallback = defaults.get(`${id}.${name}`) ?? (isExplicit(facts.default, flags.includes('*')) ? JSON.stringify(facts.default) : undefined);
     if (flags.includes('*')) marks.push('*');
     else if (flags.includes('!')) marks.push('!');
     const required = schema.required?.includes(name) ?? false;
@@ -283,7 +281,10 @@ function schemaOfProto(type: string): SchemaField {
   }
 }
 
-/** The published schema gives zero as default of every field that is no pointer; only other defaults mean something. */
-function isExplicit(value: unknown): boolean {
-  return value !== undefined && !['""', '0', 'false', '{}'].includes(JSON.stringify(value));
+/**
+ * The published schema gives zero as default of every field that is no pointer, which says nothing. A pointer has a
+ * default only where somebody meant it.
+ */
+function isExplicit(value: unknown, pointer: boolean): boolean {
+  return value !== undefined && (pointer || !['""', '0', 'false', '{}'].includes(JSON.stringify(value)));
 }

@@ -1,7 +1,5 @@
-/**
- * Prints the table of resources: a line `@group/version types` per group-version in discovery order, then one line per
- * resource and subresource. lib/core/scheme/builtin.ts reads it.
- */
+// Prints the table of resources: a line `@group/version types` per group-version in discovery order, then one line per
+// resource and subresource. lib/core/scheme/builtin.ts reads it.
 import type { Model } from './model.js';
 import { gvOf } from './model.js';
 

@@ -1,4 +1,4 @@
-/** Prints the model in the compact form that lib/core/schema/compact-form.ts reads. */
+// Prints the model in the compact form that lib/core/schema/compact-form.ts reads.
 import type { Model } from './model.js';
 import { gvOf, localName } from './model.js';
 

@@ -1,4 +1,4 @@
-/** Prints TypeScript interfaces for every structure of the model: one file per group-version, and their index. */
+// Prints TypeScript interfaces for every structure of the model: one file per group-version, and their index.
 import type { FieldModel, Model, StructModel } from './model.js';
 import { gvOf, localName } from './model.js';
 import { sorted } from './schema-text.js';

@@ -1,7 +1,5 @@
-/**
- * JSON bodies: text to an object of a known type and back. Knows what each level of field validation does with
- * unknown and duplicate fields, and how Kubernetes spells JSON.
- */
+// JSON bodies: text to an object of a known type and back. Knows what each level of field validation does with
+// unknown and duplicate fields, and how Kubernetes spells JSON.
 import type { Decoded } from '../schema/decode.js';
 import { decodeJson, parseJson } from '../schema/decode-json.js';
 import { DecodeError, isDecodeError } from '../schema/decode-error.js';

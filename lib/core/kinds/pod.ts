@@ -81,11 +81,7 @@ function exposeOnHost(container: Container): void {
 function volumeDefaults(volume: Volume): void {
   if (!hasSource(volume)) volume.emptyDir = {};
   if (volume.image !== undefined) volume.image.pullPolicy ??= defaultPullPolicy(volume.image.reference ?? '');
-  const claim = volume.ephemeral?.volumeClaimTemplate?.spec;
-  if (claim !== undefined) {
-    claim.volumeMode ??= 'Filesystem';
-    roundRequirements(claim.resources);
-  }
+  roundRequirements(volume.ephemeral?.volumeClaimTemplate?.spec.resources);
 }
 
 /** Everything beside the name of a volume is a source. */

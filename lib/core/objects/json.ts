@@ -1,7 +1,5 @@
-/**
- * JSON as TypeScript sees it. Untrusted documents enter the engine as `JsonValue` and leave the schema walker as
- * objects of a known type.
- */
+// JSON as TypeScript sees it. Untrusted documents enter the engine as `JsonValue` and leave the schema walker as
+// objects of a known type.
 
 /** Any JSON value. Read-only: documents are values, changed by copying. */
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;

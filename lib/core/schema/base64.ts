@@ -1,7 +1,5 @@
-/**
- * Byte fields are base64 text in JSON. Kubernetes decodes and re-encodes them, so line breaks vanish and anything
- * else is refused at the byte where Go's decoder stumbles.
- */
+// Byte fields are base64 text in JSON. Kubernetes decodes and re-encodes them, so line breaks vanish and anything
+// else is refused at the byte where Go's decoder stumbles.
 import { DecodeError } from './decode-error.js';
 
 /** The standard, padded form of base64 text that may contain line breaks. */

@@ -1758,7 +1758,7 @@ struct AzureDiskVolumeSource
 2 diskURI string ! r
 3 cachingMode AzureDataDiskCachingMode * ="ReadWrite"
 4 fsType string * ="ext4"
-5 readOnly bool *
+5 readOnly bool * =false
 6 kind AzureDataDiskKind * ="Shared"
 
 struct AzureFilePersistentVolumeSource
@@ -2138,7 +2138,7 @@ struct FileKeySelector atomic
 1 volumeName string ! r
 2 path string ! r
 3 key string ! r
-4 optional bool *
+4 optional bool * =false
 
 struct FlexPersistentVolumeSource
 1 driver string ! r
@@ -2166,7 +2166,7 @@ struct GCEPersistentDiskVolumeSource
 
 struct GRPCAction
 1 port int32 ! r
-2 service string *
+2 service string * =""
 
 struct GitRepoVolumeSource
 1 repository string ! r
@@ -2497,7 +2497,7 @@ struct PersistentVolumeClaimSpec
 2 resources VolumeResourceRequirements !
 3 volumeName string
 5 storageClassName string *
-6 volumeMode PersistentVolumeMode *
+6 volumeMode PersistentVolumeMode * ="Filesystem"
 7 dataSource TypedLocalObjectReference
 8 dataSourceRef TypedObjectReference
 9 volumeAttributesClassName string *
@@ -2555,7 +2555,7 @@ struct PersistentVolumeSpec
 5 persistentVolumeReclaimPolicy PersistentVolumeReclaimPolicy
 6 storageClassName string
 7 mountOptions [string] atomic
-8 volumeMode PersistentVolumeMode *
+8 volumeMode PersistentVolumeMode * ="Filesystem"
 9 nodeAffinity VolumeNodeAffinity
 10 volumeAttributesClassName string *
 

@@ -1,19 +1,17 @@
-/**
- * The compact text form of a schema, and its parser. One block per type, one line per field:
- *
- *     struct Container
- *     1 name string ! r
- *     6 ports [ContainerPort] map(containerPort,protocol) merge(containerPort)
- *     2.4:VolumeSource secret SecretVolumeSource
- *
- * A field is its protobuf number (`-` for none; a path with the embedded Go names where Go embeds), its JSON name,
- * its type (`[T]` list, `{T}` map, `<T>` a list that is a message in protobuf) and its marks: `!` always present,
- * `*` pointer, `r` required, `=…` default as JSON, `as:Name` a Go name for messages, the list type, `atomic-map`,
- * and the strategic merge rule `merge`, `merge(key)`, `retain-keys`.
- * Other blocks: `enum Name a|b`, `alias Name base`, `union Name tag:type tag:type`.
- *
- * Nothing is parsed before it is asked for: a group-version is indexed on its first type, a type on its first field.
- */
+// The compact text form of a schema, and its parser. One block per type, one line per field:
+//
+//     struct Container
+//     1 name string ! r
+//     6 ports [ContainerPort] map(containerPort,protocol) merge(containerPort)
+//     2.4:VolumeSource secret SecretVolumeSource
+//
+// A field is its protobuf number (`-` for none; a path with the embedded Go names where Go embeds), its JSON name,
+// its type (`[T]` list, `{T}` map, `<T>` a list that is a message in protobuf) and its marks: `!` always present,
+// `*` pointer, `r` required, `=…` default as JSON, `as:Name` a Go name for messages, the list type, `atomic-map`,
+// and the strategic merge rule `merge`, `merge(key)`, `retain-keys`.
+// Other blocks: `enum Name a|b`, `alias Name base`, `union Name tag:type tag:type`.
+//
+// Nothing is parsed before it is asked for: a group-version is indexed on its first type, a type on its first field.
 import type { JsonValue } from '../objects/json.js';
 import type { Field, FieldOptions, PatchRule, Shape, StructType } from './type.js';
 import { field, listOf, mapOf, scalars, structType } from './type.js';

@@ -1,6 +1,4 @@
-/**
- * Refusals of the decoder, in the words of Go's JSON decoder, which Kubernetes passes on to its clients.
- */
+// Refusals of the decoder, in the words of Go's JSON decoder, which Kubernetes passes on to its clients.
 import type { Field, Shape, StructType } from './type.js';
 
 /** A document that does not have the shape its type demands. The message is what Kubernetes would say. */

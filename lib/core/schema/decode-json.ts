@@ -1,8 +1,6 @@
-/**
- * Decoding of JSON text: `JSON.parse`, then the walker. `JSON.parse` keeps the last of several equal keys without a
- * word and words its errors its own way; the slower scanner is asked only when the number of members shows that a key
- * was lost, or when parsing failed.
- */
+// Decoding of JSON text: `JSON.parse`, then the walker. `JSON.parse` keeps the last of several equal keys without a
+// word and words its errors its own way; the slower scanner is asked only when the number of members shows that a key
+// was lost, or when parsing failed.
 import type { ScanVisitor } from './json-scanner.js';
 import { countMembers, membersAtMost, scanJson } from './json-scanner.js';
 import type { Decoded } from './decode.js';

@@ -1,12 +1,10 @@
-/**
- * The walker: turns an untrusted document into an object of a known type, in one pass and without touching the
- * input. What it makes is what a Kubernetes server would hold after decoding:
- * - a value of the wrong type is refused with the path to it; unknown fields are left out and reported;
- * - null is the same as absent; the zero value of a field that is no pointer is absent too;
- * - fields that Kubernetes always prints, and those with a default of their own, are there;
- * - quantities, times and base64 are in canonical form.
- * Depth is bounded, and a key such as `__proto__` is only ever data.
- */
+// The walker: turns an untrusted document into an object of a known type, in one pass and without touching the
+// input. What it makes is what a Kubernetes server would hold after decoding:
+// - a value of the wrong type is refused with the path to it; unknown fields are left out and reported;
+// - null is the same as absent; the zero value of a field that is no pointer is absent too;
+// - fields that Kubernetes always prints, and those with a default of their own, are there;
+// - quantities, times and base64 are in canonical form.
+// Depth is bounded, and a key such as `__proto__` is only ever data.
 import { isJsonObject, setOwn } from '../objects/json.js';
 import { isParseError } from '../objects/parse-error.js';
 import type { Step } from './decode-error.js';

@@ -1,8 +1,6 @@
-/**
- * A strict JSON reader that is only asked when something is wrong: it words syntax errors as Go's scanner does and
- * sees duplicate keys, both of which `JSON.parse` hides. Several times slower than `JSON.parse`, so never on the way
- * of a good document.
- */
+// A strict JSON reader that is only asked when something is wrong: it words syntax errors as Go's scanner does and
+// sees duplicate keys, both of which `JSON.parse` hides. Several times slower than `JSON.parse`, so never on the way
+// of a good document.
 
 /** Hears what the scanner meets, in document order. */
 export interface ScanVisitor {

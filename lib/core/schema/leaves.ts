@@ -1,8 +1,6 @@
-/**
- * Leaf values: what each scalar kind accepts and the one form in which the engine keeps it. Anything that is not of
- * the right JSON type answers `mismatch`, which the walker words with the path; a value that is of the right type but
- * means nothing (a bad quantity, time or base64) throws Kubernetes' own words. A zero time is null: it was never set.
- */
+// Leaf values: what each scalar kind accepts and the one form in which the engine keeps it. Anything that is not of
+// the right JSON type answers `mismatch`, which the walker words with the path; a value that is of the right type but
+// means nothing (a bad quantity, time or base64) throws Kubernetes' own words. A zero time is null: it was never set.
 import { canonicalQuantity } from '../objects/quantity.js';
 import { canonicalMicroTime, canonicalTime } from '../objects/time.js';
 import { canonicalBase64 } from './base64.js';

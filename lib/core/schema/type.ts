@@ -1,10 +1,8 @@
-/**
- * What the engine knows about the shape of an object: the run-time form of a schema. The decoder, the protobuf
- * codec, the strategic merge patch and later server-side apply, OpenAPI and validation all read this one form.
- *
- * A type is data. Built-in types are parsed on first use from the compact text of `builtin.generated.ts`; a host
- * makes its own with `structType`.
- */
+// What the engine knows about the shape of an object: the run-time form of a schema. The decoder, the protobuf
+// codec, the strategic merge patch and later server-side apply, OpenAPI and validation all read this one form.
+//
+// A type is data. Built-in types are parsed on first use from the compact text of `builtin.generated.ts`; a host
+// makes its own with `structType`.
 import type { JsonValue } from '../objects/json.js';
 
 /** Everything a value may be. A struct is its own shape, so that types refer to each other directly. */
