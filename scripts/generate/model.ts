@@ -154,6 +154,7 @@ export function readModel(released: string, facts: string): Model {
     if (facts.mapType === 'atomic') marks.push('atomic-map');
     const strategies = facts.patchStrategy?.split(',') ?? [];
     if (strategies.includes('merge')) marks.push(facts.mergeKey === undefined ? 'merge' : `merge(${facts.mergeKey})`);
+    if (strategies.includes('replace')) marks.push('replace');
     if (strategies.includes('retainKeys')) marks.push('retain-keys');
     let type = typeOf(facts, gvOf(id));
     if (messages.get(id)?.[name]?.[1].endsWith('.Verbs') === true) type = '<string>';

@@ -47,12 +47,9 @@ export function kindName({ shape, presence }: Typed): string {
   return presence === 'pointer' ? 'ptr' : kindOf(shape);
 }
 
-/**
- * Whether a map is taken from the patch as it is. One field of the whole API is, and the compact schema cannot say so:
- * there `replace` is what happens to lists without a rule.
- */
+/** Whether a map is taken from the patch as it is, as the selector of a PodDisruptionBudget. */
 export function isReplacedMap(parent: Typed, name: string): boolean {
-  return name === 'selector' && parent.shape.kind === 'struct' && parent.shape.name === 'policy/v1.PodDisruptionBudgetSpec';
+  return parent.shape.kind === 'struct' && parent.shape.named[name]?.patch.strategy === 'replace';
 }
 
 function kindOf(shape: Shape): string {

@@ -3963,7 +3963,7 @@ struct PodDisruptionBudgetList
 
 struct PodDisruptionBudgetSpec
 1 minAvailable int-or-string *
-2 selector meta/v1.LabelSelector
+2 selector meta/v1.LabelSelector replace
 3 maxUnavailable int-or-string *
 4 unhealthyPodEvictionPolicy UnhealthyPodEvictionPolicyType *
 

@@ -8,7 +8,7 @@
 // A field is its protobuf number (`-` for none; a path with the embedded Go names where Go embeds), its JSON name,
 // its type (`[T]` list, `{T}` map, `<T>` a list that is a message in protobuf) and its marks: `!` always present,
 // `*` pointer, `r` required, `=…` default as JSON, `as:Name` a Go name for messages, the list type, `atomic-map`,
-// and the strategic merge rule `merge`, `merge(key)`, `retain-keys`.
+// and the strategic merge rule `merge`, `merge(key)`, `replace`, `retain-keys`.
 // Other blocks: `enum Name a|b`, `alias Name base`, `union Name tag:type tag:type`.
 //
 // Nothing is parsed before it is asked for: a group-version is indexed on its first type, a type on its first field.
@@ -116,7 +116,7 @@ function parseField(line: string, context: BlockContext): Field {
   const [place = '', name = '', type = '', ...marks] = line.split(' ');
   const options: Writable<FieldOptions> = {};
   let shape = parseType(type, context);
-  let patch: PatchRule = { strategy: 'replace', retainKeys: false };
+  let patch: PatchRule = { retainKeys: false };
   for (const mark of marks) {
     const [word = '', argument] = mark.split(/[(:]/, 2);
     const names = argument?.replace(')', '').split(',') ?? [];
@@ -128,6 +128,7 @@ function parseField(line: string, context: BlockContext): Field {
     else if (word === 'map' || word === 'set' || word === 'atomic') options.listType = word;
     else if (word === 'atomic-map') options.atomicMap = true;
     else if (word === 'merge') patch = { ...patch, strategy: 'merge', ...(names[0] === undefined ? {} : { mergeKey: names[0] }) };
+    else if (word === 'replace') patch = { ...patch, strategy: word };
     else if (word === 'retain-keys') patch = { ...patch, retainKeys: true };
     else throw new Error(`unknown mark ${mark} in ${context.name}.${name}`);
     if (word === 'map') options.mapKeys = names;

@@ -114,7 +114,8 @@ export interface Field {
 
 /** The strategic merge patch rule of a field. */
 export interface PatchRule {
-  readonly strategy: 'replace' | 'merge';
+  /** What happens to a list or structure. By default a list is replaced and a structure merged. */
+  readonly strategy?: 'replace' | 'merge';
   /** The field identifying an element of a merged list of objects. */
   readonly mergeKey?: string;
   /** Only the keys of the patch and those in `$retainKeys` survive. */
@@ -143,7 +144,7 @@ export type FieldOptions = Partial<Omit<Field, 'name' | 'shape'>>;
 /** Makes a field. A structure is a pointer unless said otherwise: for it, {} is a value. */
 export function field(name: string, shape: Shape, options: FieldOptions = {}): Field {
   const presence = pointers.has(shape.kind) ? 'pointer' : 'value';
-  return { name, shape, presence, required: false, mapKeys: [], atomicMap: false, patch: replaced, tags: [], embedded: [], ...options };
+  return { name, shape, presence, required: false, mapKeys: [], atomicMap: false, patch: unruled, tags: [], embedded: [], ...options };
 }
 
 /** Makes a list shape. */
@@ -187,7 +188,7 @@ export function structType(name: string, fields: () => readonly Field[], options
 
 const pointers: ReadonlySet<Shape['kind']> = new Set(['struct', 'union', 'raw', 'json']);
 
-const replaced: PatchRule = { strategy: 'replace', retainKeys: false };
+const unruled: PatchRule = { retainKeys: false };
 
 /**
  * Lists and maps are never made up: Go prints a missing one as null, which clients read as absent. Neither are
