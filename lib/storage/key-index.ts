@@ -1,0 +1,215 @@
+/**
+ * An ordered map by key that is copied in O(1): a B+ tree whose nodes are copied before they are written, unless this
+ * tree made them since it was last cloned. Reads, writes and counts are O(log n). The state of the memory store and
+ * every earlier state that can still be read are such trees, sharing what they have in common.
+ *
+ * Our own because counting what lies beyond a page has to cost O(log n): sorted-btree walks every leaf, 3 ms a page in
+ * 150,000 keys against 2 µs. Otherwise the two are equally fast.
+ *
+ * A tree, if nodes took three keys. Separators are bounds and not keys, so they need no care when keys come and go.
+ *
+ *     branch            [      d              k      ]
+ *     leaves    [ a  b  c ]       [ d  f ]       [ k  m  z ]
+ */
+import type { Branch, Leaf, TreeNode } from './key-index-node.js';
+import { branch, childAt, copyNode, dropChild, firstAbove, firstFrom, leaf, sizeOf, widthMax, widthMin, widthOf } from './key-index-node.js';
+import { orderAfterPrefix, orderOf } from './key-order.js';
+
+/** Which part of the keys below a prefix. */
+export interface KeyRange {
+  readonly prefix: string;
+  /** Only keys after this one. */
+  readonly after?: string | undefined;
+}
+
+/** An ordered map from keys to values. */
+export class KeyIndex<V extends object | string> {
+  #root: TreeNode<V>;
+  /** Marks the nodes that no other tree sees. */
+  #owner = {};
+
+  constructor() {
+    this.#root = leaf(this.#owner, [], []);
+  }
+
+  /** How many keys. */
+  get size(): number {
+    return sizeOf(this.#root);
+  }
+
+  /** A tree with the same content; from here on each goes its own way. O(1). */
+  clone(): KeyIndex<V> {
+    const copy = new KeyIndex<V>();
+    copy.#root = this.#root;
+    this.#owner = {}; // what was ours alone is now seen by two
+    return copy;
+  }
+
+  /** The value of a key. */
+  get(key: string): V | undefined {
+    const order = orderOf(key);
+    let node = this.#root;
+    while (node.children !== undefined) node = childAt(node, firstAbove(node.keys, order));
+    const at = firstFrom(node.keys, order);
+    return node.keys[at] === order ? node.values[at] : undefined;
+  }
+
+  /** Sets a key to what `make` answers, told the value it replaces. Answers that value. `make` must not throw. */
+  set(key: string, make: (previous: V | undefined) => V): V | undefined {
+    const root = this.#ownRoot();
+    const previous = this.#setBelow(root, orderOf(key), make);
+    if (previous === undefined && widthOf(root) > widthMax) {
+      const { separator, right } = this.#split(root);
+      this.#root = branch(this.#owner, [separator], [root, right]);
+    }
+    return previous;
+  }
+
+  /** Removes a key and answers its value. */
+  delete(key: string): V | undefined {
+    // Looked up first, so that deleting nothing copies nothing.
+    const previous = this.get(key);
+    if (previous === undefined) return undefined;
+    this.#deleteBelow(this.#ownRoot(), orderOf(key));
+    // A branch with one child, or none, is no branching: the root is lowered.
+    while (this.#root.children !== undefined && this.#root.children.length < 2) {
+      this.#root = this.#root.children[0] ?? leaf(this.#owner, [], []);
+    }
+    return previous;
+  }
+
+  /** The values of a range, in the order of their keys; at most `limit`. */
+  list(range: KeyRange, limit = Infinity): V[] {
+    const bounds = boundsOf(range);
+    const values: V[] = [];
+    if (bounds.to === undefined || bounds.from < bounds.to) collect(this.#root, { ...bounds, limit }, values);
+    return values;
+  }
+
+  /** How many keys a range has. */
+  count(range: KeyRange): number {
+    const { from, to } = boundsOf(range);
+    return Math.max(0, (to === undefined ? this.size : this.#rank(to)) - this.#rank(from));
+  }
+
+  /** How many keys come before this order. */
+  #rank(order: string): number {
+    let rank = 0;
+    let node = this.#root;
+    while (node.children !== undefined) {
+      const at = firstAbove(node.keys, order);
+      for (let before = 0; before < at; before++) rank += sizeOf(childAt(node, before));
+      node = childAt(node, at);
+    }
+    return rank + firstFrom(node.keys, order);
+  }
+
+  #setBelow(node: TreeNode<V>, order: string, make: (previous: V | undefined) => V): V | undefined {
+    if (node.children === undefined) return setInLeaf(node, order, make);
+    const at = firstAbove(node.keys, order);
+    const child = this.#ownChild(node, at);
+    const previous = this.#setBelow(child, order, make);
+    if (previous !== undefined) return previous;
+    node.size += 1;
+    if (widthOf(child) > widthMax) {
+      const { separator, right } = this.#split(child);
+      node.keys.splice(at, 0, separator);
+      node.children.splice(at + 1, 0, right);
+    }
+    return undefined;
+  }
+
+  /** Removes a key that is there. */
+  #deleteBelow(node: TreeNode<V>, order: string): void {
+    if (node.children === undefined) {
+      const at = firstFrom(node.keys, order);
+      node.keys.splice(at, 1);
+      node.values.splice(at, 1);
+      return;
+    }
+    const at = firstAbove(node.keys, order);
+    const child = this.#ownChild(node, at);
+    this.#deleteBelow(child, order);
+    node.size -= 1;
+    const width = widthOf(child);
+    if (width === 0) dropChild(node, at);
+    else if (width < widthMin && !this.#join(node, at - 1)) this.#join(node, at);
+  }
+
+  /** Makes one node of a child and its right neighbour, if that leaves room to grow. Answers whether it did. */
+  #join(parent: Branch<V>, at: number): boolean {
+    const right = parent.children[at + 1];
+    if (at < 0 || right === undefined || widthOf(childAt(parent, at)) + widthOf(right) > widthMax / 2) return false;
+    const left = this.#ownChild(parent, at);
+    if (left.children === undefined && right.children === undefined) {
+      left.keys.push(...right.keys);
+      left.values.push(...right.values);
+    } else if (left.children !== undefined && right.children !== undefined) {
+      left.keys.push(...parent.keys.slice(at, at + 1), ...right.keys);
+      left.children.push(...right.children);
+      left.size += right.size;
+    }
+    dropChild(parent, at + 1);
+    return true;
+  }
+
+  /** Takes the upper half away from a node of ours. */
+  #split(node: TreeNode<V>): { readonly separator: string; readonly right: TreeNode<V> } {
+    const half = widthOf(node) >> 1;
+    if (node.children === undefined) {
+      const right = leaf(this.#owner, node.keys.splice(half), node.values.splice(half));
+      return { separator: right.keys[0] ?? '', right };
+    }
+    const [separator = '', ...keys] = node.keys.splice(half - 1);
+    const right = branch(this.#owner, keys, node.children.splice(half));
+    node.size -= right.size;
+    return { separator, right };
+  }
+
+  #ownRoot(): TreeNode<V> {
+    if (this.#root.owner !== this.#owner) this.#root = copyNode(this.#root, this.#owner);
+    return this.#root;
+  }
+
+  #ownChild(parent: Branch<V>, at: number): TreeNode<V> {
+    const child = childAt(parent, at);
+    return child.owner === this.#owner ? child : (parent.children[at] = copyNode(child, this.#owner));
+  }
+}
+
+function setInLeaf<V>(node: Leaf<V>, order: string, make: (previous: V | undefined) => V): V | undefined {
+  const at = firstFrom(node.keys, order);
+  if (node.keys[at] === order) {
+    const previous = node.values[at];
+    node.values[at] = make(previous);
+    return previous;
+  }
+  node.keys.splice(at, 0, order);
+  node.values.splice(at, 0, make(undefined));
+  return undefined;
+}
+
+interface Bounds {
+  /** The first order wanted. */
+  readonly from: string;
+  /** The first beyond. */
+  readonly to: string | undefined;
+}
+
+function boundsOf({ prefix, after }: KeyRange): Bounds {
+  const order = orderOf(prefix);
+  // Nothing lies between a key and the same with U+0000 behind it.
+  const next = after === undefined ? '' : orderOf(after) + '\0';
+  return { from: next > order ? next : order, to: orderAfterPrefix(order) };
+}
+
+function collect<V>(node: TreeNode<V>, range: Bounds & { readonly limit: number }, values: V[]): void {
+  const { from, to, limit } = range;
+  const end = to === undefined ? node.keys.length : firstFrom(node.keys, to);
+  if (node.children === undefined) {
+    const start = firstFrom(node.keys, from);
+    values.push(...node.values.slice(start, Math.min(end, start + limit - values.length)));
+    return;
+  }
+  for (let at = firstAbove(node.keys, from); at <= end && values.length < limit; at++) collect(childAt(node, at), range, values);
+}
