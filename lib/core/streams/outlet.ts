@@ -40,7 +40,7 @@ export class Outlet<T> {
   /** Tells everyone; at once, or right after what is being told. Does nothing once completed or failed. */
   emit(value: T): void {
     if (this.#end !== undefined) return;
-    if (this.#accepted - this.#delivered > this.#waitingMax) {
+    if (this.#accepted - this.#delivered >= this.#waitingMax) {
       throw new RangeError(`outlet: ${this.#waitingMax} values wait; does a subscriber answer each with several?`);
     }
     this.#accepted += 1;

@@ -1,8 +1,8 @@
 // The earliest of very many timers: a four-ary heap ordered by (time, sequence), where cancelling is O(log n) and frees
 // at once, so that nothing cancelled lingers and `size` is exact.
-// Ordering touches numbers in typed arrays only, never the items: with a million timers a heap of objects takes 1.9 µs a
-// pop, for cache misses, and this one 0.7 µs. Each item keeps one slot for its stay; `places` says where in the
-// heap a slot stands, and for a free slot which slot is free next.
+// Ordering touches numbers in typed arrays only, never the items: with a million timers a heap of objects takes 1.9 µs
+// a pop, for cache misses, and this one 0.7 µs. Each item keeps one slot for its stay; `places` says where in the heap a
+// slot stands, and for a free slot which slot is free next.
 // Only the virtual clock uses it.
 
 /** Items ordered by time; those of one time in the order in which they were added. */
