@@ -3,9 +3,9 @@
  * linearizability.ts then say whether one order of all operations explains it. Chance decides what clients do and how
  * they interleave; with a deterministic store the same seed gives the same history.
  */
-import { firstValueFrom } from 'rxjs';
 import { random, type Clock, type Random } from '../core/index.js';
 import { isStoreError, type Store } from '../storage/index.js';
+import { pause } from './pause.js';
 import type { History, Operation } from './store-history/history.js';
 import { followWatch } from './store-history/watch-followers.js';
 import { HistoryClient, historyKeys, historyPrefix, type Request } from './store-history/workload.js';
@@ -69,7 +69,7 @@ export async function recordHistory(store: Store, options: RecordOptions): Promi
       await idle(own);
       const operation = await attempt(name, client.draw());
       if (operation !== undefined) client.learn(operation);
-      else await firstValueFrom(clock.timer(1 + own.integer(20)));
+      else await pause(clock, 1 + own.integer(20));
     }
   };
 
@@ -78,7 +78,7 @@ export async function recordHistory(store: Store, options: RecordOptions): Promi
     // A last look at everything, so that nothing written last goes unseen.
     let last = await attempt(options.clients, { type: 'list', prefix: historyPrefix, options: {} });
     while (last === undefined) {
-      await firstValueFrom(clock.timer(20));
+      await pause(clock, 20);
       last = await attempt(options.clients, { type: 'list', prefix: historyPrefix, options: {} });
     }
     const until = last.answer?.revision ?? initial.revision;

@@ -10,6 +10,7 @@ import { badInputChecks } from './store-suite/bad-input.js';
 import { closingChecks } from './store-suite/closing.js';
 import { compactionChecks } from './store-suite/compaction.js';
 import { durabilityChecks } from './store-suite/durability.js';
+import { errorText } from './store-suite/expect.js';
 import type { StoreHarness } from './store-suite/harness.js';
 import { leaseChecks } from './store-suite/leases.js';
 import { readingChecks } from './store-suite/reading.js';
@@ -46,7 +47,7 @@ export function storeSuite(check: (name: string, run: () => Promise<void>) => un
       try {
         await run(harness);
       } catch (error) {
-        throw new Error(`broke the promise: ${promise}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+        throw new Error(`broke the promise: ${promise}: ${errorText(error)}`, { cause: error });
       } finally {
         await harness.dispose();
       }

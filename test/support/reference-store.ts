@@ -1,6 +1,7 @@
 // A store as plain as it can be: an array of commits, each with the whole sorted state it left behind. Slow, and right
 // by looking at it. It passes storeSuite, which shows that the suite can be passed; wrapped in a defect, it shows that
 // the suite can fail. What survives closing is the `Disk`, so it can be reopened as a durable store can.
+import assert from 'node:assert/strict';
 import { Observable, type Subscriber, type Subscription } from 'rxjs';
 import { deepFreeze, isJsonObject, type Clock, type JsonObject } from '../../lib/core/index.js';
 import { StoreError, type StoreErrorCode } from '../../lib/storage/store-error.js';
@@ -38,7 +39,7 @@ interface Lease {
 
 /** What a closed store leaves behind, and the next one opens. */
 export interface Disk {
-  /** Commits from the compacted revision on. */
+  /** Commits from the compacted revision on, one for each revision. */
   commits: Commit[];
   leases: Lease[];
   leasesGranted: number;
@@ -214,7 +215,7 @@ class ReferenceStore implements Store {
     watcher.delivering = true;
     while (watcher.seen < this.#newest.revision && !watcher.subscriber.closed) {
       watcher.seen += 1;
-      const commit = this.#disk.commits.find(({ revision }) => revision === watcher.seen);
+      const commit = this.#disk.commits[watcher.seen - this.#oldest.revision];
       const changes = commit?.changes.filter(({ key }) => key.startsWith(watcher.prefix)) ?? [];
       if (changes.length > 0) watcher.subscriber.next(Object.freeze({ revision: watcher.seen, changes: Object.freeze(changes) }));
     }
@@ -229,7 +230,7 @@ class ReferenceStore implements Store {
     if (revision === undefined) return this.#newest;
     demand(isCount(revision) && revision > 0, 'invalid', 'the revision must be a whole number above 0');
     if (revision > this.#newest.revision) throw this.#future(revision);
-    const commit = this.#disk.commits.find((each) => each.revision === revision);
+    const commit = this.#disk.commits[revision - this.#oldest.revision];
     if (commit === undefined) throw this.#compacted(revision);
     return commit;
   }
@@ -242,7 +243,8 @@ class ReferenceStore implements Store {
 
   #startTimer(lease: Lease): void {
     this.#timers.get(lease.id)?.unsubscribe();
-    this.#timers.set(lease.id, this.#clock.timer(lease.endsAt - this.#clock.now()).subscribe(() => this.#endLease(lease)));
+    const end = { complete: () => this.#endLease(lease), error: (error: Error) => assert.fail(error) };
+    this.#timers.set(lease.id, this.#clock.timer(lease.endsAt - this.#clock.now()).subscribe(end));
   }
 
   #endLease(lease: Lease): void {

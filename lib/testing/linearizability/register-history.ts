@@ -124,8 +124,8 @@ class WrittenValues {
   }
 
   #remember(key: string, modRevision: Revision | undefined, value: string): void {
-    let values = this.#values.get(key);
-    if (values === undefined) this.#values.set(key, (values = new Map()));
+    const values = this.#values.get(key) ?? new Map<Revision, string>();
+    this.#values.set(key, values);
     if (modRevision !== undefined) values.set(modRevision, value);
   }
 }

@@ -89,7 +89,7 @@ function describeRequest(operation: Operation): string {
 function describeAnswer(operation: Operation): string {
   switch (operation.type) {
     case 'get':
-      return `${JSON.stringify(operation.answer.entry) ?? 'absent'} at revision ${operation.answer.revision}`;
+      return `${operation.answer.entry === undefined ? 'absent' : JSON.stringify(operation.answer.entry)} at revision ${operation.answer.revision}`;
     case 'list': {
       const { entries, revision, remaining } = operation.answer;
       return `${JSON.stringify(entries)} at revision ${revision}, ${remaining} remaining`;

@@ -2,9 +2,9 @@
  * Watches that run along while a history is recorded: steady ones, and restless ones that let go after a few batches
  * and resume. All of them resume after failures that allow it.
  */
-import { firstValueFrom } from 'rxjs';
 import type { Clock, Random } from '../../core/index.js';
 import { isStoreError, type Batch, type Revision, type Store } from '../../storage/index.js';
+import { pause } from '../pause.js';
 import { recordWatch, type WatchRecording } from '../store-suite/watch-recording.js';
 import type { WatchRecord } from './history.js';
 
@@ -50,12 +50,13 @@ export function followWatch(store: Store, { prefix, after, restless, clock }: Fo
       const end = await current.ended;
       if (end?.type === 'completed') throw new Error(`a watch of ${prefix} completed although the store is open`);
       if (end?.type !== 'failed') continue;
-      if (!isStoreError(end.error, 'unavailable') && !isStoreError(end.error, 'overrun')) throw end.error;
-      await firstValueFrom(clock.timer(5));
+      if (!isStoreError(end.error, 'unavailable') && !isStoreError(end.error, 'overrun')) throw new Error(`a watch of ${prefix} failed`, { cause: end.error });
+      await pause(clock, 5);
     }
   };
-  let failure: unknown;
-  const following = follow().catch((error: unknown) => (failure = error));
+  let failed = false;
+  const following = follow();
+  following.catch(() => (failed = true));
   const stop = (): void => {
     stopped = true;
     current?.stop();
@@ -64,13 +65,12 @@ export function followWatch(store: Store, { prefix, after, restless, clock }: Fo
     stop,
     finish: async (until, patienceMs) => {
       const deadline = clock.now() + patienceMs;
-      while (seen < until && failure === undefined && clock.now() < deadline) {
+      while (seen < until && !failed && clock.now() < deadline) {
         await requestProgress(store);
-        if (seen < until) await firstValueFrom(clock.timer(2));
+        if (seen < until) await pause(clock, 2);
       }
       stop();
       await following;
-      if (failure !== undefined) throw failure;
       return { prefix, after, batches, until };
     },
   };

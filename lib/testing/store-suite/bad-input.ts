@@ -130,5 +130,5 @@ async function expectWatchRefused(harness: StoreHarness, watched: string, option
 
 function describe(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value);
-  return JSON.stringify(value, (_, child: unknown) => (typeof child === 'object' || typeof child === 'string' ? child : String(child)));
+  return JSON.stringify(value, (_, child: unknown) => (typeof child === 'bigint' || typeof child === 'symbol' || typeof child === 'function' ? child.toString() : child));
 }

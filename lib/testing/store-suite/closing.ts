@@ -2,7 +2,7 @@
  * Checks of the end: watches complete, calls settle, later ones are refused, and closing twice is closing once.
  */
 import { isStoreError, type Store } from '../../storage/index.js';
-import { expectRefusal, expectSame, expectSoon, expectThat } from './expect.js';
+import { errorText, expectRefusal, expectSame, expectSoon, expectThat } from './expect.js';
 import type { StoreCheck } from './harness.js';
 import { recordWatch, watchReaches } from './watch-recording.js';
 
@@ -23,7 +23,7 @@ export const closingChecks: readonly StoreCheck[] = [
       await store.close();
       for (const watch of watches) {
         await expectSoon(harness, () => watch.end !== undefined, () => 'a watch must complete when the store closes');
-        expectThat(watch.end?.type === 'completed', `a watch must complete when the store closes, but it failed with ${watch.end?.type === 'failed' ? String(watch.end.error) : ''}`);
+        expectThat(watch.end?.type === 'completed', `a watch must complete when the store closes, but it failed with ${watch.end?.type === 'failed' ? errorText(watch.end.error) : ''}`);
       }
       expectSame(current.events.length, 1, 'nothing is delivered twice at the end');
     },
@@ -76,7 +76,7 @@ export const closingChecks: readonly StoreCheck[] = [
         const name = calls[index]?.[0] ?? '';
         // The first of the five to revoke ends the lease for the others.
         const allowed = isStoreError(result.reason, 'closed') || isStoreError(result.reason, 'unknown-outcome') || isStoreError(result.reason, 'unavailable') || isStoreError(result.reason, 'lease-not-found');
-        expectThat(allowed, `${name} under way must be answered or refused as closed, not ${String(result.reason)}`);
+        expectThat(allowed, `${name} under way must be answered or refused as closed, not ${errorText(result.reason)}`);
       });
     },
   },
@@ -86,7 +86,10 @@ export const closingChecks: readonly StoreCheck[] = [
       const { store } = harness;
       const after = await store.revision();
       let closing: Promise<void> | undefined;
-      const watches = [recordWatch(store, prefix, { after }), recordWatch(store, prefix, { after, onBatch: () => (closing ??= store.close()) }), recordWatch(store, prefix, { after })];
+      const close = (): void => {
+        closing ??= store.close();
+      };
+      const watches = [recordWatch(store, prefix, { after }), recordWatch(store, prefix, { after, onBatch: close }), recordWatch(store, prefix, { after })];
       await store.commit({ put: [{ key, value: {} }] });
       await expectSoon(harness, () => watches.every(({ end }) => end?.type === 'completed'), () => 'all watches must complete when one of them closes the store');
       await closing;

@@ -3,7 +3,7 @@
  */
 import type { Revision, Store } from '../../storage/index.js';
 import { isStoreError } from '../../storage/index.js';
-import { expectRefusal, expectSame, expectSoon, expectThat } from './expect.js';
+import { errorText, expectRefusal, expectSame, expectSoon, expectThat } from './expect.js';
 import type { StoreCheck, StoreHarness } from './harness.js';
 import { sortChanges, StoreModel } from './store-model.js';
 import { recordWatch, watchReaches } from './watch-recording.js';
@@ -82,7 +82,7 @@ export const compactionChecks: readonly StoreCheck[] = [
         }
       }
       await watchReaches(harness, watch, start + 20);
-      const told = watch.events.flatMap(({ changes }) => changes.map((change) => (change.type === 'put' ? [change.entry.value['count'], change.previous?.value['count'] ?? 0] : [])));
+      const told = watch.events.flatMap(({ changes }) => changes.map((change) => (change.type === 'put' ? [change.entry.value.count, change.previous?.value.count ?? 0] : [])));
       expectSame(told, Array.from({ length: 20 }, (_, n) => [n + 1, n]), 'every count, each with the one before');
       watch.stop();
     },
@@ -115,7 +115,7 @@ async function expectWatchRefused(harness: StoreHarness, after: Revision, compac
   await expectSoon(harness, () => watch.end !== undefined || watch.seen > after, () => claim);
   if (watch.end?.type === 'failed') {
     const { error } = watch.end;
-    expectThat(isStoreError(error, 'compacted'), `${claim}, but it failed with ${String(error)}`);
+    expectThat(isStoreError(error, 'compacted'), `${claim}, but it failed with ${errorText(error)}`);
     expectSame(error.revision, compacted, 'the refusal must name the oldest revision left');
     expectSame(watch.batches, [], `${claim} before it shows anything`);
   } else {

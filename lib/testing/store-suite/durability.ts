@@ -4,7 +4,7 @@
  */
 import { random } from '../../core/index.js';
 import { isStoreError, type Outcome, type Store } from '../../storage/index.js';
-import { expectRefusal, expectSame, expectSoon, expectThat, refusalOf } from './expect.js';
+import { errorText, expectRefusal, expectSame, expectSoon, expectThat, refusalOf } from './expect.js';
 import type { StoreCheck } from './harness.js';
 import { randomTransaction } from './random-transaction.js';
 import { sortChanges, StoreModel } from './store-model.js';
@@ -103,7 +103,7 @@ async function expectKept(store: Store, results: readonly PromiseSettledResult<O
       expectThat(result.value.committed, 'a commit without conditions succeeds');
       expectSame(entry?.modRevision, result.value.revision, `commit ${n} was answered, so it must be there after reopening`);
     } else if (!isStoreError(result.reason, 'unknown-outcome')) {
-      expectThat(isStoreError(result.reason), `a call cut short by closing must fail with a StoreError, not ${String(result.reason)}`);
+      expectThat(isStoreError(result.reason), `a call cut short by closing must fail with a StoreError, not ${errorText(result.reason)}`);
       expectSame(entry, undefined, `commit ${n} was refused as ${result.reason.code}, so it must not be there; what may be is an unknown-outcome`);
     }
   }

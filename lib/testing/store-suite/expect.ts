@@ -2,9 +2,9 @@
  * The few assertions the suite needs, so that it depends on no test runner. Each takes the claim that must hold, as a
  * sentence, and throws with that sentence and what was seen instead.
  */
-import { firstValueFrom } from 'rxjs';
 import { deepEqual, systemClock } from '../../core/index.js';
 import { isStoreError, type StoreError, type StoreErrorCode } from '../../storage/index.js';
+import { pause } from '../pause.js';
 import type { StoreHarness } from './harness.js';
 
 /** Fails unless the condition holds. */
@@ -20,14 +20,14 @@ export function expectSame(actual: unknown, expected: unknown, claim: string): v
 
 /** Whether two answers of a store say the same: an entry without a lease may well have a lease that is undefined. */
 export function sameAnswer(actual: unknown, expected: unknown): boolean {
-  return deepEqual(withoutUndefined(actual), withoutUndefined(expected));
+  return deepEqual(actual, expected) || deepEqual(withoutUndefined(actual), withoutUndefined(expected));
 }
 
 /** Fails unless the call is refused by that name; answers the refusal. */
 export async function expectRefusal(call: Promise<unknown>, code: StoreErrorCode, claim: string): Promise<StoreError> {
   const error = await refusalOf(call);
   if (isStoreError(error, code)) return error;
-  const seen = error === undefined ? 'it was accepted' : isStoreError(error) ? `it was refused as ${error.code}` : String(error);
+  const seen = error === undefined ? 'it was accepted' : isStoreError(error) ? `it was refused as ${error.code}` : `it failed with ${errorText(error)}`;
   throw new Error(`${claim}: expected a refusal as ${code}, but ${seen}`, { cause: error });
 }
 
@@ -47,14 +47,20 @@ export async function expectSoon(harness: StoreHarness, condition: () => boolean
   const patienceMs = harness.patienceMs ?? 5000;
   const start = clock.now();
   for (let round = 0; !(await condition()); round++) {
-    if (round > 50) await firstValueFrom(clock.timer(1));
+    if (round > 50) await pause(clock, 1);
     if (clock.now() - start > patienceMs) throw new Error(`${claim()} (waited ${patienceMs} ms)`);
   }
 }
 
+/** An error in words, whatever was thrown. */
+export function errorText(error: unknown): string {
+  if (!(error instanceof Error)) return brief(error);
+  return error.name === 'Error' ? error.message : `${error.name}: ${error.message}`;
+}
+
 /** A value as text, cut where nobody reads on. */
 export function brief(value: unknown, lengthMax = 600): string {
-  const text = JSON.stringify(value) ?? 'undefined';
+  const text = value === undefined ? 'undefined' : JSON.stringify(value);
   return text.length > lengthMax ? `${text.slice(0, lengthMax)}… (${text.length} characters)` : text;
 }
 

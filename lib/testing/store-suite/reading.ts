@@ -122,5 +122,5 @@ async function putAll(store: Store, keys: readonly string[]): Promise<void> {
 }
 
 function keysOf(entries: readonly Entry[]): readonly string[] {
-  return entries.map(({ key, value }) => (value['of'] === key ? key : `${key} with the value of ${String(value['of'])}`));
+  return entries.map(({ key, value }) => (value.of === key ? key : `${key} with the value ${JSON.stringify(value)}`));
 }

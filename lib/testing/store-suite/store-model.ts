@@ -100,12 +100,11 @@ export class StoreModel {
 
 /** The order of UTF-8 bytes, which is that of code points; JavaScript's own `<` goes by UTF-16 units and differs. */
 export function compareKeys(a: string, b: string): number {
-  const [left, right] = [[...a], [...b]];
-  for (let index = 0; index < left.length && index < right.length; index++) {
-    const difference = (left[index]?.codePointAt(0) ?? 0) - (right[index]?.codePointAt(0) ?? 0);
+  for (let index = 0; index < a.length && index < b.length; index++) {
+    const difference = (a.codePointAt(index) ?? 0) - (b.codePointAt(index) ?? 0);
     if (difference !== 0) return difference;
   }
-  return left.length - right.length;
+  return a.length - b.length;
 }
 
 /** Changes by key: the order within a batch is nobody's promise. */

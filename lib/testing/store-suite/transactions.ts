@@ -153,5 +153,5 @@ async function incrementAtOnce(store: Store, keys: readonly string[], writers: n
 }
 
 function count(value: JsonObject | undefined): number {
-  return typeof value?.['count'] === 'number' ? value['count'] : 0;
+  return typeof value?.count === 'number' ? value.count : 0;
 }

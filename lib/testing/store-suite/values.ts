@@ -42,7 +42,7 @@ export const valueChecks: readonly StoreCheck[] = [
       setOwn(labels, 'constructor', { prototype: { polluted: true } });
       await store.commit({ put: [{ key, value: { labels } }] });
       const { entry } = await store.get(key);
-      const read = entry?.value['labels'];
+      const read = entry?.value.labels;
       expectThat(typeof read === 'object' && read !== null && Object.hasOwn(read, '__proto__'), 'the key `__proto__` must survive');
       expectSame(Object.entries(read), Object.entries(labels), 'both keys with what they hold');
       expectThat(Object.getPrototypeOf(read) === Object.prototype || Object.getPrototypeOf(read) === null, 'the prototype of a value must be that of any object');

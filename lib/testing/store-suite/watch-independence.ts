@@ -26,10 +26,14 @@ export const watchIndependenceChecks: readonly StoreCheck[] = [
       const { store } = harness;
       const start = await store.revision();
       const writes: Promise<unknown>[] = [];
+      const write = (commit: Promise<unknown>): void => {
+        commit.catch(() => undefined); // awaited below, unless the check fails before
+        writes.push(commit);
+      };
       const echo = ({ changes }: Batch): void => {
         for (const change of changes) {
-          const depth = Number(change.type === 'put' ? change.entry.value['depth'] : 0);
-          if (depth > 0) writes.push(store.commit({ put: [{ key: change.key, value: { depth: depth - 1 } }] }));
+          const depth = Number(change.type === 'put' ? change.entry.value.depth : 0);
+          if (depth > 0) write(store.commit({ put: [{ key: change.key, value: { depth: depth - 1 } }] }));
         }
       };
       const watches = [
@@ -55,18 +59,17 @@ export const watchIndependenceChecks: readonly StoreCheck[] = [
       const start = await store.revision();
       for (let count = 1; count <= 5; count++) await store.commit({ put: [{ key, value: { count } }] });
       // The first stops itself in the midst of a backlog and the second when the first is told of revision 3.
-      let second: WatchRecording | undefined;
       const first = recordWatch(store, prefix, { after: start, onBatch: ({ revision }, self) => (revision === start + 3 ? self.stop() : undefined) });
       let secondAtStop = -1;
       const third = recordWatch(store, prefix, {
         after: start,
         onBatch: ({ revision }) => {
-          if (revision !== start + 7 || second === undefined) return;
+          if (revision !== start + 7) return;
           second.stop();
           secondAtStop = second.batches.length;
         },
       });
-      second = recordWatch(store, prefix, { after: start });
+      const second = recordWatch(store, prefix, { after: start });
       await watchReaches(harness, second, start + 5);
       for (let count = 6; count <= 10; count++) await store.commit({ put: [{ key, value: { count } }] });
       await watchReaches(harness, third, start + 10);
@@ -122,26 +125,24 @@ async function resumeAgainAndAgain(harness: StoreHarness, seed: number): Promise
   const chance = random(seed);
   const start = await store.revision();
   const commits = 200;
-  const writing = (async () => {
+  const write = async (): Promise<void> => {
     for (let count = 1; count <= commits; count++) await store.commit({ put: [{ key: `${key}-${count % 3}`, value: { count } }] });
-  })();
+  };
   const seen: Revision[] = [];
-  let after = start;
-  while (after < start + commits) {
-    const patience = 1 + chance.integer(12);
-    let told = 0;
-    const watch = recordWatch(store, prefix, { after, onBatch: (_batch, self) => (++told >= patience ? self.stop() : undefined) });
-    await expectSoon(
-      harness,
-      () => told >= patience || watch.seen >= start + commits,
-      () => `a watch after revision ${after} must show revision ${watch.seen + 1}`,
-    );
-    watch.stop();
-    expectOrdered(watch, after);
-    seen.push(...watch.events.map(({ revision }) => revision));
-    after = watch.seen;
-  }
-  await writing;
+  const resume = async (): Promise<void> => {
+    for (let after = start; after < start + commits; ) {
+      const patience = 1 + chance.integer(12);
+      let told = 0;
+      const watch = recordWatch(store, prefix, { after, onBatch: (_batch, self) => (++told >= patience ? self.stop() : undefined) });
+      const enough = (): boolean => told >= patience || watch.seen >= start + commits;
+      await expectSoon(harness, enough, () => `a watch after revision ${after} must show revision ${watch.seen + 1}`);
+      watch.stop();
+      expectOrdered(watch, after);
+      seen.push(...watch.events.map(({ revision }) => revision));
+      after = watch.seen;
+    }
+  };
+  await Promise.all([write(), resume()]);
   expectSame(seen, revisions(start + 1, start + commits), 'the parts of an interrupted watch together are the whole');
 }
 
