@@ -1,0 +1,57 @@
+// What the types promise to a caller. Checked by tstyche, never run.
+import { expect, test } from 'tstyche';
+import type { Observable } from 'rxjs';
+import type { ApiObject, Clock, Frozen, JsonObject, Persisted, WatchEvent } from '../../lib/core/index.js';
+import { isApiError, setIn, snapshotWriter, updateIn } from '../../lib/core/index.js';
+import type { Deployment, HorizontalPodAutoscaler, Pod, RestartPolicy, autoscalingV1, eventsV1 } from '../../lib/core/types/index.js';
+import type { Batch, Store } from '../../lib/storage/index.js';
+
+declare const pod: Pod;
+declare const stored: Frozen<Persisted<Pod>>;
+declare const caught: unknown;
+
+test('kinds are typed to the leaf, without any', () => {
+  expect<Pod['kind']>().type.toBe<'Pod' | undefined>();
+  expect<RestartPolicy>().type.toBe<'Always' | 'OnFailure' | 'Never'>();
+  expect(pod.spec?.containers[0]?.resources?.limits?.['cpu']).type.toBe<string | undefined>();
+  expect<Pod>().type.not.toBeAssignableFrom<{ spec: { containers: { nam: string }[] } }>();
+  expect<Deployment>().type.toBeAssignableTo<ApiObject>();
+});
+
+test('the preferred version has the plain name, the others stand in a namespace', () => {
+  expect<HorizontalPodAutoscaler['apiVersion']>().type.toBe<'autoscaling/v2' | undefined>();
+  expect<autoscalingV1.HorizontalPodAutoscaler['apiVersion']>().type.toBe<'autoscaling/v1' | undefined>();
+  expect<eventsV1.Event['regarding']>().type.toBeAssignableFrom<{ kind: string }>();
+});
+
+test('a stored object has its identity and cannot be changed', () => {
+  expect(stored.metadata.uid).type.toBe<string>();
+  expect(stored.metadata.resourceVersion).type.toBe<string>();
+  expect<typeof stored>().type.not.toBeAssignableTo<{ metadata: { labels: Record<string, string> } }>();
+});
+
+test('paths are checked', () => {
+  expect(setIn(pod, ['spec', 'nodeName'], 'node-1')).type.toBe<Pod>();
+  expect(setIn).type.not.toBeCallableWith(pod, ['spec', 'nodeName'], 7);
+  expect(updateIn(pod, ['spec', 'priority'], (priority) => (priority ?? 0) + 1)).type.toBe<Pod>();
+});
+
+test('an error is narrowed to what it carries', () => {
+  if (isApiError(caught, 'Conflict')) expect(caught.status.code).type.toBe<number | undefined>();
+});
+
+test('streams are Observables of unions that a switch can exhaust', () => {
+  expect<ReturnType<Clock['timer']>>().type.toBeAssignableTo<Observable<unknown>>();
+  expect<WatchEvent<Frozen<Pod>>['type']>().type.toBe<'init' | 'listed' | 'synced' | 'applied' | 'deleted' | 'bookmark' | 'failed'>();
+  expect<ReturnType<Store['watch']>>().type.toBe<Observable<Batch>>();
+});
+
+test('an index of a snapshot is known by name', () => {
+  const writer = snapshotWriter<Frozen<Pod>, 'node'>({ node: ({ spec }) => [spec?.nodeName ?? ''] });
+  expect(writer.snapshot.by('node', 'a')).type.toBe<Frozen<Pod>[]>();
+  expect(writer.snapshot.by).type.not.toBeCallableWith('zone', 'a');
+});
+
+test('stored values are JSON objects', () => {
+  expect<Awaited<ReturnType<Store['get']>>['entry']>().type.toBeAssignableTo<{ readonly value: JsonObject } | undefined>();
+});
