@@ -43,6 +43,11 @@ export function checkListOptions({ limit, after, revision }: ListOptions): void 
   if (revision !== undefined) checkRevision(revision);
 }
 
+/** Refuses what names no lease. */
+export function checkLease(lease: unknown): asserts lease is string {
+  if (typeof lease !== 'string') throw invalid(`a lease is named by a string, not ${kindOf(lease)}`);
+}
+
 /** Refuses a length that no lease can have: not whole milliseconds from 1. */
 export function checkTtl(ttlMs: unknown): asserts ttlMs is number {
   if (!isWhole(ttlMs) || ttlMs < 1 || ttlMs > storeLimits.leaseTtlMsMax) {
@@ -71,7 +76,7 @@ export function checkTransaction(transaction: Transaction): void {
   let left = storeLimits.transactionBytesMax;
   for (const { key, value, lease } of put) {
     checkKey(key);
-    if (lease !== undefined && typeof lease !== 'string') throw invalid(`a lease is named by a string, not ${kindOf(lease)}`);
+    if (lease !== undefined) checkLease(lease);
     left = takeValue(value, left - key.length);
   }
   for (const key of deletes) checkKey(key);

@@ -54,15 +54,14 @@ export class KeyIndex<V extends object | string> {
     return node.keys[at] === order ? node.values[at] : undefined;
   }
 
-  /** Sets a key to what `make` answers, told the value it replaces. Answers that value. `make` must not throw. */
-  set(key: string, make: (previous: V | undefined) => V): V | undefined {
+  /** Adds or replaces a key. */
+  set(key: string, value: V): void {
     const root = this.#ownRoot();
-    const previous = this.#setBelow(root, orderOf(key), make);
-    if (previous === undefined && widthOf(root) > widthMax) {
+    this.#setBelow(root, orderOf(key), value);
+    if (widthOf(root) > widthMax) {
       const { separator, right } = this.#split(root);
       this.#root = branch(this.#owner, [separator], [root, right]);
     }
-    return previous;
   }
 
   /** Removes a key and answers its value. */
@@ -104,19 +103,19 @@ export class KeyIndex<V extends object | string> {
     return rank + firstFrom(node.keys, order);
   }
 
-  #setBelow(node: TreeNode<V>, order: string, make: (previous: V | undefined) => V): V | undefined {
-    if (node.children === undefined) return setInLeaf(node, order, make);
+  /** Answers whether the key is new. */
+  #setBelow(node: TreeNode<V>, order: string, value: V): boolean {
+    if (node.children === undefined) return setInLeaf(node, order, value);
     const at = firstAbove(node.keys, order);
     const child = this.#ownChild(node, at);
-    const previous = this.#setBelow(child, order, make);
-    if (previous !== undefined) return previous;
+    if (!this.#setBelow(child, order, value)) return false;
     node.size += 1;
     if (widthOf(child) > widthMax) {
       const { separator, right } = this.#split(child);
       node.keys.splice(at, 0, separator);
       node.children.splice(at + 1, 0, right);
     }
-    return undefined;
+    return true;
   }
 
   /** Removes a key that is there. */
@@ -177,16 +176,15 @@ export class KeyIndex<V extends object | string> {
   }
 }
 
-function setInLeaf<V>(node: Leaf<V>, order: string, make: (previous: V | undefined) => V): V | undefined {
+function setInLeaf<V>(node: Leaf<V>, order: string, value: V): boolean {
   const at = firstFrom(node.keys, order);
   if (node.keys[at] === order) {
-    const previous = node.values[at];
-    node.values[at] = make(previous);
-    return previous;
+    node.values[at] = value;
+    return false;
   }
   node.keys.splice(at, 0, order);
-  node.values.splice(at, 0, make(undefined));
-  return undefined;
+  node.values.splice(at, 0, value);
+  return true;
 }
 
 interface Bounds {

@@ -83,7 +83,7 @@ export class Leases {
 
   /** Puts a key under a lease. */
   attach(id: LeaseId, key: string): void {
-    this.#held.set(heldKey(id, key), () => key);
+    this.#held.set(heldKey(id, key), key);
   }
 
   /** Takes it away from that lease. */
@@ -109,8 +109,8 @@ export class Leases {
   }
 
   #begin(lease: Lease): Lease {
-    this.#byId.set(lease.id, () => lease);
-    this.#byEnd.set(endKey(lease), () => lease);
+    this.#byId.set(lease.id, lease);
+    this.#byEnd.set(endKey(lease), lease);
     this.#setAlarm();
     return lease;
   }
@@ -129,8 +129,12 @@ export class Leases {
     if (this.#alarm?.atMs === atMs) return;
     this.#stopAlarm();
     if (atMs === undefined || this.#closed) return;
-    // Without a handler for errors: no clock fails, and if one did, RxJS would report it loudly.
-    const subscription = this.#clock.timer(atMs - this.#clock.now()).subscribe({ next: () => this.#ring() });
+    const subscription = this.#clock.timer(atMs - this.#clock.now()).subscribe({
+      next: () => this.#ring(),
+      error: (cause: unknown) => {
+        throw new Error('leases: the clock failed', { cause }); // RxJS reports it as uncaught
+      },
+    });
     this.#alarm = { atMs, subscription };
   }
 

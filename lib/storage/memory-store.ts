@@ -1,0 +1,239 @@
+/**
+ * The store in memory, the embedded default: an ordered copy-on-write index of the newest state (key-index.ts), a log
+ * of what each revision changed (revision-log.ts) and watchers told by prefix (watch-hub.ts). A commit is one
+ * synchronous step, so it cannot be torn and needs no lock. Values are shared by reference, never encoded.
+ *
+ * Besides the promises of a store: `at` and `fork` cost the same whatever the store holds, history is bounded, and
+ * nothing depends on anything but the calls and the clock. Runs wherever JavaScript does.
+ */
+import { Observable } from 'rxjs';
+import { deepFreeze, systemClock } from '../core/index.js';
+import type { Clock } from '../core/index.js';
+import { checkAfter, checkKey, checkLease, checkListOptions, checkPrefix, checkRevision, checkTransaction, checkTtl } from './check-input.js';
+import type { HistoryBounds } from './compaction.js';
+import { checkNotCompacted, checkNotFuture, checkReadable, historyBounds } from './compaction.js';
+import { KeyIndex } from './key-index.js';
+import { Leases } from './leases.js';
+import type { ReadView, RevisionState } from './read-view.js';
+import { listPage, readView } from './read-view.js';
+import { RevisionLog } from './revision-log.js';
+import type { Batch, Change, Entry, LeaseId, Listing, ListOptions, Outcome, Put, Reading, Revision, Store, Transaction, WatchOptions } from './store.js';
+import { StoreError } from './store-error.js';
+import { batchBelow, freezeBatch, WatchHub } from './watch-hub.js';
+
+/** How a memory store is made. */
+export interface MemoryStoreOptions {
+  /** What leases end on. Default: the clock of the machine. */
+  readonly clock?: Clock;
+  /** How many revisions before the newest can be read and resumed from. Default 10,000. */
+  readonly historyMax?: number;
+}
+
+/** A store in memory. */
+export interface MemoryStore extends Store {
+  /** The store at a revision, by default the newest, in O(1). Throws what `get` would reject with. */
+  at(revision?: Revision): ReadView;
+
+  /**
+   * A second store with the same state, history and leases, in O(1); from here on neither sees what the other does.
+   * Watches stay with this one. Leases end in both, each on its own clock: one handed in should show the same time.
+   */
+  fork(options?: { readonly clock?: Clock }): MemoryStore;
+}
+
+/** An empty store in memory. */
+export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
+  const { clock = systemClock(), historyMax = 10_000 } = options;
+  if (!Number.isSafeInteger(historyMax) || historyMax < 0) {
+    throw new StoreError('invalid', `historyMax is a whole number from 0, not ${historyMax}`);
+  }
+  return new ObjectStore({ clock, historyMax });
+}
+
+class ObjectStore implements MemoryStore {
+  readonly #options: Required<MemoryStoreOptions>;
+  readonly #hub = new WatchHub();
+  readonly #state: KeyIndex<Entry>;
+  readonly #log: RevisionLog;
+  readonly #leases: Leases;
+  #revision: Revision = 1;
+  #compacted: Revision = 0;
+  #closed: Promise<void> | undefined;
+
+  constructor(options: Required<MemoryStoreOptions>, origin?: ObjectStore) {
+    this.#options = options;
+    const leasesOptions = { clock: options.clock, onEnd: (_: LeaseId, keys: readonly string[]) => void this.#write([], keys) };
+    if (origin === undefined) {
+      this.#state = new KeyIndex();
+      this.#log = new RevisionLog(this.#revision, this.#state);
+      this.#leases = new Leases(leasesOptions);
+    } else {
+      this.#state = origin.#state.clone();
+      this.#log = origin.#log.fork();
+      this.#revision = origin.#revision;
+      this.#compacted = origin.#compacted;
+      this.#leases = origin.#leases.fork(leasesOptions);
+    }
+  }
+
+  get(key: string, { revision }: { readonly revision?: Revision } = {}): Promise<Reading> {
+    return this.#answer(() => {
+      checkKey(key);
+      const read = this.#stateAt(revision);
+      return { entry: read.state.get(key), revision: read.revision };
+    });
+  }
+
+  list(prefix: string, options: ListOptions = {}): Promise<Listing> {
+    return this.#answer(() => {
+      checkPrefix(prefix);
+      checkListOptions(options);
+      return listPage(prefix, options, this.#stateAt(options.revision));
+    });
+  }
+
+  commit(transaction: Transaction): Promise<Outcome> {
+    return this.#answer(() => {
+      checkTransaction(transaction);
+      const { compare = [], put = [], delete: deletes = [] } = transaction;
+      if (!compare.every(({ key, modRevision }) => (this.#state.get(key)?.modRevision ?? 0) === modRevision)) {
+        return { committed: false, revision: this.#revision, found: compare.map(({ key }) => this.#state.get(key)) };
+      }
+      if (this.#hub.isFull) throw new StoreError('unavailable', 'too many commits without a pause for watchers to hear of them');
+      for (const { lease } of put) if (lease !== undefined) this.#leases.find(lease);
+      for (const { value } of put) deepFreeze(value);
+      return { committed: true, revision: this.#write(put, deletes) };
+    });
+  }
+
+  watch(prefix: string, { after }: WatchOptions = {}): Observable<Batch> {
+    return new Observable((subscriber) => {
+      if (this.#closed !== undefined) {
+        subscriber.complete();
+        return undefined;
+      }
+      checkPrefix(prefix);
+      if (after === undefined) return this.#hub.add(subscriber, { prefix, backlog: [], seen: this.#revision });
+      checkAfter(after);
+      checkNotCompacted(after, this.#bounds());
+      // Gathered now, told later: from here on neither compaction nor commits can come in between.
+      const backlog: Batch[] = [];
+      for (const each of this.#log.batchesAfter(after)) {
+        const batch = batchBelow(prefix, each);
+        if (batch !== undefined) backlog.push(batch);
+      }
+      return this.#hub.add(subscriber, { prefix, backlog, seen: Math.max(after, this.#revision) });
+    });
+  }
+
+  revision(): Promise<Revision> {
+    return this.#answer(() => this.#revision);
+  }
+
+  requestProgress(): Promise<void> {
+    return this.#answer(() => this.#hub.progress(this.#revision));
+  }
+
+  compact(revision: Revision): Promise<void> {
+    return this.#answer(() => {
+      checkRevision(revision);
+      const bounds = this.#bounds();
+      checkNotFuture(revision, bounds);
+      if (revision <= bounds.oldest) return;
+      this.#compacted = revision;
+      this.#log.cutBefore(revision);
+    });
+  }
+
+  grantLease(ttlMs: number): Promise<LeaseId> {
+    return this.#answer(() => {
+      checkTtl(ttlMs);
+      return this.#leases.grant(ttlMs).id;
+    });
+  }
+
+  renewLease(lease: LeaseId): Promise<void> {
+    return this.#answer(() => {
+      checkLease(lease);
+      this.#leases.renew(lease);
+    });
+  }
+
+  revokeLease(lease: LeaseId): Promise<void> {
+    return this.#answer(() => {
+      checkLease(lease);
+      this.#write([], this.#leases.revoke(lease));
+    });
+  }
+
+  close(): Promise<void> {
+    this.#leases.close();
+    return (this.#closed ??= this.#hub.close());
+  }
+
+  at(revision?: Revision): ReadView {
+    this.#checkOpen();
+    const read = this.#stateAt(revision);
+    return readView(read.revision, read.state.clone());
+  }
+
+  fork({ clock = this.#options.clock }: { readonly clock?: Clock } = {}): MemoryStore {
+    this.#checkOpen();
+    return new ObjectStore({ ...this.#options, clock }, this);
+  }
+
+  /** Does at once what is promised, so that calls take effect in the order they are made. */
+  #answer<T>(call: () => T | Promise<T>): Promise<T> {
+    return new Promise((resolve) => {
+      this.#checkOpen();
+      resolve(call());
+    });
+  }
+
+  #stateAt(revision = this.#revision): RevisionState {
+    if (revision === this.#revision) return { revision, state: this.#state };
+    checkRevision(revision);
+    checkReadable(revision, this.#bounds());
+    return { revision, state: this.#log.stateAt(revision) };
+  }
+
+  /** Writes what is checked: all of it, and then tells. Answers the revision that holds it. */
+  #write(put: readonly Put[], deletes: readonly string[]): Revision {
+    const revision = this.#revision + 1;
+    const changes: Change[] = [];
+    for (const each of put) changes.push(this.#put(each, revision));
+    for (const key of deletes) {
+      const previous = this.#state.delete(key);
+      if (previous === undefined) continue;
+      if (previous.lease !== undefined) this.#leases.detach(previous.lease, key);
+      changes.push(Object.freeze({ type: 'delete', key, previous }));
+    }
+    if (changes.length === 0) return this.#revision;
+    this.#revision = revision;
+    const batch = freezeBatch({ revision, changes });
+    this.#log.append(batch, this.#state);
+    this.#log.dropBefore(this.#bounds().oldest);
+    this.#hub.publish(batch);
+    return revision;
+  }
+
+  #put({ key, value, lease }: Put, revision: Revision): Change {
+    const previous = this.#state.get(key);
+    const createRevision = previous?.createRevision ?? revision;
+    const entry: Entry = Object.freeze(
+      lease === undefined ? { key, value, createRevision, modRevision: revision } : { key, value, createRevision, modRevision: revision, lease },
+    );
+    this.#state.set(key, entry);
+    if (previous?.lease !== undefined) this.#leases.detach(previous.lease, key);
+    if (lease !== undefined) this.#leases.attach(lease, key);
+    return Object.freeze({ type: 'put', key, entry, previous });
+  }
+
+  #bounds(): HistoryBounds {
+    return historyBounds(this.#revision, this.#compacted, this.#options.historyMax);
+  }
+
+  #checkOpen(): void {
+    if (this.#closed !== undefined) throw new StoreError('closed', 'the store is closed');
+  }
+}

@@ -1,0 +1,45 @@
+/**
+ * Reading one state of a memory store. Synchronous: it is all in memory and never changes.
+ */
+import { checkKey, checkListOptions, checkPrefix } from './check-input.js';
+import type { KeyIndex } from './key-index.js';
+import type { Entry, ListOptions, Listing, Revision } from './store.js';
+
+/** One revision of a store, to be read for as long as it is held, whatever is compacted, forked or closed meanwhile. */
+export interface ReadView {
+  readonly revision: Revision;
+  /** One key. */
+  get(key: string): Entry | undefined;
+  /** The keys that begin with `prefix`. */
+  list(prefix: string, options?: Omit<ListOptions, 'revision'>): Listing;
+}
+
+/** A view of a state that nobody changes any more. */
+export function readView(revision: Revision, state: KeyIndex<Entry>): ReadView {
+  return Object.freeze({
+    revision,
+    get: (key: string) => {
+      checkKey(key);
+      return state.get(key);
+    },
+    list: (prefix: string, options: Omit<ListOptions, 'revision'> = {}) => {
+      checkPrefix(prefix);
+      checkListOptions(options);
+      return listPage(prefix, options, { revision, state });
+    },
+  });
+}
+
+/** A page of a state. The input is checked. */
+export function listPage(prefix: string, { limit, after }: ListOptions, { revision, state }: RevisionState): Listing {
+  const entries = state.list({ prefix, after }, limit);
+  // Counted only where something may remain, and then from the last entry on.
+  const remaining = entries.length === limit ? state.count({ prefix, after: entries.at(-1)?.key }) : 0;
+  return { entries, revision, remaining };
+}
+
+/** A state and the revision that it is of. */
+export interface RevisionState {
+  readonly revision: Revision;
+  readonly state: KeyIndex<Entry>;
+}
