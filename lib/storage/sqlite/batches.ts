@@ -1,0 +1,49 @@
+// What the worker tells of commits, as batches that watchers understand.
+import type { Batch, Change, Entry, Put, Revision } from '../store.js';
+import { StoreError } from '../store-error.js';
+import { freezeBatch } from '../watch-hub.js';
+import type { Calls, WireEntry } from './protocol.js';
+import type { ValueCodec } from './value-codec.js';
+
+/** A batch as it is read from the log. */
+export type WireBatch = Calls['replay']['answer']['batches'][number];
+
+/** A transaction that was committed. */
+export interface Committed {
+  readonly revision: Revision;
+  readonly put: readonly Put[];
+  /** The entries that each put and then each delete found. */
+  readonly replaced: readonly (WireEntry | null)[];
+}
+
+/** The batch of a transaction; without changes if it deleted only what was not there. */
+export function committedBatch(codec: ValueCodec, { revision, put, replaced }: Committed): Batch {
+  const changes: Change[] = put.map(({ key, value, lease }, index) => {
+    const previous = codec.decodeIf(replaced[index] ?? null);
+    const createRevision = previous?.createRevision ?? revision;
+    const entry: Entry = { key, value, createRevision, modRevision: revision, ...(lease !== undefined && { lease }) };
+    return Object.freeze({ type: 'put', key, entry: Object.freeze(entry), previous });
+  });
+  for (const found of replaced.slice(put.length)) if (found !== null) changes.push(deletion(codec.decode(found)));
+  return freezeBatch({ revision, changes });
+}
+
+/** The batch of a lease that ended. */
+export function endedBatch(codec: ValueCodec, revision: Revision, deleted: readonly WireEntry[]): Batch {
+  return freezeBatch({ revision, changes: deleted.map((entry) => deletion(codec.decode(entry))) });
+}
+
+/** A batch of history. */
+export function replayedBatch(codec: ValueCodec, [revision, wire]: WireBatch): Batch {
+  const changes = wire.map(([put, replaced]): Change => {
+    const previous = codec.decodeIf(replaced);
+    if (put !== null) return Object.freeze({ type: 'put', key: put[0], entry: codec.decode(put), previous });
+    if (previous !== undefined) return deletion(previous);
+    throw new StoreError('corrupt', `the log lacks what revision ${revision} deleted`);
+  });
+  return freezeBatch({ revision, changes });
+}
+
+function deletion(previous: Entry): Change {
+  return Object.freeze({ type: 'delete', key: previous.key, previous });
+}

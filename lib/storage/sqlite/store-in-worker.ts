@@ -1,0 +1,277 @@
+// The store as the main thread sees it. The worker alone decides: what is compared, which revision comes next, what is
+// durable. Here is no copy of the state. This side encodes and decodes values, because it has the objects; it knows the
+// newest revision, because every commit is answered through it; and it has the clock on which leases end.
+import { Observable } from 'rxjs';
+import type { Clock } from '../../core/index.js';
+import { checkAfter, checkKey, checkListOptions, checkPrefix, checkRevision, checkTransaction, checkTtl } from '../check-input.js';
+import { Leases } from '../leases.js';
+import type { Batch, Entry, LeaseId, Listing, ListOptions, Outcome, Put, Reading, Revision, Store, Transaction, WatchOptions } from '../store.js';
+import { StoreError } from '../store-error.js';
+import type { ValueTransformer } from '../transformer.js';
+import { committedBatch, endedBatch, replayedBatch } from './batches.js';
+import { checkPath } from './check-path.js';
+import { Holds } from './holds.js';
+import type { Opened, Write, WriteOutcome } from './protocol.js';
+import { fromWire } from './sqlite-error.js';
+import { ValueCodec } from './value-codec.js';
+import { Watches } from './watches.js';
+import type { WorkerLink } from './worker-link.js';
+import { WriteQueue } from './write-queue.js';
+
+/** What a store is made of. */
+export interface StoreParts {
+  readonly link: WorkerLink;
+  /** What the worker found when it opened the database. */
+  readonly opened: Opened;
+  readonly clock: Clock;
+  readonly transformer: ValueTransformer | undefined;
+}
+
+/** How long after a lease could not be ended, for lack of space, it is tried again. */
+const leaseRetryMs = 1000;
+
+/** A store whose database is open in a worker. */
+export class StoreInWorker implements Store {
+  readonly #link: WorkerLink;
+  readonly #writes: WriteQueue;
+  readonly #codec: ValueCodec;
+  readonly #holds = new Holds();
+  readonly #watches: Watches;
+  readonly #clock: Clock;
+  readonly #leases: Leases;
+  #revision: Revision;
+  #backups: Promise<unknown> = Promise.resolve();
+  #closing: Promise<void> | undefined;
+  /** Why the worker died. */
+  #failure: StoreError | undefined;
+
+  constructor({ link, opened, clock, transformer }: StoreParts) {
+    this.#link = link;
+    this.#writes = new WriteQueue(link);
+    this.#codec = new ValueCodec(transformer);
+    this.#watches = new Watches({
+      link,
+      flush: () => this.#writes.flush(),
+      holds: this.#holds,
+      decode: (batch) => replayedBatch(this.#codec, batch),
+    });
+    this.#clock = clock;
+    this.#leases = new Leases({ clock, onEnd: (lease) => this.#runOut(lease) });
+    this.#revision = opened.revision;
+    // As etcd does when it starts: how long each still had is not known, so it has its full length again.
+    for (const [id, ttlMs] of opened.leases) this.#leases.restore({ id, ttlMs, endsAtMs: clock.now() + ttlMs });
+    // If that fails, the next compaction or opening goes on with it.
+    if (opened.swept < opened.compacted) this.#sweep(opened.compacted).catch(() => undefined);
+  }
+
+  async get(key: string, { revision }: { readonly revision?: Revision } = {}): Promise<Reading> {
+    this.#refuseWhenClosed();
+    checkKey(key);
+    if (revision !== undefined) checkRevision(revision);
+    const reading = await this.#link.call('get', { key, revision });
+    return { entry: this.#codec.decodeIf(reading.entry), revision: reading.revision };
+  }
+
+  async list(prefix: string, options: ListOptions = {}): Promise<Listing> {
+    this.#refuseWhenClosed();
+    checkPrefix(prefix);
+    checkListOptions(options);
+    const { limit = Infinity, after, revision } = options;
+    const release = this.#holds.hold(revision ?? this.#revision);
+    try {
+      const entries: Entry[] = [];
+      let part = await this.#link.call('list', { prefix, after, revision, limit, underway: false });
+      for (;;) {
+        for (const entry of part.entries) entries.push(this.#codec.decode(entry));
+        if (part.remaining !== undefined) return { entries, revision: part.revision, remaining: part.remaining };
+        const rest = { prefix, after: entries.at(-1)?.key, revision: part.revision, limit: limit - entries.length };
+        part = await this.#link.call('list', { ...rest, underway: true });
+      }
+    } finally {
+      release();
+    }
+  }
+
+  async commit(transaction: Transaction): Promise<Outcome> {
+    this.#refuseWhenClosed();
+    checkTransaction(transaction);
+    const { compare = [], delete: remove = [] } = transaction;
+    // Copied, for the caller may change the lists once this call has returned; the values are frozen.
+    const put = (transaction.put ?? []).map(({ key, value, lease }): Put => (lease === undefined ? { key, value } : { key, value, lease }));
+    for (const { lease } of put) if (lease !== undefined) this.#leases.find(lease);
+    const encoded = this.#codec.encode(put);
+    const watched = put.some(({ key }) => this.#watches.includes(key)) || remove.some((key) => this.#watches.includes(key));
+    const write: Write = ['transaction', compare.map(({ key, modRevision }) => [key, modRevision]), encoded.put, [...remove], watched];
+    const outcome = await this.#write(write, encoded.bytes, (settled) => {
+      if (settled[0] !== 'committed') return;
+      const [, revision, replaced] = settled;
+      this.#advance(revision, replaced === null ? undefined : () => committedBatch(this.#codec, { revision, put, replaced }));
+    });
+    switch (outcome[0]) {
+      case 'committed':
+        return { committed: true, revision: outcome[1] };
+      case 'failed':
+        return { committed: false, revision: outcome[1], found: outcome[2].map((found) => this.#codec.decodeIf(found)) };
+      default:
+        throw refusal(outcome);
+    }
+  }
+
+  watch(prefix: string, { after }: WatchOptions = {}): Observable<Batch> {
+    return new Observable((subscriber) => {
+      try {
+        checkPrefix(prefix);
+        if (after !== undefined) checkAfter(after);
+        if (this.#failure !== undefined) throw this.#failure;
+      } catch (error) {
+        subscriber.error(error);
+        return undefined;
+      }
+      if (this.#closing === undefined) return this.#watches.add(subscriber, prefix, after);
+      subscriber.complete();
+      return undefined;
+    });
+  }
+
+  async revision(): Promise<Revision> {
+    this.#refuseWhenClosed();
+    return Promise.resolve(this.#revision);
+  }
+
+  async requestProgress(): Promise<void> {
+    this.#refuseWhenClosed();
+    await this.#watches.progress(this.#revision);
+  }
+
+  async compact(revision: Revision): Promise<void> {
+    this.#refuseWhenClosed();
+    checkRevision(revision);
+    await this.#link.call('compact', { revision });
+    await this.#sweep(revision);
+  }
+
+  async grantLease(ttlMs: number): Promise<LeaseId> {
+    this.#refuseWhenClosed();
+    checkTtl(ttlMs);
+    const outcome = await this.#write(['grant', ttlMs], 0);
+    if (outcome[0] !== 'granted') throw refusal(outcome);
+    this.#leases.restore({ id: outcome[1], ttlMs, endsAtMs: this.#clock.now() + ttlMs });
+    return outcome[1];
+  }
+
+  async renewLease(lease: LeaseId): Promise<void> {
+    this.#refuseWhenClosed();
+    this.#leases.renew(lease);
+    return Promise.resolve();
+  }
+
+  async revokeLease(id: LeaseId): Promise<void> {
+    this.#refuseWhenClosed();
+    const lease = this.#leases.find(id);
+    this.#leases.revoke(id);
+    try {
+      await this.#endLease(id);
+    } catch (error) {
+      this.#leases.restore(lease);
+      throw error;
+    }
+  }
+
+  /** Copies the store to a file. One after the other. */
+  async backup(path: string): Promise<void> {
+    this.#refuseWhenClosed();
+    const target = checkPath(path);
+    const backup = this.#backups.then(() => this.#backup(target));
+    this.#backups = backup.catch(() => undefined);
+    await backup;
+  }
+
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close());
+  }
+
+  /** The worker died. */
+  fail(error: StoreError): void {
+    if (this.#closing !== undefined) return;
+    this.#failure = error;
+    this.#leases.close();
+    this.#watches.fail(error);
+  }
+
+  async #close(): Promise<void> {
+    this.#leases.close();
+    // Behind the writes taken so far, which are still answered; whatever is asked later is refused.
+    this.#writes.flush();
+    const closed = this.#failure === undefined ? this.#link.close() : this.#link.ended;
+    await this.#watches.complete();
+    await closed;
+  }
+
+  #refuseWhenClosed(): void {
+    if (this.#failure !== undefined) throw this.#failure;
+    if (this.#closing !== undefined) throw new StoreError('closed', 'the store is closed');
+  }
+
+  /** Has something written. `settle` is called before any later answer of the worker is looked at. */
+  #write(write: Write, bytes: number, settle?: (outcome: WriteOutcome) => void): Promise<WriteOutcome> {
+    return new Promise((resolve, failed) => {
+      const settled = (outcome: WriteOutcome): void => {
+        settle?.(outcome);
+        resolve(outcome);
+      };
+      this.#writes.add({ write, bytes, settled, failed });
+    });
+  }
+
+  /** A revision is durable: now it may be seen. */
+  #advance(revision: Revision, batch: (() => Batch) | undefined): void {
+    this.#revision = revision;
+    if (batch === undefined || this.#watches.isEmpty) return;
+    try {
+      const made = batch();
+      if (made.changes.length > 0) this.#watches.publish(made);
+    } catch (error) {
+      // An entry it replaced cannot be read. The commit stands; the watches cannot be told of it.
+      this.#watches.fail(error);
+    }
+  }
+
+  #runOut(lease: LeaseId): void {
+    this.#endLease(lease).catch(() => {
+      if (this.#closing !== undefined || this.#failure !== undefined) return;
+      this.#leases.restore({ id: lease, ttlMs: leaseRetryMs, endsAtMs: this.#clock.now() + leaseRetryMs });
+    });
+  }
+
+  async #endLease(lease: LeaseId): Promise<void> {
+    const outcome = await this.#write(['end', lease], 0, (settled) => {
+      if (settled[0] !== 'ended') return;
+      const [, revision, deleted] = settled;
+      this.#advance(revision, () => endedBatch(this.#codec, revision, deleted));
+    });
+    if (outcome[0] !== 'ended') throw refusal(outcome);
+  }
+
+  /** Takes away what was compacted, slice by slice, as soon as nobody reads it any more. */
+  async #sweep(upTo: Revision): Promise<void> {
+    for (let more = true; more; ) {
+      await this.#holds.free(upTo);
+      ({ more } = await this.#link.call('sweep', { upTo }));
+    }
+  }
+
+  async #backup(path: string): Promise<void> {
+    const release = this.#holds.hold(0);
+    try {
+      await this.#link.call('backup', { path });
+      for (let more = true; more; ) ({ more } = await this.#link.call('copy', {}));
+    } finally {
+      release();
+    }
+  }
+}
+
+function refusal(outcome: WriteOutcome): StoreError {
+  if (outcome[0] === 'refused') return fromWire(outcome[1]);
+  return new StoreError('unknown-outcome', `the worker answered something else than was asked: ${outcome[0]}`);
+}

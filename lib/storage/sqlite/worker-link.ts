@@ -1,0 +1,99 @@
+// The main thread's end of the line to the worker: requests go out, answers come back to whoever asked. Answers are
+// handed on in the order in which they arrive, before the next is looked at, for that order is history's.
+//
+// When the worker dies, everything under way fails: a write as `unknown-outcome`, since it may have become durable just
+// before, anything else as `closed`. From then on every request is refused.
+import { Worker } from 'node:worker_threads';
+import { StoreError } from '../store-error.js';
+import type { Answer, Calls, Request } from './protocol.js';
+import { fromWire } from './sqlite-error.js';
+
+/** What becomes of a request. One of the two is called, once. */
+export interface Reply<T> {
+  readonly answered: (answer: T) => void;
+  readonly failed: (error: StoreError) => void;
+}
+
+/** A worker and the requests under way. */
+export class WorkerLink {
+  /** Settles when the worker has ended, whatever ended it. */
+  readonly ended: Promise<void>;
+  readonly #worker: Worker;
+  readonly #replies = new Map<number, Reply<unknown> & { readonly call: keyof Calls }>();
+  readonly #onDeath: (error: StoreError) => void;
+  #lastId = 0;
+  /** Why there is no worker any more. */
+  #end: StoreError | undefined;
+
+  /** Starts the worker. `onDeath` is told if it ends without having been asked to. */
+  constructor(program: URL, onDeath: (error: StoreError) => void) {
+    this.#onDeath = onDeath;
+    // No flags of the process: neither its loaders nor its instrumentation have a place in the worker.
+    this.#worker = new Worker(program, { name: 'vivarium-sqlite', execArgv: ['--disable-warning=ExperimentalWarning'] });
+    this.#worker.on('message', (answer: Answer) => this.#hear(answer));
+    this.#worker.on('messageerror', (cause: Error) => this.#die(cause));
+    this.#worker.on('error', (cause: Error) => this.#die(cause));
+    this.ended = new Promise((resolve) => {
+      this.#worker.on('exit', (code) => {
+        this.#die(new Error(`the worker exited with code ${code}`));
+        resolve();
+      });
+    });
+  }
+
+  /** Sends a request. */
+  send<C extends keyof Calls>(call: C, ask: Calls[C]['ask'], reply: Reply<Calls[C]['answer']>): void {
+    if (this.#end !== undefined) {
+      reply.failed(this.#end);
+      return;
+    }
+    const id = ++this.#lastId;
+    // The worker answers a call with what the protocol says it does; the types cannot follow it across the line.
+    this.#replies.set(id, { call, answered: (answer) => reply.answered(answer as Calls[C]['answer']), failed: reply.failed });
+    const request = { id, call, ask } as Request;
+    this.#worker.postMessage(request);
+  }
+
+  /** Sends a request and waits for the answer. */
+  call<C extends keyof Calls>(call: C, ask: Calls[C]['ask']): Promise<Calls[C]['answer']> {
+    return new Promise((answered, failed) => this.send(call, ask, { answered, failed }));
+  }
+
+  /** Has the worker close the database and end. */
+  async close(): Promise<void> {
+    const closing = this.call('close', {});
+    this.#end ??= closed();
+    await closing;
+    await this.ended;
+  }
+
+  /** Ends the worker at once, whatever it is doing. For one that could not open its database. */
+  async kill(): Promise<void> {
+    this.#end ??= closed();
+    await this.#worker.terminate();
+  }
+
+  #hear(answer: Answer): void {
+    const reply = this.#replies.get(answer.id);
+    this.#replies.delete(answer.id);
+    if ('error' in answer) reply?.failed(fromWire(answer.error));
+    else reply?.answered(answer.answer);
+  }
+
+  #die(cause: Error): void {
+    const first = this.#end === undefined;
+    this.#end ??= new StoreError('closed', `the worker of the store ended: ${cause.message}`, { cause });
+    const replies = [...this.#replies.values()];
+    this.#replies.clear();
+    for (const { call, failed } of replies) failed(call === 'write' ? unknownOutcome(cause) : this.#end);
+    if (first) this.#onDeath(this.#end);
+  }
+}
+
+function closed(): StoreError {
+  return new StoreError('closed', 'the store is closed');
+}
+
+function unknownOutcome(cause: Error): StoreError {
+  return new StoreError('unknown-outcome', `the worker of the store ended before it answered: ${cause.message}`, { cause });
+}
