@@ -187,9 +187,10 @@ t.test('a message that breaks the format is refused in the words of Kubernetes',
   refuse('0801', 'proto: wrong wireType = 0 for field text');
   refuse('220180', 'unexpected EOF');
   refuse('3a020a05', 'unexpected EOF');
-  refuse('0c', 'proto: Sample: wiretype end group for non-group'.replace('Sample', sample.goType));
+  refuse('0c', 'proto: v1.Sample: wiretype end group for non-group');
   refuse('a306 a306 a406', 'unexpected EOF');
   refuse('a606', 'proto: illegal wireType 6');
+  refuse('32010c', 'proto: unexpected end of group');
   refuse('6a07 08ffffffffff7f', 'proto: timestamp 4398046511103 is not within the years 1 to 9999');
   refuse('6202 0802', 'impossible IntOrString.Type');
   refuse('7203 0a017b', 'proto: an embedded object is not JSON');

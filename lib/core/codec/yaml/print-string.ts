@@ -15,24 +15,20 @@ export interface StringPlace {
 
 /** A value. */
 export function printString(text: string, place: StringPlace): string {
-  switch (styleOf(text)) {
-    case 'plain':
-      return fold(text, { ...place, quote: '', print: asIs });
-    case 'single':
-      return fold(text, { ...place, quote: "'", print: inSingleQuotes });
-    case 'double':
-      return fold(text, { ...place, quote: '"', print: inDoubleQuotes });
-    case 'literal':
-      return literal(text, place.indent);
-  }
+  const style = styleOf(text);
+  if (style === 'literal') return literal(text, place.indent);
+  const quoting = quotings[style];
+  const whole = style === 'plain' ? text : quoting.quote + text.replace(unsafe, quoting.print) + quoting.quote;
+  return place.column + whole.length <= widthMax || !text.includes(' ') ? whole : fold(text, place, quoting);
 }
 
 /** A key that fits one line, or undefined: such a key is printed like a value, after a question mark. */
 export function printSimpleKey(text: string): string | undefined {
   if (lineBreak.test(text) || text.length > 128 || (text.length > 42 && new TextEncoder().encode(text).length > 128)) return undefined;
-  return printString(text, { column: Number.NEGATIVE_INFINITY, indent: 0 });
+  return printString(text, neverFolded);
 }
 
+const neverFolded: StringPlace = { column: -10_000, indent: 0 };
 const lineBreak = /[\n\r\x85\u2028\u2029]/;
 
 type Style = 'plain' | 'single' | 'double' | 'literal';
@@ -59,15 +55,21 @@ function literal(text: string, indent: number): string {
   return `|${hint}${chomp}\n${body.replace(/^(?=[^\n])/gm, ' '.repeat(indent))}`;
 }
 
-interface Folding extends StringPlace {
+interface Quoting {
   readonly quote: string;
   readonly print: (character: string) => string;
 }
 
+const quotings: Readonly<Record<'plain' | 'single' | 'double', Quoting>> = {
+  plain: { quote: '', print: (character) => character },
+  single: { quote: "'", print: (character) => (character === "'" ? "''" : character) },
+  double: { quote: '"', print: inDoubleQuotes },
+};
+
 const widthMax = 80;
 
 /** A line break stands for the space it replaces; one between two spaces would be lost, or in double quotes needs an escape. */
-function fold(text: string, { column, indent, quote, print }: Folding): string {
+function fold(text: string, { column, indent }: StringPlace, { quote, print }: Quoting): string {
   let out = quote;
   let at = column + quote.length;
   let afterSpace = false;
@@ -89,14 +91,6 @@ function fold(text: string, { column, indent, quote, print }: Folding): string {
   return out + quote;
 }
 
-function asIs(character: string): string {
-  return character;
-}
-
-function inSingleQuotes(character: string): string {
-  return character === "'" ? "''" : character;
-}
-
 function inDoubleQuotes(character: string): string {
   if (character !== '\n' && character !== '"' && character !== '\\' && !special.test(character)) return character;
   const named = escapes.get(character);
@@ -107,6 +101,9 @@ function inDoubleQuotes(character: string): string {
   const [letter, digits] = code <= 0xff ? ['x', 2] : code <= 0xffff ? ['u', 4] : ['U', 8];
   return `\\${letter}${code.toString(16).toUpperCase().padStart(digits, '0')}`;
 }
+
+/** Whatever one of the quotes treats in a way of its own. */
+const unsafe = /['"\\\n]|[^\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]/gu;
 
 const escapes: ReadonlyMap<string, string> = new Map([
   ['\0', '\\0'],

@@ -8,6 +8,7 @@ import type * as Yaml from 'yaml';
 import { quote } from '../../errors/go-format.js';
 import type { JsonValue } from '../../objects/json.js';
 import { setOwn } from '../../objects/json.js';
+import { problemsMax } from '../../schema/decode.js';
 import { DecodeError } from '../../schema/decode-error.js';
 import { decodeBase64 } from '../base64.js';
 import { printFloat } from './print-number.js';
@@ -20,7 +21,7 @@ export type YamlLibrary = typeof Yaml;
 /** The content of a document. */
 export interface YamlContent {
   readonly value: JsonValue;
-  /** `line 2: key "a" already set in map`, in document order. */
+  /** `line 2: key "a" already set in map`, in document order, at most a hundred. */
   readonly duplicates: readonly string[];
 }
 
@@ -84,7 +85,9 @@ class Conversion {
       }
       const { tag, value: key } = this.#key(keyNode);
       const value = this.value(valueNode);
-      if (seen.has(key)) this.duplicates.push(`line ${this.#line(valueNode, keyNode)}: key ${typeof key === 'string' ? quote(key) : String(key)} already set in map`);
+      if (seen.has(key) && this.duplicates.length < problemsMax) {
+        this.duplicates.push(`line ${this.#line(valueNode, keyNode)}: key ${typeof key === 'string' ? quote(key) : String(key)} already set in map`);
+      }
       seen.add(key);
       setOwn(map, keyText(key, tag, value), value);
     }
