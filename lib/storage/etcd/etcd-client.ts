@@ -1,0 +1,206 @@
+/**
+ * etcd's API, as much of it as a store needs: typed calls on one connection, with a token where etcd asks for one, and
+ * tried again where that is safe. Reads, and what can be repeated without harm, are tried again until an answer comes or
+ * patience ends. A transaction is tried again only if it certainly did nothing. Rejects with GrpcError; what that means
+ * to a store stands in etcd-errors.ts.
+ */
+import { backoffStep, type BackoffLadder, type BackoffState, type Clock, type Random } from '../../core/index.js';
+import type { LeaseId, Revision } from '../store.js';
+import type { EtcdConnection } from './connection.js';
+import { isRefusal, isTransient, nothingHappened } from './etcd-errors.js';
+import { GrpcError, notSent } from './grpc-error.js';
+import type { GrpcSession, GrpcStream } from './grpc-session.js';
+import {
+  decodeLeaseTtl,
+  decodeRange,
+  decodeText,
+  decodeTxn,
+  decodeWatch,
+  encodeCompaction,
+  encodeCredentials,
+  encodeLease,
+  encodeLeaseGrant,
+  encodeRange,
+  type RangeAnswer,
+  type RangeRequest,
+  type TxnAnswer,
+  type WatchAnswer,
+} from './messages.js';
+import { pause } from './pause.js';
+
+/** Who the store is to etcd. */
+export interface EtcdCredentials {
+  readonly username: string;
+  readonly password: string;
+}
+
+/** What the client works with. */
+export interface EtcdClientOptions {
+  readonly connection: EtcdConnection;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly auth: EtcdCredentials | undefined;
+  /** How long one try may take. Tries begin for twice as long. */
+  readonly timeoutMs: number;
+  /** Ends waiting for the next try. */
+  readonly signal: AbortSignal;
+}
+
+/** Hears what a stream of watches says. */
+export interface WatchObserver {
+  readonly answer: (answer: WatchAnswer) => void;
+  /** Called once. Without an error the server ended the stream in good order. */
+  readonly end: (error: GrpcError | undefined) => void;
+}
+
+/** A stream of watches and the connection it is on. */
+export interface WatchStream {
+  readonly stream: GrpcStream;
+  readonly session: GrpcSession;
+}
+
+/** When a call may be made again: always, or only if it certainly did nothing. */
+type Again = 'always' | 'if-nothing-happened';
+
+/** Between tries of one call. */
+const ladder: BackoffLadder = { baseMs: 25, factor: 2, maxMs: 1_000, jitter: 0.5, resetAfterMs: Infinity, attemptsMax: Infinity };
+
+/** Has a member without a leader refuse at once, so that another can be tried, and end its watches. */
+const withLeader = { hasleader: 'true' };
+
+/** The calls. */
+export class EtcdClient {
+  readonly #options: EtcdClientOptions;
+  #newest = 1;
+  #token: string | undefined;
+  #authenticating: Promise<string> | undefined;
+
+  constructor(options: EtcdClientOptions) {
+    this.#options = options;
+    if (options.auth === undefined) this.#token = '';
+  }
+
+  /** The newest revision that an answer has told of. */
+  get newest(): Revision {
+    return this.#newest;
+  }
+
+  /** Reads keys; part of the order of all transactions. */
+  async range(request: RangeRequest): Promise<RangeAnswer> {
+    return this.#note(decodeRange(await this.#call('/etcdserverpb.KV/Range', encodeRange(request), 'always')));
+  }
+
+  /** Makes a transaction, once. */
+  async txn(request: Buffer): Promise<TxnAnswer> {
+    return this.#note(decodeTxn(await this.#call('/etcdserverpb.KV/Txn', request, 'if-nothing-happened')));
+  }
+
+  /** Compacts. Repeating it is refused as compacted. */
+  async compact(revision: Revision): Promise<void> {
+    await this.#call('/etcdserverpb.KV/Compact', encodeCompaction(revision), 'always');
+  }
+
+  /** Begins a lease. Repeating it is refused, since the lease is there already. */
+  async grantLease(lease: LeaseId, ttlSeconds: number): Promise<void> {
+    await this.#call('/etcdserverpb.Lease/LeaseGrant', encodeLeaseGrant(lease, ttlSeconds), 'always');
+  }
+
+  /** Renews a lease; answers how many seconds it has, 0 where it is not there. One message on what could be a stream. */
+  async renewLease(lease: LeaseId): Promise<number> {
+    return decodeLeaseTtl(await this.#call('/etcdserverpb.Lease/LeaseKeepAlive', encodeLease(lease), 'always'));
+  }
+
+  /** Ends a lease. Repeating it would be refused as not found, so a lost answer is told. */
+  async revokeLease(lease: LeaseId): Promise<void> {
+    await this.#call('/etcdserverpb.Lease/LeaseRevoke', encodeLease(lease), 'if-nothing-happened');
+  }
+
+  /** The version of the member at the other end of a connection. */
+  async version(session: GrpcSession): Promise<string> {
+    const metadata = await this.#metadata(session);
+    return decodeText(await session.unary('/etcdserverpb.Maintenance/Status', Buffer.alloc(0), { timeoutMs: this.#options.timeoutMs, metadata }));
+  }
+
+  /** Opens a stream of watches. Not tried again. */
+  async watch(observer: WatchObserver): Promise<WatchStream> {
+    const session = await this.#options.connection.connect();
+    const metadata = await this.#metadata(session);
+    const message = (bytes: Buffer): void => observer.answer(this.#note(decodeWatch(bytes)));
+    return { session, stream: session.stream('/etcdserverpb.Watch/Watch', { timeoutMs: Infinity, metadata }, { message, end: observer.end }) };
+  }
+
+  /** Asks for a new token before the next call. */
+  forgetToken(): void {
+    if (this.#options.auth !== undefined) this.#token = undefined;
+  }
+
+  async #call(method: string, request: Buffer, again: Again): Promise<Buffer> {
+    const { clock, random, connection, signal, timeoutMs } = this.#options;
+    const giveUpAtMs = clock.now() + 2 * timeoutMs;
+    for (let backoff: BackoffState | undefined; ; ) {
+      if (signal.aborted) throw notSent('the store was closed');
+      let session = connection.current;
+      try {
+        session ??= await connection.connect();
+        return await this.#tryOnce(session, method, request);
+      } catch (error) {
+        if (!(error instanceof GrpcError)) throw error;
+        const worthwhile = isOldToken(error) || (isTransient(error) && (again === 'always' || nothingHappened(error)));
+        if (!worthwhile || clock.now() >= giveUpAtMs) throw error;
+        if (session !== undefined && !isOldToken(error)) connection.avoid(session);
+        const step = backoffStep(ladder, backoff, { nowMs: clock.now(), random });
+        backoff = step.state;
+        await pause(clock, step.delayMs, signal);
+      }
+    }
+  }
+
+  async #tryOnce(session: GrpcSession, method: string, request: Buffer): Promise<Buffer> {
+    const { timeoutMs } = this.#options;
+    if (this.#token === '') return session.unary(method, request, { timeoutMs, metadata: withLeader });
+    const metadata = await this.#metadata(session);
+    try {
+      return await session.unary(method, request, { timeoutMs, metadata });
+    } catch (error) {
+      // Only the token that was refused: another call may have brought a new one meanwhile.
+      if (isOldToken(error) && this.#token === metadata.token) this.forgetToken();
+      throw error;
+    }
+  }
+
+  #note<T extends { readonly revision: Revision }>(answer: T): T {
+    if (answer.revision > this.#newest) this.#newest = answer.revision;
+    return answer;
+  }
+
+  async #metadata(session: GrpcSession): Promise<{ readonly hasleader: string; readonly token?: string }> {
+    const token = await this.#tokenFor(session);
+    return token === '' ? withLeader : { ...withLeader, token };
+  }
+
+  /** The token to call with; empty where etcd wants none. */
+  #tokenFor(session: GrpcSession): Promise<string> {
+    if (this.#token !== undefined) return Promise.resolve(this.#token);
+    this.#authenticating ??= this.#authenticate(session).finally(() => (this.#authenticating = undefined));
+    return this.#authenticating;
+  }
+
+  async #authenticate(session: GrpcSession): Promise<string> {
+    const { auth, timeoutMs } = this.#options;
+    const request = encodeCredentials(auth?.username ?? '', auth?.password ?? '');
+    try {
+      this.#token = decodeText(await session.unary('/etcdserverpb.Auth/Authenticate', request, { timeoutMs }));
+    } catch (error) {
+      if (isRefusal(error, 'authNotEnabled')) this.#token = '';
+      // The call that needed the token was not made, whatever became of this one.
+      else if (error instanceof GrpcError) throw new GrpcError(error.status, error.message, { cause: error, reached: false });
+      else throw error;
+    }
+    return this.#token;
+  }
+}
+
+/** Whether etcd refused because the token has ended, or is older than the last change of users and roles. */
+export function isOldToken(error: unknown): boolean {
+  return isRefusal(error, 'invalidToken') || isRefusal(error, 'oldAuthRevision');
+}

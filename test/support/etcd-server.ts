@@ -1,0 +1,113 @@
+// A real etcd for tests: one member on loopback, free ports, data in a directory of its own that goes with it. It can be
+// killed and started again on the same data and ports. Where etcd is not installed, `etcdBinary` is undefined and tests
+// say so and skip; ETCD names another binary than Debian's.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Where etcd is, if it is. */
+export const etcdBinary: string | undefined = [process.env.ETCD, '/usr/bin/etcd', '/usr/local/bin/etcd'].find((path) => path !== undefined && existsSync(path));
+
+/** What to say when it is not. */
+export const etcdMissing = 'etcd is not installed (apt-get install etcd-server): the etcd store is not tested';
+
+/** How to start it. */
+export interface EtcdServerOptions {
+  /** Further flags. */
+  readonly flags?: readonly string[];
+  /** Serves TLS with these. */
+  readonly tls?: { readonly cert: string; readonly key: string; readonly ca: string };
+}
+
+/** A running etcd. */
+export interface EtcdServer {
+  /** The URL for clients. */
+  readonly endpoint: string;
+  /** Ends it as a power cut would; resolves when the process is gone. */
+  kill(): Promise<void>;
+  /** Starts it again, and waits until it serves. */
+  start(): Promise<void>;
+  /** Stops the process where it stands, and lets it go on: it neither answers nor closes anything. */
+  freeze(): void;
+  thaw(): void;
+  /** Ends it and removes its data. */
+  dispose(): Promise<void>;
+}
+
+/** Starts an etcd and waits until it serves. */
+export async function startEtcd({ flags = [], tls }: EtcdServerOptions = {}): Promise<EtcdServer> {
+  const directory = mkdtempSync(join(tmpdir(), 'vivarium-etcd-'));
+  const [client = 0, peer = 0] = await freePorts(2);
+  const scheme = tls === undefined ? 'http' : 'https';
+  const [endpoint, peerUrl] = [`${scheme}://127.0.0.1:${client}`, `http://127.0.0.1:${peer}`];
+  const certificates = tls === undefined ? [] : [`--cert-file=${tls.cert}`, `--key-file=${tls.key}`, `--trusted-ca-file=${tls.ca}`, '--client-cert-auth'];
+  const allFlags = [
+    `--data-dir=${directory}`,
+    `--listen-client-urls=${endpoint}`,
+    `--advertise-client-urls=${endpoint}`,
+    `--listen-peer-urls=${peerUrl}`,
+    `--initial-advertise-peer-urls=${peerUrl}`,
+    `--initial-cluster=default=${peerUrl}`,
+    '--logger=zap',
+    '--log-outputs=stderr',
+    ...certificates,
+    ...flags,
+  ];
+  let child: ChildProcess | undefined;
+  const kill = async (): Promise<void> => {
+    const dying = child;
+    child = undefined;
+    if (dying?.exitCode !== null || dying.signalCode !== null) return;
+    const gone = once(dying, 'exit');
+    dying.kill('SIGKILL');
+    await gone;
+  };
+  const start = async (): Promise<void> => {
+    child = spawn(etcdBinary ?? 'etcd', allFlags, { stdio: ['ignore', 'ignore', 'pipe'] });
+    await serving(child);
+  };
+  const dispose = async (): Promise<void> => {
+    await kill();
+    rmSync(directory, { recursive: true, force: true });
+  };
+  try {
+    await start();
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+  return { endpoint, kill, start, freeze: () => child?.kill('SIGSTOP'), thaw: () => child?.kill('SIGCONT'), dispose };
+}
+
+/** Resolves when etcd says that it serves; rejects with what it said when it ended instead. */
+function serving(child: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let said = '';
+    child.stderr?.on('data', (chunk: Buffer) => {
+      if (said === 'serving') return;
+      said += chunk.toString();
+      if (!said.includes('serving client traffic')) return;
+      said = 'serving'; // what comes after is read and dropped, so that the pipe never fills
+      resolve();
+    });
+    child.once('exit', () => reject(new Error(`etcd ended: ${said.slice(-2000)}`)));
+    child.once('error', reject);
+  });
+}
+
+/** Ports that nobody uses at the moment. */
+async function freePorts(count: number): Promise<number[]> {
+  const servers = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const server = createServer().listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      return server;
+    }),
+  );
+  const ports = servers.map((server) => (server.address() as AddressInfo).port);
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}
