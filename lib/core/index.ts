@@ -248,6 +248,25 @@ export { compareVersions, isStable, stabilityOf } from './scheme/version-order.j
 // Codecs
 export type { DecodedBody, FieldValidation } from './codec/json.js';
 export { applyValidation, decodeJsonBody, encodeJson, encodePrettyJson, readTypeMeta } from './codec/json.js';
+export type { ParsedYaml, YamlLimits } from './codec/yaml/parse-yaml.js';
+export { parseYaml, parseYamlDocuments } from './codec/yaml/parse-yaml.js';
+export { printYaml } from './codec/yaml/print-yaml.js';
+export type { Envelope } from './codec/protobuf/envelope.js';
+export { encodeObject, openEnvelope } from './codec/protobuf/envelope.js';
+export { decodeMessage } from './codec/protobuf/decode.js';
+export { encodeMessage } from './codec/protobuf/encode.js';
+export type { WatchFrame } from './codec/protobuf/watch-frame.js';
+export { encodeWatchFrame, watchFrameReader } from './codec/protobuf/watch-frame.js';
+export type { MediaType, Negotiated, Offer, Transform } from './codec/media-type.js';
+export {
+  allowsObjectTransform,
+  isAggregatedDiscovery,
+  isStreamable,
+  mediaTypes,
+  negotiate,
+  parseAccept,
+  parseMediaType,
+} from './codec/media-type.js';
 
 // Patches
 export type { JsonPatchOperation } from './patch/json-patch.js';
