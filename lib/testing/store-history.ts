@@ -22,7 +22,7 @@ export interface RecordOptions {
   readonly operations: number;
   /** How many keys they share: few for much contention. */
   readonly keys: number;
-  /** For waiting before the next try when the store is unavailable, and for giving up on a watch. */
+  /** One that moves by itself: for waiting while the store is unavailable, and for giving up on a watch. */
   readonly clock: Clock;
   /** How long watches get at the end to catch up. Default 5000. */
   readonly patienceMs?: number;

@@ -1,7 +1,7 @@
 // The reference store with one defect each, of the kinds that real stores have had. Every one of them must be caught by
 // a check whose name matches `breaks`: that is how we know that the suite can fail, and for the right reason.
 import { concat, concatMap, filter, from, map, mergeMap, NEVER, of, pairwise, startWith, Subject, type Observable } from 'rxjs';
-import { virtualClock } from '../../lib/core/index.js';
+import { virtualClock, type Clock } from '../../lib/core/index.js';
 import type { Batch, Entry, Listing, Store, Transaction } from '../../lib/storage/index.js';
 import type { StoreHarness } from '../../lib/testing/store-suite.js';
 import { emptyDisk, referenceLimits, referenceStore, type Disk } from './reference-store.js';
@@ -11,7 +11,7 @@ export interface Defect {
   readonly name: string;
   readonly breaks: RegExp;
   /** What differs from the right store. */
-  readonly damage?: (store: Store) => Partial<Store>;
+  readonly damage?: (store: Store, clock: Clock) => Partial<Store>;
   /** What happens to the disk while the store is closed. */
   readonly rot?: (disk: Disk) => void;
 }
@@ -22,7 +22,7 @@ export async function referenceHarness(defect?: Defect): Promise<StoreHarness> {
   const disk = emptyDisk();
   const open = (): Store => {
     const store = referenceStore(clock, disk);
-    return defect?.damage === undefined ? store : damaged(store, defect.damage(store));
+    return defect?.damage === undefined ? store : damaged(store, defect.damage(store, clock));
   };
   let store = open();
   return {
@@ -34,6 +34,7 @@ export async function referenceHarness(defect?: Defect): Promise<StoreHarness> {
       return (store = open());
     },
     limits: referenceLimits,
+    leftBehind: () => Array.from({ length: clock.pending }, () => 'a timer'),
     ...(defect !== undefined && { patienceMs: 100 }),
     dispose: () => store.close(),
   };
@@ -296,6 +297,29 @@ export const defects: readonly Defect[] = [
     },
   },
   {
+    name: 'a watch runs ahead of what can be read',
+    breaks: /^what a watch has shown, every read shows/,
+    damage: (store) => ({
+      get: async (key, options) => {
+        const reading = store.revision().then((revision) => store.get(key, { revision: Math.max(1, revision - 1) }));
+        return options?.revision === undefined ? reading : store.get(key, options);
+      },
+    }),
+  },
+  {
+    name: 'a list at a compacted revision is of what is left',
+    breaks: /^compaction amid readers/,
+    damage: (store) => ({
+      list: async (prefix, options = {}) => {
+        try {
+          return await store.list(prefix, options);
+        } catch {
+          return { ...(await store.list(prefix)), ...(options.revision !== undefined && { revision: options.revision }) };
+        }
+      },
+    }),
+  },
+  {
     name: 'a watch from a compacted revision skips in silence',
     breaks: /^compaction is refused by name/,
     damage: (store) => {
@@ -327,6 +351,23 @@ export const defects: readonly Defect[] = [
     name: 'compaction goes one revision too far',
     breaks: /^compaction leaves the compacted revision/,
     damage: (store) => ({ compact: async (revision) => store.compact(revision < (await store.revision()) ? revision + 1 : revision) }),
+  },
+  {
+    name: 'a revoked lease forgets puts that came while it ended',
+    breaks: /^a put that races with the end of its lease/,
+    damage: (store) => ({
+      revokeLease: async (lease) => {
+        await store.revokeLease(lease);
+        await Promise.resolve();
+      },
+      commit: async (transaction) => {
+        try {
+          return await store.commit(transaction);
+        } catch {
+          return store.commit({ put: (transaction.put ?? []).map(({ key, value }) => ({ key, value })) });
+        }
+      },
+    }),
   },
   {
     name: 'a lease deletes its keys one by one',
@@ -381,6 +422,7 @@ export const defects: readonly Defect[] = [
       };
     },
   },
+  { name: 'a closed store keeps a timer', breaks: /^a closed store leaves nothing behind/, damage: (store, clock) => ({ close: () => (clock.timer(1).subscribe(), store.close()) }) },
   { name: 'watches stay open when the store closes', breaks: /^closing completes every watch/, damage: damagedWatch((batches$) => concat(batches$, NEVER)) },
   {
     name: 'a call under way never settles when the store closes',

@@ -43,7 +43,9 @@ export function registersOf({ initial, operations }: History): RegisterHistory {
   for (const operation of operations) values.learn(operation);
   return {
     initial: new Map(initial.entries.map((entry) => [entry.key, textOf(entry)])),
-    operations: operations.flatMap((operation) => actionsOf(operation, values).map(([key, action]) => registerOperation(operation, key, action))),
+    operations: operations.flatMap((operation) =>
+      actionsOf(operation, values).map(([key, action]) => registerOperation(operation, key, action)),
+    ),
   };
 }
 
@@ -107,8 +109,11 @@ class WrittenValues {
         return;
       case 'commit': {
         const { answer, transaction } = operation;
-        if (answer?.committed === false) for (const entry of answer.found) if (entry !== undefined) this.saw(entry);
-        if (answer?.committed !== false) for (const { key, value } of transaction.put ?? []) this.#remember(key, answer?.revision, JSON.stringify(value));
+        if (answer?.committed === false) {
+          for (const entry of answer.found) if (entry !== undefined) this.saw(entry);
+        } else {
+          for (const { key, value } of transaction.put ?? []) this.#remember(key, answer?.revision, JSON.stringify(value));
+        }
       }
     }
   }

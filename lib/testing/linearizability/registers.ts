@@ -67,11 +67,12 @@ class Search {
   #furthest: { readonly depth: number; readonly value: string | undefined; readonly stuck: readonly RegisterOperation[] } | undefined;
 
   constructor(key: string, operations: readonly RegisterOperation[], initial: string | undefined) {
-    const items = (group: readonly RegisterOperation[]): Item[] => group.toSorted((a, b) => a.called - b.called).map((operation, index) => ({ operation, index }));
+    const byCall = operations.toSorted((a, b) => a.called - b.called);
+    const items = (group: readonly RegisterOperation[]): Item[] => group.map((operation, index) => ({ operation, index }));
     this.#key = key;
     this.#value = initial;
-    this.#answered = items(operations.filter(({ lost = false }) => !lost));
-    this.#lost = items(operations.filter(({ lost = false, action }) => lost && action.type !== 'read'));
+    this.#answered = items(byCall.filter(({ lost = false }) => !lost));
+    this.#lost = items(byCall.filter(({ lost = false, action }) => lost && action.type !== 'read'));
     this.#open = new OpenItems(this.#answered);
   }
 
@@ -105,8 +106,8 @@ class Search {
       if (placed) candidates = this.#open.candidates();
     }
     const firstReturn = this.#open.firstReturn();
-    const lost = this.#lost.filter(({ operation, index }) => operation.called < firstReturn && !this.#lostPlaced.has(index) && changes(operation, this.#value));
-    const ways = [...lost.toReversed(), ...candidates.filter(({ operation }) => changes(operation, this.#value)).toReversed()];
+    const lost = this.#lost.filter(({ operation, index }) => operation.called < firstReturn && !this.#lostPlaced.has(index));
+    const ways = [...candidates, ...lost].filter(({ operation }) => changes(operation, this.#value)).reverse();
     if (this.#steps.length > (this.#furthest?.depth ?? -1)) {
       this.#furthest = { depth: this.#steps.length, value: this.#value, stuck: candidates.map(({ operation }) => operation) };
     }
@@ -140,8 +141,8 @@ class Search {
 
   #violation(claim: string): RegisterViolation {
     const { depth = 0, value, stuck = [] } = this.#furthest ?? {};
-    const rest = stuck.map(describeRegister).join('; ');
-    return { sentence: `${claim}: at best ${depth} of ${this.#answered.length} fit, which leaves the value ${value ?? 'absent'}, and then none of these can come next: ${rest}`, operations: stuck };
+    const best = `at best ${depth} of ${this.#answered.length} fit, which leaves the value ${value ?? 'absent'}`;
+    return { sentence: `${claim}: ${best}, and none of these can come next: ${stuck.map(describeRegister).join('; ')}`, operations: stuck };
   }
 }
 

@@ -7,7 +7,8 @@
  * trying, in the order of their calls, and taken back when a later answer contradicts.
  */
 import type { Change, Revision, Transaction } from '../../storage/index.js';
-import { describeOperation, type CommitOperation, type History, type Operation, type Violation, type WatchRecord } from '../store-history/history.js';
+import type { CommitOperation, History, Operation, Violation, WatchRecord } from '../store-history/history.js';
+import { describeOperation } from '../store-history/history.js';
 import { brief, sameAnswer } from '../store-suite/expect.js';
 import { sortChanges, StoreModel } from '../store-suite/store-model.js';
 import { floorsOf, type Floor } from './real-time.js';
@@ -35,7 +36,8 @@ function checkClaims(floors: ReadonlyMap<Operation, Floor>): Violation | undefin
     if (!writes) continue;
     const other = writers.get(revision);
     if (other !== undefined) {
-      return { sentence: `two commits claim revision ${revision}: ${describeOperation(other)}; and ${describeOperation(operation)}`, operations: [other, operation] };
+      const both = `${describeOperation(other)}; and ${describeOperation(operation)}`;
+      return { sentence: `two commits claim revision ${revision}: ${both}`, operations: [other, operation] };
     }
     writers.set(revision, operation);
   }
@@ -95,7 +97,8 @@ class Replay {
       this.#placed = guess.placed;
       attempt = guess;
     }
-    return { operations: [], sentence: `undecided after ${guessesMax} guesses at lost answers; the furthest failed because ${furthest?.violation.sentence ?? ''}` };
+    const reason = furthest?.violation.sentence ?? '';
+    return { sentence: `undecided after ${guessesMax} guesses at lost answers; the furthest failed: ${reason}`, operations: [] };
   }
 
   /** Makes a revision by the first candidate that nothing at that revision contradicts; the others become a guess. */
@@ -113,7 +116,8 @@ class Replay {
       violation ??= wrong;
       this.#model.rewind(revision - 1);
     }
-    return violation ?? { sentence: `revisions are gapless, but no commit claims or can have made revision ${revision}`, operations: this.#byRevision.get(revision) ?? [] };
+    const gap = `revisions are gapless, but no commit claims or can have made revision ${revision}`;
+    return violation ?? { sentence: gap, operations: this.#byRevision.get(revision) ?? [] };
   }
 
   /** Who can have made a revision: the commit that claims it; failing that, deletes that claim it, and lost commits. */
@@ -122,7 +126,8 @@ class Replay {
     const claimants = (this.#byRevision.get(revision) ?? []).filter(isCommitted);
     const certain = claimants.filter(isCertainWriter);
     if (certain.length > 0) return { revision, candidates: certain, placed };
-    const possible = (operation: CommitOperation): boolean => (this.#floors.get(operation)?.revision ?? 0) < revision && this.#changesSomething(operation.transaction);
+    const possible = (operation: CommitOperation): boolean =>
+      (this.#floors.get(operation)?.revision ?? 0) < revision && this.#changesSomething(operation.transaction);
     const lost = this.#lost.filter((operation) => !placed.includes(operation) && possible(operation));
     return { revision, candidates: [...claimants.filter(possible), ...lost], placed };
   }
@@ -142,7 +147,8 @@ class Replay {
       if (operation === writer) continue;
       const expected = this.#answerTo(operation, revision);
       if (sameAnswer(operation.answer, expected)) continue;
-      return { sentence: `${describeOperation(operation)}; but at revision ${revision} the answer is ${brief(expected)}${made}`, operations: [operation, ...operations] };
+      const sentence = `${describeOperation(operation)}; but at revision ${revision} the answer is ${brief(expected)}${made}`;
+      return { sentence, operations: [operation, ...operations] };
     }
     for (const { prefix, after, until, changes } of this.#watches) {
       if (revision <= after || revision > until) continue;
@@ -150,7 +156,8 @@ class Replay {
       const expected = this.#model.changes(revision, prefix);
       if (sameAnswer(shown, expected)) continue;
       const what = shown.length === 0 ? 'leaves out' : `shows ${brief(shown)} for`;
-      return { sentence: `the watch of ${prefix} after ${after} ${what} revision ${revision}, which changed ${brief(expected)}${made}`, operations };
+      const changed = `revision ${revision}, which changed ${brief(expected)}${made}`;
+      return { sentence: `the watch of ${prefix} after ${after} ${what} ${changed}`, operations };
     }
     return undefined;
   }
@@ -215,16 +222,19 @@ function firstOf<T>(items: readonly T[], check: (item: T) => Violation | undefin
 }
 
 function readsThePast(operation: Operation): boolean {
-  return (operation.type === 'get' && operation.revision !== undefined) || (operation.type === 'list' && operation.options.revision !== undefined);
+  if (operation.type === 'get') return operation.revision !== undefined;
+  return operation.type === 'list' && operation.options.revision !== undefined;
 }
 
 function tooOld(operation: Operation, { revision, by }: Floor): Violation {
-  const before = by === undefined ? `the history began at revision ${revision}` : `before it was called there had returned: ${describeOperation(by)}`;
-  return { sentence: `real time is not respected: ${describeOperation(operation)}; but ${before}`, operations: by === undefined ? [operation] : [operation, by] };
+  const sentence = `real time is not respected: ${describeOperation(operation)}`;
+  if (by === undefined) return { sentence: `${sentence}; but the history began at revision ${revision}`, operations: [operation] };
+  return { sentence: `${sentence}; but before it was called there had returned: ${describeOperation(by)}`, operations: [operation, by] };
 }
 
 function unlawful(writer: CommitOperation, revision: Revision, model: StoreModel): Violation {
   const { compare = [] } = writer.transaction;
   const found = compare.map(({ key }) => `${key} was at ${model.get(key, revision - 1)?.modRevision ?? 0}`).join(', ');
-  return { sentence: `${describeOperation(writer)}; but its conditions did not hold at revision ${revision - 1}: ${found}`, operations: [writer] };
+  const sentence = `${describeOperation(writer)}; but its conditions did not hold at revision ${revision - 1}: ${found}`;
+  return { sentence, operations: [writer] };
 }

@@ -80,16 +80,19 @@ function describeRequest(operation: Operation): string {
     case 'commit': {
       const { compare = [], put = [], delete: deletes = [] } = operation.transaction;
       const conditions = compare.map(({ key, modRevision }) => `${key} is at ${modRevision}`).join(' and ');
-      const changes = [...put.map(({ key, value }) => `put ${key} = ${JSON.stringify(value)}`), ...deletes.map((key) => `delete ${key}`)].join(', ');
-      return `${conditions === '' ? '' : `if ${conditions}: `}${changes || 'nothing'}`;
+      const puts = put.map(({ key, value }) => `put ${key} = ${JSON.stringify(value)}`);
+      const changes = [...puts, ...deletes.map((key) => `delete ${key}`)].join(', ') || 'nothing';
+      return conditions === '' ? changes : `if ${conditions}: ${changes}`;
     }
   }
 }
 
 function describeAnswer(operation: Operation): string {
   switch (operation.type) {
-    case 'get':
-      return `${operation.answer.entry === undefined ? 'absent' : JSON.stringify(operation.answer.entry)} at revision ${operation.answer.revision}`;
+    case 'get': {
+      const { entry, revision } = operation.answer;
+      return `${entry === undefined ? 'absent' : JSON.stringify(entry)} at revision ${revision}`;
+    }
     case 'list': {
       const { entries, revision, remaining } = operation.answer;
       return `${JSON.stringify(entries)} at revision ${revision}, ${remaining} remaining`;
@@ -97,7 +100,8 @@ function describeAnswer(operation: Operation): string {
     case 'commit': {
       const { answer } = operation;
       if (answer === undefined) return 'answer lost';
-      return answer.committed ? `committed at revision ${answer.revision}` : `refused at revision ${answer.revision}, found ${JSON.stringify(answer.found)}`;
+      if (answer.committed) return `committed at revision ${answer.revision}`;
+      return `refused at revision ${answer.revision}, found ${JSON.stringify(answer.found)}`;
     }
   }
 }

@@ -5,6 +5,7 @@
 import type { Clock, Random } from '../../core/index.js';
 import { isStoreError, type Batch, type Revision, type Store } from '../../storage/index.js';
 import { pause } from '../pause.js';
+import { errorText, isRefusal } from '../store-suite/expect.js';
 import { recordWatch, type WatchRecording } from '../store-suite/watch-recording.js';
 import type { WatchRecord } from './history.js';
 
@@ -50,7 +51,7 @@ export function followWatch(store: Store, { prefix, after, restless, clock }: Fo
       const end = await current.ended;
       if (end?.type === 'completed') throw new Error(`a watch of ${prefix} completed although the store is open`);
       if (end?.type !== 'failed') continue;
-      if (!isStoreError(end.error, 'unavailable') && !isStoreError(end.error, 'overrun')) throw new Error(`a watch of ${prefix} failed`, { cause: end.error });
+      if (!isRefusal(end.error, 'unavailable', 'overrun')) throw new Error(`a watch of ${prefix} failed: ${errorText(end.error)}`, { cause: end.error });
       await pause(clock, 5);
     }
   };

@@ -15,7 +15,10 @@ export function historyKeys(count: number): readonly string[] {
 }
 
 /** A request, as a client words it. */
-export type Request = Pick<GetOperation, 'type' | 'key' | 'revision'> | Pick<ListOperation, 'type' | 'prefix' | 'options'> | Pick<CommitOperation, 'type' | 'transaction'>;
+export type Request =
+  | Pick<GetOperation, 'type' | 'key' | 'revision'>
+  | Pick<ListOperation, 'type' | 'prefix' | 'options'>
+  | Pick<CommitOperation, 'type' | 'transaction'>;
 
 /** A client and what it last saw. */
 export class HistoryClient {

@@ -24,7 +24,8 @@ export const badInputChecks: readonly StoreCheck[] = [
         await expectRefusal(store.get(bad), 'invalid', `a get of ${named}`);
         await expectTransactionRefused(harness, { put: [bystander, { key: bad, value: {} }] }, 'invalid', `a put of ${named}`);
         await expectTransactionRefused(harness, { put: [bystander], delete: [bad] }, 'invalid', `a delete of ${named}`);
-        await expectTransactionRefused(harness, { compare: [{ key: bad, modRevision: 0 }], put: [bystander] }, 'invalid', `a comparison of ${named}`);
+        const compared = { compare: [{ key: bad, modRevision: 0 }], put: [bystander] };
+        await expectTransactionRefused(harness, compared, 'invalid', `a comparison of ${named}`);
       }
       for (const bad of broken) {
         await expectRefusal(store.list(bad), 'invalid', `a list of ${JSON.stringify(bad)}`);
@@ -55,7 +56,8 @@ export const badInputChecks: readonly StoreCheck[] = [
       const { store, limits } = harness;
       const bytesMax = limits.valueBytesMax;
       if (bytesMax === undefined) return;
-      for (const value of [{ text: 'x'.repeat(bytesMax) }, { text: 'é'.repeat(bytesMax) }, { list: Array.from({ length: bytesMax }, () => 0) }]) {
+      const list = Array.from({ length: bytesMax }, () => 0);
+      for (const value of [{ text: 'x'.repeat(bytesMax) }, { text: 'é'.repeat(bytesMax) }, { list }]) {
         await expectTransactionRefused(harness, { put: [{ key, value }] }, 'too-large', 'a value beyond the limit');
       }
       const large: JsonObject = { text: 'x'.repeat(Math.floor(bytesMax * 0.9)) };
@@ -91,7 +93,8 @@ export const badInputChecks: readonly StoreCheck[] = [
       const twice = [{ key, modRevision: 0 }, { key, modRevision: 0 }];
       const outcome = await harness.store.commit({ compare: twice, put: [put] });
       expectThat(outcome.committed, 'comparing a key twice is no change of it');
-      const contradiction = await harness.store.commit({ compare: [{ key, modRevision: outcome.revision }, { key, modRevision: 0 }], put: [put] });
+      const compare = [{ key, modRevision: outcome.revision }, { key, modRevision: 0 }];
+      const contradiction = await harness.store.commit({ compare, put: [put] });
       expectThat(!contradiction.committed && contradiction.found.length === 2, 'a contradiction fails like any condition');
     },
   },
@@ -105,7 +108,8 @@ export const badInputChecks: readonly StoreCheck[] = [
         await expectRefusal(store.list(prefix, { revision: bad }), 'invalid', `a list at revision ${bad}`);
         await expectRefusal(store.get(key, { revision: bad }), 'invalid', `a get at revision ${bad}`);
         await expectRefusal(store.compact(bad), 'invalid', `a compaction at revision ${bad}`);
-        await expectTransactionRefused(harness, { compare: [{ key, modRevision: bad }], put: [bystander] }, 'invalid', `a comparison with revision ${bad}`);
+        const compared = { compare: [{ key, modRevision: bad }], put: [bystander] };
+        await expectTransactionRefused(harness, compared, 'invalid', `a comparison with revision ${bad}`);
         await expectWatchRefused(harness, prefix, { after: bad });
       }
       await expectRefusal(store.list(prefix, { limit: 0 }), 'invalid', 'a limit of 0');
@@ -130,5 +134,7 @@ async function expectWatchRefused(harness: StoreHarness, watched: string, option
 
 function describe(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value);
-  return JSON.stringify(value, (_, child: unknown) => (typeof child === 'bigint' || typeof child === 'symbol' || typeof child === 'function' ? child.toString() : child));
+  return JSON.stringify(value, (_, child: unknown) =>
+    typeof child === 'bigint' || typeof child === 'symbol' || typeof child === 'function' ? child.toString() : child,
+  );
 }

@@ -1,8 +1,8 @@
 /**
  * Checks of the end: watches complete, calls settle, later ones are refused, and closing twice is closing once.
  */
-import { isStoreError, type Store } from '../../storage/index.js';
-import { errorText, expectRefusal, expectSame, expectSoon, expectThat } from './expect.js';
+import type { Store } from '../../storage/index.js';
+import { errorText, expectRefusal, expectSame, expectSoon, expectThat, isRefusal } from './expect.js';
 import type { StoreCheck } from './harness.js';
 import { recordWatch, watchReaches } from './watch-recording.js';
 
@@ -19,11 +19,11 @@ export const closingChecks: readonly StoreCheck[] = [
       const current = recordWatch(store, prefix, { after: start });
       const { revision } = await store.commit({ put: [{ key, value: {} }] });
       await watchReaches(harness, current, revision);
-      const watches = [current, recordWatch(store, prefix, { after: start }), recordWatch(store, prefix), recordWatch(store, prefix, { after: revision + 10 })];
+      const others = [{ after: start }, {}, { after: revision + 10 }].map((options) => recordWatch(store, prefix, options));
       await store.close();
-      for (const watch of watches) {
+      for (const watch of [current, ...others]) {
         await expectSoon(harness, () => watch.end !== undefined, () => 'a watch must complete when the store closes');
-        expectThat(watch.end?.type === 'completed', `a watch must complete when the store closes, but it failed with ${watch.end?.type === 'failed' ? errorText(watch.end.error) : ''}`);
+        if (watch.end?.type === 'failed') throw new Error(`a watch must complete when the store closes, not fail with ${errorText(watch.end.error)}`);
       }
       expectSame(current.events.length, 1, 'nothing is delivered twice at the end');
     },
@@ -39,8 +39,22 @@ export const closingChecks: readonly StoreCheck[] = [
       for (const [name, call] of callsOf(store, lease)) await expectRefusal(call(), 'closed', `${name} on a closed store`);
       const watch = recordWatch(store, prefix, { after: 1 });
       await expectSoon(harness, () => watch.end !== undefined && early$.end !== undefined, () => 'a watch of a closed store must end at once');
-      expectThat(watch.end?.type === 'completed' || isStoreError(watch.end?.error, 'closed'), 'a watch of a closed store must complete or fail as closed');
+      expectThat(watch.end?.type === 'completed' || isRefusal(watch.end?.error, 'closed'), 'a watch of a closed store must complete or fail as closed');
       expectSame(watch.batches, [], 'a closed store shows nothing');
+    },
+  },
+  {
+    promise: 'a closed store leaves nothing behind: no timer, thread, file or socket',
+    run: async (harness) => {
+      const { store } = harness;
+      const lease = await store.grantLease(60_000);
+      await store.commit({ put: [{ key, value: {}, lease }] });
+      const watches = [recordWatch(store, prefix), recordWatch(store, prefix, { after: (await store.revision()) + 5 })];
+      const under = Promise.allSettled(callsOf(store, lease).map(([, call]) => call()));
+      await store.close();
+      await under;
+      await expectSoon(harness, () => watches.every(({ end }) => end !== undefined), () => 'a watch must complete when the store closes');
+      expectSame(harness.leftBehind?.() ?? [], [], 'what is left of a closed store');
     },
   },
   {
@@ -69,13 +83,13 @@ export const closingChecks: readonly StoreCheck[] = [
       await expectSoon(
         harness,
         () => results.every((result) => result !== undefined),
-        () => `every call under way must settle once the store is closed, but not: ${calls.flatMap(([name], index) => (results[index] ? [] : [name])).join(', ')}`,
+        () => `every call under way must settle once the store is closed; open: ${calls.flatMap(([name], n) => (results[n] ? [] : [name])).join(', ')}`,
       );
       results.forEach((result, index) => {
         if (result?.status !== 'rejected') return;
         const name = calls[index]?.[0] ?? '';
         // The first of the five to revoke ends the lease for the others.
-        const allowed = isStoreError(result.reason, 'closed') || isStoreError(result.reason, 'unknown-outcome') || isStoreError(result.reason, 'unavailable') || isStoreError(result.reason, 'lease-not-found');
+        const allowed = isRefusal(result.reason, 'closed', 'unknown-outcome', 'unavailable', 'lease-not-found');
         expectThat(allowed, `${name} under way must be answered or refused as closed, not ${errorText(result.reason)}`);
       });
     },
@@ -89,9 +103,10 @@ export const closingChecks: readonly StoreCheck[] = [
       const close = (): void => {
         closing ??= store.close();
       };
-      const watches = [recordWatch(store, prefix, { after }), recordWatch(store, prefix, { after, onBatch: close }), recordWatch(store, prefix, { after })];
+      const watches = [{}, { onBatch: close }, {}].map((options) => recordWatch(store, prefix, { after, ...options }));
       await store.commit({ put: [{ key, value: {} }] });
-      await expectSoon(harness, () => watches.every(({ end }) => end?.type === 'completed'), () => 'all watches must complete when one of them closes the store');
+      const allCompleted = (): boolean => watches.every(({ end }) => end?.type === 'completed');
+      await expectSoon(harness, allCompleted, () => 'all watches must complete when one of them closes the store');
       await closing;
       await expectRefusal(store.get(key), 'closed', 'a get after closing');
     },

@@ -1,10 +1,11 @@
 /**
  * Checks of compaction: what is gone is refused by name, what is left is untouched.
  */
-import type { Revision, Store } from '../../storage/index.js';
-import { isStoreError } from '../../storage/index.js';
-import { errorText, expectRefusal, expectSame, expectSoon, expectThat } from './expect.js';
+import { random } from '../../core/index.js';
+import { isStoreError, type Revision, type Store } from '../../storage/index.js';
+import { errorText, expectRefusal, expectSame, expectSoon, expectThat, refusalOf } from './expect.js';
 import type { StoreCheck, StoreHarness } from './harness.js';
+import { randomTransaction } from './random-transaction.js';
 import { sortChanges, StoreModel } from './store-model.js';
 import { recordWatch, watchReaches } from './watch-recording.js';
 
@@ -40,15 +41,17 @@ export const compactionChecks: readonly StoreCheck[] = [
         expectSame(await store.revision(), model.revision, 'compaction takes no revision');
         expectSame(await store.list(prefix), model.list(prefix), 'the newest state');
         for (let revision = compacted; revision <= model.revision; revision++) {
-          expectSame(await store.list(prefix, { revision }), model.list(prefix, { revision }), `a list at revision ${revision}, compacted at ${compacted}`);
+          await expectListed(store, model, revision, `a list at revision ${revision}, compacted at ${compacted}`);
           const watch = recordWatch(store, prefix, { after: revision });
           await watchReaches(harness, watch, model.revision);
-          const changes = Array.from({ length: model.revision - revision }, (_, n) => model.changes(revision + 1 + n)).filter((each) => each.length > 0);
-          expectSame(watch.events.map((batch) => sortChanges(batch.changes)), changes, `a watch after revision ${revision}, compacted at ${compacted}, previous values included`);
+          const told = watch.events.map((batch) => sortChanges(batch.changes));
+          const changes = Array.from({ length: model.revision - revision }, (_, n) => model.changes(revision + 1 + n));
+          expectSame(told, changes, `a watch after revision ${revision}, compacted at ${compacted}, previous values included`);
           watch.stop();
         }
       }
-      const transaction = { compare: [{ key: b, modRevision: model.get(b)?.modRevision ?? 0 }], put: [{ key: b, value: { after: 'compaction' } }] };
+      const compare = [{ key: b, modRevision: model.get(b)?.modRevision ?? 0 }];
+      const transaction = { compare, put: [{ key: b, value: { after: 'compaction' } }] };
       expectSame(await store.commit(transaction), model.commit(transaction), 'a commit after compaction');
     },
   },
@@ -62,10 +65,10 @@ export const compactionChecks: readonly StoreCheck[] = [
       await store.compact(compacted - 2);
       const refusal = await expectRefusal(store.get(a, { revision: compacted - 1 }), 'compacted', 'what was compacted stays so');
       expectSame(refusal.revision, compacted, 'an earlier compaction moves nothing back');
-      expectSame(await store.list(prefix, { revision: compacted }), model.list(prefix, { revision: compacted }), 'the compacted revision still reads');
+      await expectListed(store, model, compacted, 'the compacted revision still reads');
       const future = await expectRefusal(store.compact(model.revision + 1), 'future-revision', 'compacting at a revision still to come');
       expectSame(future.revision, model.revision, 'the refusal must name the newest revision');
-      expectSame(await store.list(prefix, { revision: compacted }), model.list(prefix, { revision: compacted }), 'a refused compaction compacts nothing');
+      await expectListed(store, model, compacted, 'a refused compaction compacts nothing');
     },
   },
   {
@@ -82,12 +85,55 @@ export const compactionChecks: readonly StoreCheck[] = [
         }
       }
       await watchReaches(harness, watch, start + 20);
-      const told = watch.events.flatMap(({ changes }) => changes.map((change) => (change.type === 'put' ? [change.entry.value.count, change.previous?.value.count ?? 0] : [])));
+      const changes = watch.events.flatMap((batch) => batch.changes);
+      const told = changes.map((change) => change.type === 'put' && [change.entry.value.count, change.previous?.value.count ?? 0]);
       expectSame(told, Array.from({ length: 20 }, (_, n) => [n + 1, n]), 'every count, each with the one before');
       watch.stop();
     },
   },
+  ...[61, 62].map(
+    (seed): StoreCheck => ({
+      promise: `compaction amid readers: every answer is whole or refused by name (seed ${seed})`,
+      run: async ({ store }) => compactAmidReaders(store, seed),
+    }),
+  ),
 ];
+
+/** One writer, so that the model knows every revision; one compactor; readers of the recent past, who may come late. */
+async function compactAmidReaders(store: Store, seed: number): Promise<void> {
+  const chance = random(seed);
+  const model = new StoreModel(await store.list(''));
+  const keys = Array.from({ length: 6 }, (_, n) => `${prefix}${n}`);
+  let writing = true;
+  const write = async (): Promise<void> => {
+    try {
+      for (let step = 0; step < 150; step++) {
+        const transaction = randomTransaction(chance, keys, model);
+        expectSame(await store.commit(transaction), model.commit(transaction), 'the outcome of a commit');
+      }
+    } finally {
+      writing = false;
+    }
+  };
+  const compact = async (): Promise<void> => {
+    for (let round = 0; writing && round < 1000; round++) await store.compact(Math.max(model.start, model.revision - chance.integer(5)));
+  };
+  const read = async (): Promise<void> => {
+    for (let round = 0; writing && round < 1000; round++) {
+      const revision = Math.max(model.start, model.revision - chance.integer(10));
+      const listing = store.list(prefix, { revision });
+      const refusal = await refusalOf(listing);
+      const claim = `a list at revision ${revision} must be whole or refused as compacted at a later one`;
+      if (refusal === undefined) expectSame(await listing, model.list(prefix, { revision }), claim);
+      else expectThat(isStoreError(refusal, 'compacted') && (refusal.revision ?? 0) > revision, `${claim}, not ${errorText(refusal)}`);
+    }
+  };
+  await Promise.all([write(), compact(), read(), read()]);
+}
+
+async function expectListed(store: Store, model: StoreModel, revision: Revision, claim: string): Promise<void> {
+  expectSame(await store.list(prefix, { revision }), model.list(prefix, { revision }), claim);
+}
 
 /** Creates, updates, deletes and creates anew, so that every kind of version stands on both sides of a compaction. */
 async function writeSomeHistory(store: Store): Promise<StoreModel> {

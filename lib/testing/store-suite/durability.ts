@@ -34,7 +34,7 @@ export const durabilityChecks: readonly StoreCheck[] = [
           for (let revision = model.start; revision <= model.revision; revision += 1 + chance.integer(9)) {
             expectSame(await store.list('', { revision }), model.list('', { revision }), `a list at revision ${revision} after reopening`);
             const watch = recordWatch(store, prefix, { after: revision });
-            await watchReaches(harness, watch, model.revision, store);
+            await watchReaches(harness, watch, model.revision);
             const told = watch.events.map((batch) => sortChanges(batch.changes));
             const expected = Array.from({ length: model.revision - revision }, (_, n) => model.changes(revision + 1 + n));
             expectSame(told, expected, `a watch resumed after revision ${revision} after reopening`);
@@ -58,7 +58,7 @@ export const durabilityChecks: readonly StoreCheck[] = [
       const { entries, revision } = await store.list(prefix);
       expectSame(revision, start + entries.length, 'every commit that is there took one revision');
       const after = recordWatch(store, prefix, { after: start });
-      await watchReaches(harness, after, revision, store);
+      await watchReaches(harness, after, revision);
       expectSame(after.events.slice(0, before.events.length), before.events, 'what a watch showed before closing is what one shows after it');
       expectSame(after.events.length, entries.length, 'a watch shows every commit that is there');
       after.stop();
@@ -90,7 +90,8 @@ export const durabilityChecks: readonly StoreCheck[] = [
       await harness.elapse(2000);
       expectThat((await store.get(key)).entry !== undefined, 'a renewed lease must last its full length');
       await harness.elapse(1000);
-      await expectSoon(harness, async () => (await store.get(key)).entry === undefined, () => `${key} must be deleted once its lease has run out`);
+      const gone = async (): Promise<boolean> => (await store.get(key)).entry === undefined;
+      await expectSoon(harness, gone, () => `${key} must be deleted once its lease has run out`);
       expectThat(isStoreError(await refusalOf(store.renewLease(lease)), 'lease-not-found'), 'the lease is gone with it');
     },
   },
@@ -104,7 +105,7 @@ async function expectKept(store: Store, results: readonly PromiseSettledResult<O
       expectSame(entry?.modRevision, result.value.revision, `commit ${n} was answered, so it must be there after reopening`);
     } else if (!isStoreError(result.reason, 'unknown-outcome')) {
       expectThat(isStoreError(result.reason), `a call cut short by closing must fail with a StoreError, not ${errorText(result.reason)}`);
-      expectSame(entry, undefined, `commit ${n} was refused as ${result.reason.code}, so it must not be there; what may be is an unknown-outcome`);
+      expectSame(entry, undefined, `commit ${n} was refused as ${result.reason.code}, not as unknown-outcome, so it must not be there`);
     }
   }
 }

@@ -27,8 +27,13 @@ export function sameAnswer(actual: unknown, expected: unknown): boolean {
 export async function expectRefusal(call: Promise<unknown>, code: StoreErrorCode, claim: string): Promise<StoreError> {
   const error = await refusalOf(call);
   if (isStoreError(error, code)) return error;
-  const seen = error === undefined ? 'it was accepted' : isStoreError(error) ? `it was refused as ${error.code}` : `it failed with ${errorText(error)}`;
-  throw new Error(`${claim}: expected a refusal as ${code}, but ${seen}`, { cause: error });
+  const seen = isStoreError(error) ? `was refused as ${error.code}` : `failed with ${errorText(error)}`;
+  throw new Error(`${claim}: expected a refusal as ${code}, but it ${error === undefined ? 'was accepted' : seen}`, { cause: error });
+}
+
+/** Whether an error is a refusal by one of these names. */
+export function isRefusal(error: unknown, ...codes: readonly StoreErrorCode[]): error is StoreError {
+  return isStoreError(error) && codes.includes(error.code);
 }
 
 /** Why a call failed; undefined when it did not. */

@@ -19,7 +19,9 @@ export interface StoreHarness {
   readonly usedBefore?: boolean;
   /** How long, in real time, to wait for what must come before it is called missing. Default 5000. */
   readonly patienceMs?: number;
-  /** Closes the store, whatever state it is in, and cleans up. */
+  /** What a closed store still holds (timers, threads, files, sockets), in words; asked once it is closed. */
+  leftBehind?(): readonly string[];
+  /** Closes the store that was made or reopened last, whatever state it is in, and cleans up. */
   dispose(): Promise<void>;
 }
 

@@ -3,7 +3,7 @@
  * end, and after the end as much patience as the harness has.
  */
 import type { Store } from '../../storage/index.js';
-import { expectRefusal, expectSame, expectSoon, expectThat } from './expect.js';
+import { errorText, expectRefusal, expectSame, expectSoon, expectThat, isRefusal, refusalOf } from './expect.js';
 import type { StoreCheck, StoreHarness } from './harness.js';
 import { recordWatch, watchReaches } from './watch-recording.js';
 
@@ -87,6 +87,25 @@ export const leaseChecks: readonly StoreCheck[] = [
     },
   },
   {
+    promise: 'a put that races with the end of its lease is deleted with it or refused, never left behind',
+    run: async ({ store }) => {
+      for (let round = 0; round < 10; round++) {
+        const lease = await store.grantLease(ttlMs * 100);
+        const put = (n: number): Promise<unknown> => refusalOf(store.commit({ put: [{ key: `${key}-${round}-${n}`, value: {}, lease }] }));
+        const before = Array.from({ length: round }, (_, n) => put(n));
+        const revoked = store.revokeLease(lease);
+        const after = Array.from({ length: 5 }, (_, n) => put(round + n));
+        const refusals = await Promise.all([...before, ...after]);
+        await revoked;
+        for (const refusal of refusals) {
+          const lawful = refusal === undefined || isRefusal(refusal, 'lease-not-found');
+          expectThat(lawful, `a put under a lease that ends must be taken or refused as lease-not-found, not ${errorText(refusal)}`);
+        }
+        expectSame((await store.list(prefix)).entries, [], 'no key may outlive its lease');
+      }
+    },
+  },
+  {
     promise: 'a lease that is not there is refused, and so is all that was to be put under it',
     run: async ({ store }) => {
       const ended = await store.grantLease(ttlMs * 100);
@@ -99,14 +118,16 @@ export const leaseChecks: readonly StoreCheck[] = [
         await expectRefusal(store.revokeLease(lease), 'lease-not-found', `revoking lease ${JSON.stringify(lease)}`);
       }
       expectSame(await store.list(prefix), { entries: [], revision, remaining: 0 }, 'a refused transaction writes nothing');
-      const outcome = await store.commit({ compare: [{ key, modRevision: 7 }], put: [{ key, value: {}, lease: await store.grantLease(ttlMs * 100) }] });
+      const granted = await store.grantLease(ttlMs * 100);
+      const outcome = await store.commit({ compare: [{ key, modRevision: 7 }], put: [{ key, value: {}, lease: granted }] });
       expectThat(!outcome.committed, 'conditions count for puts under a lease too');
     },
   },
 ];
 
 async function expectGone(harness: StoreHarness, gone: string): Promise<void> {
-  await expectSoon(harness, async () => (await harness.store.get(gone)).entry === undefined, () => `${gone} must be deleted once its lease has run out`);
+  const isGone = async (): Promise<boolean> => (await harness.store.get(gone)).entry === undefined;
+  await expectSoon(harness, isGone, () => `${gone} must be deleted once its lease has run out`);
 }
 
 async function leasesOf(store: Store): Promise<Record<string, string>> {

@@ -49,10 +49,12 @@ export const revisionChecks: readonly StoreCheck[] = [
       await unchanged({ delete: [key] }, start, 'deleting an absent key takes no revision');
       await unchanged({ compare: [{ key, modRevision: 0 }] }, start, 'comparing only takes no revision');
       await store.commit({ put: [{ key, value: {} }] });
-      await unchanged({ compare: [{ key, modRevision: start + 1 }], delete: [other] }, start + 1, 'deleting an absent key under a condition takes no revision');
+      const guarded = { compare: [{ key, modRevision: start + 1 }], delete: [other] };
+      await unchanged(guarded, start + 1, 'deleting an absent key under a condition takes no revision');
       const failed = await store.commit({ compare: [{ key, modRevision: 0 }], delete: [key] });
       expectThat(!failed.committed && failed.revision === start + 1, 'a failed commit takes no revision');
-      expectSame(await store.commit({ put: [{ key: other, value: {} }] }), { committed: true, revision: start + 2 }, 'the next change takes the next revision');
+      const next = await store.commit({ put: [{ key: other, value: {} }] });
+      expectSame(next, { committed: true, revision: start + 2 }, 'the next change takes the next revision');
     },
   },
   {
@@ -61,8 +63,11 @@ export const revisionChecks: readonly StoreCheck[] = [
       const start = await store.revision();
       await store.commit({ put: [{ key, value: { same: true } }, { key: other, value: {} }] });
       const both = await store.list('/registry/suite/');
-      expectSame(both.entries.map(({ createRevision, modRevision }) => [createRevision, modRevision]), [[start + 1, start + 1], [start + 1, start + 1]], 'keys of one commit have its revision');
-      expectSame(await store.commit({ put: [{ key, value: { same: true } }], delete: [other] }), { committed: true, revision: start + 2 }, 'a put and a delete are one revision');
+      const made = { createRevision: start + 1, modRevision: start + 1 };
+      const entries = [{ key, value: { same: true }, ...made }, { key: other, value: {}, ...made }];
+      expectSame(both.entries, entries, 'keys of one commit have its revision');
+      const mixed = await store.commit({ put: [{ key, value: { same: true } }], delete: [other] });
+      expectSame(mixed, { committed: true, revision: start + 2 }, 'a put and a delete are one revision');
       const expected = { key, value: { same: true }, createRevision: start + 1, modRevision: start + 2 };
       expectSame(await store.get(key), { entry: expected, revision: start + 2 }, 'a put of an equal value is a write');
       expectSame((await store.get(other)).entry, undefined, 'the deleted key is gone');

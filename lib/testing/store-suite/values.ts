@@ -45,7 +45,8 @@ export const valueChecks: readonly StoreCheck[] = [
       const read = entry?.value.labels;
       expectThat(typeof read === 'object' && read !== null && Object.hasOwn(read, '__proto__'), 'the key `__proto__` must survive');
       expectSame(Object.entries(read), Object.entries(labels), 'both keys with what they hold');
-      expectThat(Object.getPrototypeOf(read) === Object.prototype || Object.getPrototypeOf(read) === null, 'the prototype of a value must be that of any object');
+      const prototype: unknown = Object.getPrototypeOf(read);
+      expectThat(prototype === Object.prototype || prototype === null, 'the prototype of a value must be that of any object');
       expectThat(!('polluted' in {}), 'no prototype may be polluted');
     },
   },

@@ -19,6 +19,8 @@ export interface WatchRecording {
   readonly end: WatchEnd | undefined;
   /** Settles when it has ended; undefined when it was stopped. */
   readonly ended: Promise<WatchEnd | undefined>;
+  /** Asks the store for a bookmark. */
+  requestProgress(): Promise<void>;
   /** Unsubscribes, at once. */
   stop(): void;
 }
@@ -30,15 +32,13 @@ export type WatchEnd = { readonly type: 'completed' } | { readonly type: 'failed
 export interface RecordingOptions extends WatchOptions {
   /** Called within the delivery of each batch, after it was recorded. */
   readonly onBatch?: (batch: Batch, recording: WatchRecording) => void;
+  /** The watch itself, where it was made beforehand. */
+  readonly watch$?: Observable<Batch>;
 }
 
 /** Watches a prefix and records it. The watch is subscribed before this returns. */
-export function recordWatch(store: Store, prefix: string, { onBatch, ...options }: RecordingOptions = {}): WatchRecording {
-  return recordBatches(store.watch(prefix, options), { ...options, ...(onBatch && { onBatch }) });
-}
-
-/** Records a watch that is at hand already. */
-export function recordBatches(watch$: Observable<Batch>, options: RecordingOptions = {}): WatchRecording {
+export function recordWatch(store: Store, prefix: string, options: RecordingOptions = {}): WatchRecording {
+  const { after, onBatch, watch$ = store.watch(prefix, after === undefined ? {} : { after }) } = options;
   const unsubscribed = new AbortController();
   const batches: Batch[] = [];
   let end: WatchEnd | undefined;
@@ -50,11 +50,12 @@ export function recordBatches(watch$: Observable<Batch>, options: RecordingOptio
       return batches.filter(({ changes }) => changes.length > 0);
     },
     get seen() {
-      return batches.at(-1)?.revision ?? options.after ?? 0;
+      return batches.at(-1)?.revision ?? after ?? 0;
     },
     get end() {
       return end;
     },
+    requestProgress: () => store.requestProgress(),
     stop: () => unsubscribed.abort(),
   };
   // forEach rather than subscribe: what `onBatch` throws ends the watch as a failure instead of surfacing as an
@@ -63,7 +64,7 @@ export function recordBatches(watch$: Observable<Batch>, options: RecordingOptio
     .pipe(takeUntil(fromEvent(unsubscribed.signal, 'abort')))
     .forEach((batch) => {
       batches.push(batch);
-      options.onBatch?.(batch, recording);
+      onBatch?.(batch, recording);
     })
     .then(
       () => (end = unsubscribed.signal.aborted ? undefined : { type: 'completed' }),
@@ -74,8 +75,8 @@ export function recordBatches(watch$: Observable<Batch>, options: RecordingOptio
 }
 
 /** Waits until a watch says that it has seen everything up to a revision. */
-export async function watchReaches(harness: StoreHarness, recording: WatchRecording, revision: Revision, store: Store = harness.store): Promise<void> {
-  if (recording.seen < revision) await store.requestProgress();
+export async function watchReaches(harness: StoreHarness, recording: WatchRecording, revision: Revision): Promise<void> {
+  if (recording.seen < revision) await recording.requestProgress();
   await expectSoon(
     harness,
     () => {
@@ -83,6 +84,6 @@ export async function watchReaches(harness: StoreHarness, recording: WatchRecord
       if (recording.end !== undefined) throw new Error('the watch completed although the store is open');
       return recording.seen >= revision;
     },
-    () => `a watch must deliver everything up to revision ${revision}, or a bookmark at it, once progress is requested; it stands at ${recording.seen}`,
+    () => `a watch of which progress was requested must show that it got to revision ${revision}, but stands at ${recording.seen}`,
   );
 }
