@@ -4,8 +4,8 @@
  * is the host's matter. Decoding is strict, as there: an unknown field is refused, for a misspelt provider would otherwise
  * leave secrets in the clear.
  */
-import type { StructType } from '../../core/index.js';
-import { applyValidation, decodeValue, field, fieldErrorsText, isDecodeError, listOf, scalars, structType } from '../../core/index.js';
+import type { JsonObject, StructType } from '../../core/index.js';
+import { applyValidation, decodeValue, field, fieldErrorsText, isDecodeError, isJsonObject, listOf, scalars, structType } from '../../core/index.js';
 import { StoreError } from '../store-error.js';
 import { validateEncryptionConfiguration } from './configuration-validation.js';
 
@@ -55,16 +55,17 @@ export function readEncryptionConfiguration(document: unknown): EncryptionConfig
 }
 
 function decode(document: unknown): EncryptionConfiguration {
+  if (isJsonObject(document)) checkKind(document);
   try {
-    const configuration: EncryptionConfiguration = applyValidation(decodeValue(configurationType, document), 'Strict').object;
-    const { apiVersion, kind } = configuration;
-    if (!knownTypes.has(`${apiVersion}, ${kind}`)) {
-      throw new StoreError('invalid', `no kind ${JSON.stringify(kind ?? '')} is registered for version ${JSON.stringify(apiVersion ?? '')}`);
-    }
-    return configuration;
+    return applyValidation(decodeValue(configurationType, document), 'Strict').object;
   } catch (error) {
     throw isDecodeError(error) ? new StoreError('invalid', `error decoding encryption provider configuration: ${error.message}`, { cause: error }) : error;
   }
+}
+
+function checkKind({ apiVersion = '', kind = '' }: JsonObject): void {
+  if (typeof apiVersion === 'string' && typeof kind === 'string' && knownTypes.has(`${apiVersion}, ${kind}`)) return;
+  throw new StoreError('invalid', `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`);
 }
 
 /** The second is what the first was called until Kubernetes 1.13; it is still read. */
