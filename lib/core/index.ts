@@ -68,6 +68,7 @@ export type { IntOrString } from './objects/int-or-string.js';
 export { isIntOrString, isPercent, parseIntOrString, scaledValue } from './objects/int-or-string.js';
 export { canonicalMicroTime, canonicalTime, parseMicroTime, parseTime, printMicroTime, printTime } from './objects/time.js';
 export { canonicalDuration, humanDuration, parseDuration, parseDurationMs, printDuration } from './objects/duration.js';
+export { canonicalBase64, decodeBase64, encodeBase64 } from './objects/base64.js';
 export { ParseError, isParseError } from './objects/parse-error.js';
 
 // Selectors

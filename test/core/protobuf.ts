@@ -2,7 +2,7 @@
 // Kubernetes v1.36 itself writes for these objects.
 import fc from 'fast-check';
 import t from 'tap';
-import { decodeBase64, encodeBase64 } from '../../lib/core/codec/base64.js';
+import { decodeBase64, encodeBase64 } from '../../lib/core/objects/base64.js';
 import { decodeMessage } from '../../lib/core/codec/protobuf/decode.js';
 import { encodeMessage } from '../../lib/core/codec/protobuf/encode.js';
 import { encodeObject, openEnvelope } from '../../lib/core/codec/protobuf/envelope.js';
@@ -269,5 +269,5 @@ t.test('a watch is split into events wherever its pieces end', async (t) => {
 t.test('base64 is that of Go', async (t) => {
   fc.assert(fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => encodeBase64(bytes) === Buffer.from(bytes).toString('base64') && deepEqual([...decodeBase64(encodeBase64(bytes))], [...bytes])));
   t.strictSame([...decodeBase64('AA\nEC\r\n')], [0, 1, 2]);
-  for (const wrong of ['A', 'AA', 'AA=', 'A===', 'AA*A', 'é===']) t.throws(() => decodeBase64(wrong), { ...refused, message: /^illegal base64 data at input byte \d+$/ }, wrong);
+  for (const wrong of ['A', 'AA', 'AA=', 'A===', 'AA*A', 'é===']) t.throws(() => decodeBase64(wrong), { name: 'ParseError', message: /^illegal base64 data at input byte \d+$/ }, wrong);
 });

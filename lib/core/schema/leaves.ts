@@ -3,7 +3,7 @@
 // means nothing (a bad quantity, time or base64) throws Kubernetes' own words. A zero time is null: it was never set.
 import { canonicalQuantity } from '../objects/quantity.js';
 import { canonicalMicroTime, canonicalTime } from '../objects/time.js';
-import { canonicalBase64 } from './base64.js';
+import { canonicalBase64 } from '../objects/base64.js';
 import type { ScalarKind } from './type.js';
 
 /** The value has the wrong JSON type. */

@@ -10,7 +10,7 @@ import type { JsonObject, JsonValue } from '../../objects/json.js';
 import { isJsonObject, setOwn } from '../../objects/json.js';
 import { DecodeError } from '../../schema/decode-error.js';
 import type { StructType } from '../../schema/type.js';
-import { encodeBase64 } from '../base64.js';
+import { encodeBase64 } from '../../objects/base64.js';
 import type { MessageLeaf } from './leaf.js';
 import { readLeaf } from './leaf.js';
 import type { MessageLayout, Slot, ValueLayout } from './message-layout.js';

@@ -10,7 +10,7 @@ import type { JsonValue } from '../../objects/json.js';
 import { setOwn } from '../../objects/json.js';
 import { problemsMax } from '../../schema/decode.js';
 import { DecodeError } from '../../schema/decode-error.js';
-import { decodeBase64 } from '../base64.js';
+import { decodeBase64 } from '../../objects/base64.js';
 import { printFloat } from './print-number.js';
 import type { PlainScalar, ScalarTag } from './plain-scalar.js';
 import { resolvePlain } from './plain-scalar.js';
