@@ -4,10 +4,9 @@
  * (Kubernetes prints them when one element names two providers), and a KMS provider is refused.
  */
 import type { FieldError, FieldPath, GroupResource } from '../../core/index.js';
-import { fieldForbidden, fieldInvalid, fieldPath, fieldRequired, parseGroupResource } from '../../core/index.js';
+import { decodeBase64, fieldForbidden, fieldInvalid, fieldPath, fieldRequired, isParseError, parseGroupResource } from '../../core/index.js';
 import type { EncryptionConfiguration, KeyConfiguration, KeysConfiguration, ProviderConfiguration, ResourceConfiguration } from './encryption-configuration.js';
 import { aesKeySizes, secretboxKeySizes } from './key-sizes.js';
-import { decodeSecret } from './secret.js';
 
 /** Everything that is wrong with a configuration; nothing, if it can be used. */
 export function validateEncryptionConfiguration({ resources = [] }: EncryptionConfiguration): readonly FieldError[] {
@@ -98,11 +97,20 @@ function validateKey({ name = '', secret = '' }: KeyConfiguration, path: FieldPa
   const errors = name === '' ? [fieldRequired(path.child('name'), 'name is a mandatory field for a key')] : [];
   const place = path.child('secret');
   if (secret === '') return [...errors, fieldRequired(place, 'secret is a mandatory field for a key')];
-  const bytes = decodeSecret(secret);
+  const bytes = bytesOf(secret);
   if (bytes === undefined) return [...errors, fieldInvalid(place, 'REDACTED', 'secrets must be base64 encoded')];
   if (sizes.includes(bytes.length)) return errors;
   const complaint = `secret is not of the expected length, got ${bytes.length}, expected one of [${sizes.join(' ')}]`;
   return [...errors, fieldInvalid(place, 'REDACTED', complaint)];
+}
+
+function bytesOf(secret: string): Uint8Array | undefined {
+  try {
+    return decodeBase64(secret);
+  } catch (error) {
+    if (isParseError(error)) return undefined;
+    throw error;
+  }
 }
 
 function atLeastOne(path: FieldPath): FieldError {

@@ -3,6 +3,7 @@
  * those apart. As apiserver/pkg/server/options/encryptionconfig/config.go, aesPrefixTransformer and
  * secretboxPrefixTransformer.
  */
+import { decodeBase64 } from '../../core/index.js';
 import { StoreError } from '../store-error.js';
 import { aesCbc } from './aes-cbc.js';
 import { aesGcm } from './aes-gcm.js';
@@ -11,7 +12,6 @@ import { byPrefix } from './by-prefix.js';
 import type { KeysConfiguration, ProviderConfiguration } from './encryption-configuration.js';
 import { identity } from './identity.js';
 import type { Layer, RandomBytes } from './layer.js';
-import { decodeSecret } from './secret.js';
 import { loadSecretbox, secretbox } from './secretbox.js';
 
 /** The layer of a provider that was validated. Nothing is ever left in the clear but by `identity`. */
@@ -31,10 +31,7 @@ export async function providerLayer(provider: ProviderConfiguration, randomBytes
 }
 
 function byKey({ keys = [] }: KeysConfiguration, cipher: string, layerOf: (secret: Uint8Array) => Layer): Layer {
-  const [first, ...others] = keys.map(({ name = '', secret = '' }): Prefixed => ({
-    prefix: `${name}:`,
-    layer: layerOf(decodeSecret(secret) ?? new Uint8Array()),
-  }));
+  const [first, ...others] = keys.map(({ name = '', secret = '' }): Prefixed => ({ prefix: `${name}:`, layer: layerOf(decodeBase64(secret)) }));
   if (first === undefined) throw new StoreError('invalid', 'an encryption provider has no keys');
   return byPrefix([first, ...others], `no matching key was found for the provided ${cipher} transformer`);
 }
