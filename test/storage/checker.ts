@@ -177,9 +177,9 @@ t.test('registers are judged as trying every order judges them', async (t) => {
       else wrong += 1;
       return (verdict === undefined) === expected;
     }),
-    { numRuns: 3000, seed: 1 },
+    { numRuns: 2000, seed: 1 },
   );
-  t.ok(right > 300 && wrong > 300, `both verdicts were called for: ${right} right, ${wrong} wrong`);
+  t.ok(right > 200 && wrong > 200, `both verdicts were called for: ${right} right, ${wrong} wrong`);
 });
 
 /** Tries every order, the slow way. */
@@ -238,7 +238,7 @@ function serialHistory(seed: number, count: number, { clients, lost }: { readonl
 }
 
 t.test('histories of a serial model are always right', async (t) => {
-  for (let seed = 1; seed <= 60; seed++) {
+  for (let seed = 1; seed <= 40; seed++) {
     const history = serialHistory(seed, 150, { clients: 1 + (seed % 8), lost: seed % 3 === 0 ? 0.08 : 0 });
     t.equal(checkRevisions(history)?.sentence, undefined, `seed ${seed}`);
     t.equal(checkRegisters(registersOf(history))?.sentence, undefined, `seed ${seed}`);

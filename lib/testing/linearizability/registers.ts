@@ -9,7 +9,7 @@
 import { describeRegister, type RegisterHistory, type RegisterOperation } from './register-history.js';
 
 /** Configurations looked at for one key before the search is given up. */
-const configurationsMax = 2_000_000;
+const configurationsMax = 500_000;
 
 /** Why no order explains a history of registers. */
 export interface RegisterViolation {

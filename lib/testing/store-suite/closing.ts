@@ -8,6 +8,8 @@ import { recordWatch, watchReaches } from './watch-recording.js';
 
 const prefix = '/registry/suite/';
 const key = `${prefix}key`;
+/** Longer than any run: on a shared backend, a lease that ended later would commit in the midst of another check. */
+const dayMs = 86_400_000;
 
 /** How a store ends. */
 export const closingChecks: readonly StoreCheck[] = [
@@ -32,7 +34,7 @@ export const closingChecks: readonly StoreCheck[] = [
     promise: 'a closed store refuses every call as `closed`, and its watches end at once',
     run: async (harness) => {
       const { store } = harness;
-      const lease = await store.grantLease(60_000);
+      const lease = await store.grantLease(dayMs);
       await store.commit({ put: [{ key, value: {}, lease }] });
       const early$ = recordWatch(store, prefix);
       await store.close();
@@ -47,7 +49,7 @@ export const closingChecks: readonly StoreCheck[] = [
     promise: 'a closed store leaves nothing behind: no timer, thread, file or socket',
     run: async (harness) => {
       const { store } = harness;
-      const lease = await store.grantLease(60_000);
+      const lease = await store.grantLease(dayMs);
       await store.commit({ put: [{ key, value: {}, lease }] });
       const watches = [recordWatch(store, prefix), recordWatch(store, prefix, { after: (await store.revision()) + 5 })];
       const under = Promise.allSettled(callsOf(store, lease).map(([, call]) => call()));
@@ -70,7 +72,7 @@ export const closingChecks: readonly StoreCheck[] = [
     promise: 'calls under way settle when the store closes, and a refusal says which',
     run: async (harness) => {
       const { store } = harness;
-      const lease = await store.grantLease(60_000);
+      const lease = await store.grantLease(dayMs);
       const calls = Array.from({ length: 5 }, () => [...callsOf(store, lease)]).flat();
       const results: (PromiseSettledResult<unknown> | undefined)[] = calls.map(() => undefined);
       calls.forEach(([, call], index) => {
@@ -123,7 +125,7 @@ function callsOf(store: Store, lease: string): readonly (readonly [string, () =>
     ['revision', () => store.revision()],
     ['requestProgress', () => store.requestProgress()],
     ['compact', () => store.compact(1)],
-    ['grantLease', () => store.grantLease(60_000)],
+    ['grantLease', () => store.grantLease(dayMs)],
     ['renewLease', () => store.renewLease(lease)],
     ['revokeLease', () => store.revokeLease(lease)],
   ];

@@ -10,6 +10,8 @@ import { recordWatch, watchReaches } from './watch-recording.js';
 const prefix = '/registry/suite/';
 const key = `${prefix}key`;
 const ttlMs = 3000;
+/** Longer than any run: on a shared backend, a lease that ended later would commit in the midst of another check. */
+const dayMs = 86_400_000;
 
 /** How leases end and what they take along. */
 export const leaseChecks: readonly StoreCheck[] = [
@@ -18,7 +20,7 @@ export const leaseChecks: readonly StoreCheck[] = [
     run: async (harness) => {
       const { store } = harness;
       const lease = await store.grantLease(ttlMs);
-      const longer = await store.grantLease(10 * ttlMs);
+      const longer = await store.grantLease(dayMs);
       const put = Array.from({ length: 5 }, (_, n) => ({ key: `${key}-${n}`, value: { n }, lease }));
       const other = { key: `${key}-other`, value: {}, lease: longer };
       const { revision } = await store.commit({ put: [...put, other, { key, value: { plain: true } }] });
@@ -59,13 +61,13 @@ export const leaseChecks: readonly StoreCheck[] = [
   {
     promise: 'revoking a lease deletes its keys at once, in one commit',
     run: async ({ store }) => {
-      const lease = await store.grantLease(ttlMs * 100);
+      const lease = await store.grantLease(dayMs);
       const { revision } = await store.commit({ put: [{ key: `${key}-a`, value: {}, lease }, { key: `${key}-b`, value: {}, lease }] });
       await store.revokeLease(lease);
       expectSame(await store.list(prefix), { entries: [], revision: revision + 1, remaining: 0 }, 'both keys are gone, in one revision');
       await expectRefusal(store.revokeLease(lease), 'lease-not-found', 'revoking a lease twice');
       await expectRefusal(store.renewLease(lease), 'lease-not-found', 'renewing a revoked lease');
-      const empty = await store.grantLease(ttlMs * 100);
+      const empty = await store.grantLease(dayMs);
       await store.revokeLease(empty);
       expectSame(await store.revision(), revision + 1, 'granting and ending a lease without keys takes no revision');
     },
@@ -73,7 +75,7 @@ export const leaseChecks: readonly StoreCheck[] = [
   {
     promise: 'a key belongs to the lease it was last put under, or to none',
     run: async ({ store }) => {
-      const [one, two] = [await store.grantLease(ttlMs * 100), await store.grantLease(ttlMs * 100)];
+      const [one, two] = [await store.grantLease(dayMs), await store.grantLease(dayMs)];
       const keys = ['detached', 'moved', 'kept', 'recreated'].map((name) => prefix + name);
       const [detached = '', moved = '', kept = '', recreated = ''] = keys;
       await store.commit({ put: keys.map((each) => ({ key: each, value: {}, lease: one })) });
@@ -90,7 +92,7 @@ export const leaseChecks: readonly StoreCheck[] = [
     promise: 'a put that races with the end of its lease is deleted with it or refused, never left behind',
     run: async ({ store }) => {
       for (let round = 0; round < 10; round++) {
-        const lease = await store.grantLease(ttlMs * 100);
+        const lease = await store.grantLease(dayMs);
         const put = (n: number): Promise<unknown> => refusalOf(store.commit({ put: [{ key: `${key}-${round}-${n}`, value: {}, lease }] }));
         const before = Array.from({ length: round }, (_, n) => put(n));
         const revoked = store.revokeLease(lease);
@@ -108,7 +110,7 @@ export const leaseChecks: readonly StoreCheck[] = [
   {
     promise: 'a lease that is not there is refused, and so is all that was to be put under it',
     run: async ({ store }) => {
-      const ended = await store.grantLease(ttlMs * 100);
+      const ended = await store.grantLease(dayMs);
       await store.revokeLease(ended);
       const revision = await store.revision();
       for (const lease of [ended, '123456789', 'never granted', '']) {
@@ -118,7 +120,7 @@ export const leaseChecks: readonly StoreCheck[] = [
         await expectRefusal(store.revokeLease(lease), 'lease-not-found', `revoking lease ${JSON.stringify(lease)}`);
       }
       expectSame(await store.list(prefix), { entries: [], revision, remaining: 0 }, 'a refused transaction writes nothing');
-      const granted = await store.grantLease(ttlMs * 100);
+      const granted = await store.grantLease(dayMs);
       const outcome = await store.commit({ compare: [{ key, modRevision: 7 }], put: [{ key, value: {}, lease: granted }] });
       expectThat(!outcome.committed, 'conditions count for puts under a lease too');
     },
