@@ -35,6 +35,8 @@ export default tseslint.config(
       '@typescript-eslint/require-await': 'off',
       '@typescript-eslint/no-non-null-assertion': 'off',
       'rxjs-x/no-ignored-subscription': 'off',
+      'rxjs-x/no-ignored-error': 'off',
+      '@typescript-eslint/unbound-method': 'off',
     },
   },
   {

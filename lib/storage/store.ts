@@ -37,6 +37,8 @@ export interface Entry {
   readonly modRevision: Revision;
   /** The lease it was last put under. */
   readonly lease?: LeaseId;
+  /** Writing the same value again would store it another way, for instance under a newer encryption key. */
+  readonly stale?: true;
 }
 
 /** Names a lease. */

@@ -13,7 +13,7 @@ declare const caught: unknown;
 test('kinds are typed to the leaf, without any', () => {
   expect<Pod['kind']>().type.toBe<'Pod' | undefined>();
   expect<RestartPolicy>().type.toBe<'Always' | 'OnFailure' | 'Never'>();
-  expect(pod.spec?.containers[0]?.resources?.limits?.['cpu']).type.toBe<string | undefined>();
+  expect(pod.spec?.containers[0]?.resources?.limits?.cpu).type.toBe<string | undefined>();
   expect<Pod>().type.not.toBeAssignableFrom<{ spec: { containers: { nam: string }[] } }>();
   expect<Deployment>().type.toBeAssignableTo<ApiObject>();
 });

@@ -1,6 +1,7 @@
 // Leaf values: what each scalar kind accepts and the one form in which the engine keeps it. Anything that is not of
 // the right JSON type answers `mismatch`, which the walker words with the path; a value that is of the right type but
 // means nothing (a bad quantity, time or base64) throws Kubernetes' own words. A zero time is null: it was never set.
+import type { JsonValue } from '../objects/json.js';
 import { canonicalQuantity } from '../objects/quantity.js';
 import { canonicalMicroTime, canonicalTime } from '../objects/time.js';
 import { canonicalBase64 } from '../objects/base64.js';
@@ -41,7 +42,7 @@ export function decodeLeaf(kind: Exclude<ScalarKind, 'raw' | 'json'>, value: unk
 }
 
 /** What Go holds in a leaf that was never set. */
-export function zeroLeaf(kind: ScalarKind): unknown {
+export function zeroLeaf(kind: ScalarKind): JsonValue {
   switch (kind) {
     case 'bool':
       return false;

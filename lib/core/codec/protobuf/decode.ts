@@ -9,6 +9,7 @@
 import type { JsonObject, JsonValue } from '../../objects/json.js';
 import { isJsonObject, setOwn } from '../../objects/json.js';
 import { DecodeError } from '../../schema/decode-error.js';
+import { zeroLeaf } from '../../schema/leaves.js';
 import type { StructType } from '../../schema/type.js';
 import { encodeBase64 } from '../../objects/base64.js';
 import type { MessageLeaf } from './leaf.js';
@@ -190,26 +191,9 @@ function expectWire(expected: number, actual: number, name: string): void {
 }
 
 function zeroOf({ kind }: ValueLayout): JsonValue {
-  switch (kind) {
-    case 'string':
-    case 'bytes':
-      return '';
-    case 'bool':
-      return false;
-    case 'int32':
-    case 'int64':
-    case 'double':
-    case 'int-or-string':
-      return 0;
-    case 'quantity':
-      return '0';
-    case 'wrapped-list':
-      return [];
-    case 'struct':
-      return {};
-    default:
-      return null;
-  }
+  if (kind === 'wrapped-list') return [];
+  if (kind === 'struct') return {};
+  return kind === 'union' ? null : zeroLeaf(kind);
 }
 
 function isZero(value: JsonValue): boolean {
