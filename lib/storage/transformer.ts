@@ -8,7 +8,6 @@
  * thought, and a list of ten thousand values makes no ten thousand promises. A transformer whose keys live elsewhere
  * (KMS) unwraps them before the store is opened and refuses with `unavailable` what it has no key for.
  */
-import type { Entry } from './store.js';
 
 /** Turns values into what is stored, and back. It never changes the bytes it is given, but may answer with the same. */
 export interface ValueTransformer {
@@ -25,13 +24,9 @@ export interface ValueTransformer {
 /** A value read. */
 export interface Restored {
   readonly bytes: Uint8Array;
-  /** Whether writing the same value again would store it in another way: under a newer key, or encrypted at last. */
+  /**
+   * Whether writing the same value again would store it in another way: under a newer key, or encrypted at last. The
+   * store shows it on the entry; those of a watch need not.
+   */
   readonly stale: boolean;
 }
-
-/**
- * How a store shows staleness: `get`, `list` and the entries that a failed commit found carry `stale: true`, so that a
- * write that changes nothing is known to be worth its while. Entries of a watch need not, and fresh ones have no such
- * field.
- */
-export type RestoredEntry = Entry & { readonly stale?: true };

@@ -6,8 +6,8 @@ import type { JsonObject } from '../../lib/core/index.js';
 import { encryptionFor, transformerByKey } from '../../lib/storage/encryption/encryption.js';
 import { rewriteStale, type RewritableStore } from '../../lib/storage/encryption/rotate.js';
 import { isStoreError, StoreError } from '../../lib/storage/store-error.js';
-import type { Outcome, Transaction } from '../../lib/storage/store.js';
-import type { RestoredEntry, ValueTransformer } from '../../lib/storage/transformer.js';
+import type { Entry, Outcome, Transaction } from '../../lib/storage/store.js';
+import type { ValueTransformer } from '../../lib/storage/transformer.js';
 
 const secrets = { group: '', resource: 'secrets' };
 const key = '/registry/secrets/default/web';
@@ -301,7 +301,7 @@ class BytesStore implements RewritableStore {
     this.stored.set(key, { bytes, modRevision: this.revision, ...(lease === undefined ? {} : { lease }) });
   }
 
-  read(key: string): RestoredEntry | undefined {
+  read(key: string): Entry | undefined {
     const found = this.stored.get(key);
     if (found === undefined) return undefined;
     const { bytes, stale } = this.transformer.fromStorage(found.bytes, key);
@@ -309,7 +309,7 @@ class BytesStore implements RewritableStore {
     return { key, value: JSON.parse(textOf(bytes)) as JsonObject, createRevision: 0, modRevision, ...(lease === undefined ? {} : { lease }), ...(stale ? { stale } : {}) };
   }
 
-  async list(prefix: string, { limit = Infinity, after = '' } = {}): Promise<{ entries: RestoredEntry[]; revision: number; remaining: number }> {
+  async list(prefix: string, { limit = Infinity, after = '' } = {}): Promise<{ entries: Entry[]; revision: number; remaining: number }> {
     const keys = [...this.stored.keys()].filter((key) => key.startsWith(prefix) && key > after).sort();
     const entries = keys.slice(0, limit).map((key) => this.read(key)!);
     return { entries, revision: this.revision, remaining: keys.length - entries.length };

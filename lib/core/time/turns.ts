@@ -35,7 +35,7 @@ function taskSource(task: () => void): TaskSource {
   const setImmediate: unknown = Reflect.get(globalThis, 'setImmediate');
   if (takesTask(setImmediate)) return { enqueue: () => void setImmediate(task), close: () => undefined };
   const { port1, port2 } = new MessageChannel();
-  Object.assign(port1, { onmessage: task }); // a plain assignment does not satisfy Node's types
+  Reflect.set(port1, 'onmessage', task); // a plain assignment does not satisfy Node's types
   return { enqueue: () => port2.postMessage(undefined), close: () => port1.close() };
 }
 

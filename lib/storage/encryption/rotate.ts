@@ -2,16 +2,13 @@
  * The end of a key's life: rewrites what is stored in an older way, so that the older key can be taken out of the
  * configuration. Works through the store like any other writer: each entry is put again as it is, provided nobody has
  * written it meanwhile, and watchers see it as a change that changes nothing, as after Kubernetes' storage migration.
- * Needs a store that marks stale entries, as `RestoredEntry` says; with any other it finds nothing to do.
+ * Needs a store that marks stale entries, as `Entry` says; with any other it finds nothing to do.
  */
 import { isStoreError } from '../store-error.js';
-import type { Listing, ListOptions, Outcome, Put, Store } from '../store.js';
-import type { RestoredEntry } from '../transformer.js';
+import type { Entry, Outcome, Put, Store } from '../store.js';
 
 /** What is asked of a store. Every Store has it. */
-export interface RewritableStore extends Pick<Store, 'commit'> {
-  list(prefix: string, options?: ListOptions): Promise<Omit<Listing, 'entries'> & { readonly entries: readonly RestoredEntry[] }>;
-}
+export type RewritableStore = Pick<Store, 'commit' | 'list'>;
 
 /** What was done. */
 export interface Rewriting {
@@ -49,7 +46,7 @@ export async function rewriteStale(store: RewritableStore, prefix: string): Prom
 }
 
 /** Nothing, when the lease of the entry ran out before the store looked, and the entry with it. */
-async function rewrite(store: RewritableStore, { key, value, modRevision, lease }: RestoredEntry): Promise<Outcome | undefined> {
+async function rewrite(store: RewritableStore, { key, value, modRevision, lease }: Entry): Promise<Outcome | undefined> {
   const put: Put = lease === undefined ? { key, value } : { key, value, lease };
   try {
     return await store.commit({ compare: [{ key, modRevision }], put: [put] });
@@ -59,6 +56,6 @@ async function rewrite(store: RewritableStore, { key, value, modRevision, lease 
   }
 }
 
-function isStale(entry: RestoredEntry | undefined): boolean {
+function isStale(entry: Entry | undefined): boolean {
   return entry?.stale === true;
 }
