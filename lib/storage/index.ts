@@ -1,4 +1,5 @@
-// What storage offers: the contract of a store, its backends, and what stands between a value and its disk.
+// What storage offers everywhere, browsers included: the contract of a store and the store in memory. The backends that
+// need Node have entries of their own: `vivarium/storage/sqlite`, `vivarium/storage/etcd`, `vivarium/storage/encryption`.
 export type {
   Batch,
   Change,
@@ -17,16 +18,13 @@ export type {
 } from './store.js';
 export type { StoreErrorCode } from './store-error.js';
 export { isStoreError, StoreError } from './store-error.js';
+export type { StoreLimits } from './limits.js';
 export { storeLimits } from './limits.js';
 
-// Backends
+// The store in memory
 export type { MemoryStore, MemoryStoreOptions } from './memory-store.js';
 export { memoryStore } from './memory-store.js';
 export type { ReadView } from './read-view.js';
 
-// Encryption at rest
+// The seam for encryption at rest
 export type { Restored, ValueTransformer } from './transformer.js';
-export type { Encryption, EncryptionOptions } from './encryption/encryption.js';
-export { encryptionFor, transformerByKey } from './encryption/encryption.js';
-export type { RewritableStore, Rewriting } from './encryption/rotate.js';
-export { rewriteStale } from './encryption/rotate.js';
