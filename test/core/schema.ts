@@ -130,6 +130,14 @@ t.test('an object comes out as a server would hold it', async (t) => {
   t.match(event, { lastTimestamp: '2026-01-02T02:04:05Z', eventTime: '2026-01-02T03:04:05.100000Z' });
 });
 
+t.test('two documents share nothing, defaults included', async (t) => {
+  const decode = (): { spec: { securityContext: object; containers: object[] } } => decodeJson(pod, podText({ containers: [{ name: 'a' }] })).object as never;
+  const [one, other] = [decode(), decode()];
+  t.not(one.spec.securityContext, other.spec.securityContext);
+  t.strictSame(deepFreeze(one), other);
+  t.notOk(Object.isFrozen(other.spec.securityContext));
+});
+
 t.test('what has been decoded decodes to itself', async (t) => {
   const { object } = decodeJson(pod, podText({ containers: [{ name: 'a', image: 'b', livenessProbe: { httpGet: { port: 80 } } }] }));
   t.strictSame(decodeValue(pod, object).object, object);

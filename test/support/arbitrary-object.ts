@@ -34,7 +34,7 @@ function structure(type: StructType, depth: number): fc.Arbitrary<JsonObject> {
 
 /** A field's value, or undefined where it may be absent: mostly, or objects would fill pages. */
 function optional(field: Field, type: StructType, depth: number): fc.Arbitrary<JsonValue | undefined> {
-  if (type.completions.includes(field)) return value(field, depth);
+  if (type.completions.some((each) => each.field === field)) return value(field, depth);
   if (depth === 0 && nests(field.shape)) return fc.constant(undefined);
   return fc.nat(3).chain((dice) => (dice === 0 ? value(field, depth) : fc.constant(undefined)));
 }

@@ -80,7 +80,9 @@ class Walk {
       dropped = [...(dropped ?? []), key];
     }
     const kept = dropped === undefined ? out : without(out, dropped);
-    for (const missing of type.completions) if (kept[missing.name] === undefined) this.#complete(kept, missing);
+    for (const { field, plain } of type.completions) {
+      if (kept[field.name] === undefined) kept[field.name] = plain ?? this.#completed(field);
+    }
     return kept;
   }
 
@@ -169,10 +171,14 @@ class Walk {
     return out;
   }
 
-  #complete(out: Members, missing: Field): void {
+  /** A default is copied: whatever is decoded belongs to its document alone. Its members are none of the document's. */
+  #completed(missing: Field): unknown {
+    const { members } = this;
     this.#enter(missing);
-    out[missing.name] = missing.default === undefined ? this.#zero(missing.shape) : this.#shape(missing.shape, missing.default);
+    const value = missing.default === undefined ? this.#zero(missing.shape) : this.#shape(missing.shape, this.#copy(missing.default, this.#depth));
     this.#depth -= 1;
+    this.members = members;
+    return value;
   }
 
   #zero(shape: Shape): unknown {

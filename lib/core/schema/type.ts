@@ -78,7 +78,14 @@ export interface StructType {
   /** The same fields as a record without prototype: a third of the cost of a Map for the decoder's inner loop. */
   readonly named: Readonly<Record<string, Field | undefined>>;
   /** The fields that a decoded object always has: those Kubernetes prints even when zero and those with a default. */
-  readonly completions: readonly Field[];
+  readonly completions: readonly Completion[];
+}
+
+/** A field that is filled in when absent. */
+export interface Completion {
+  readonly field: Field;
+  /** What it is filled with, where that is a plain value; otherwise the decoder makes it from the default or from zero. */
+  readonly plain: string | number | boolean | undefined;
 }
 
 /**
@@ -166,7 +173,7 @@ export function structType(name: string, fields: () => readonly Field[], options
     const list = fields();
     const named = Object.create(null) as Record<string, Field>;
     for (const each of list) named[each.name] = each;
-    known = { fields: new Map(list.map((each) => [each.name, each])), named, completions: list.filter(completes) };
+    known = { fields: new Map(list.map((each) => [each.name, each])), named, completions: list.filter(completes).map(completion) };
     return known;
   };
   return {
@@ -197,6 +204,21 @@ const unruled: PatchRule = { retainKeys: false };
 function completes({ presence, shape, ...rest }: Field): boolean {
   if ('default' in rest) return true;
   return presence === 'always' && !uncompleted.has(shape.kind);
+}
+
+function completion(missing: Field): Completion {
+  const { shape, default: value } = missing;
+  switch (shape.kind) {
+    case 'string':
+      return { field: missing, plain: typeof value === 'string' ? value : '' };
+    case 'int32':
+    case 'int64':
+      return { field: missing, plain: typeof value === 'number' ? value : 0 };
+    case 'bool':
+      return { field: missing, plain: value === true };
+    default:
+      return { field: missing, plain: undefined };
+  }
 }
 
 const uncompleted: ReadonlySet<Shape['kind']> = new Set(['list', 'map', 'union', 'raw', 'json', 'bytes', 'time', 'micro-time']);
