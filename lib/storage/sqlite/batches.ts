@@ -12,19 +12,19 @@ export type WireBatch = Calls['replay']['answer']['batches'][number];
 export interface Committed {
   readonly revision: Revision;
   readonly put: readonly Put[];
-  /** The entries that each put and then each delete found. */
-  readonly replaced: readonly (WireEntry | null)[];
+  /** What each put and then each delete replaced. */
+  readonly replaced: readonly (Entry | undefined)[];
 }
 
 /** The batch of a transaction; without changes if it deleted only what was not there. */
-export function committedBatch(codec: ValueCodec, { revision, put, replaced }: Committed): Batch {
+export function committedBatch({ revision, put, replaced }: Committed): Batch {
   const changes: Change[] = put.map(({ key, value, lease }, index) => {
-    const previous = codec.decodeIf(replaced[index] ?? null);
+    const previous = replaced[index];
     const createRevision = previous?.createRevision ?? revision;
     const entry: Entry = { key, value, createRevision, modRevision: revision, ...(lease !== undefined && { lease }) };
     return Object.freeze({ type: 'put', key, entry: Object.freeze(entry), previous });
   });
-  for (const found of replaced.slice(put.length)) if (found !== null) changes.push(deletion(codec.decode(found)));
+  for (const previous of replaced.slice(put.length)) if (previous !== undefined) changes.push(deletion(previous));
   return freezeBatch({ revision, changes });
 }
 

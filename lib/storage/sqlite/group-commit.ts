@@ -7,7 +7,7 @@ import type { Revision } from '../store.js';
 import { StoreError } from '../store-error.js';
 import type { Database, Statement } from './open-database.js';
 import { numberOf, textOf } from './open-database.js';
-import type { WireEntry, WireTransaction, Write, WriteOutcome } from './protocol.js';
+import type { Replaced, WireEntry, WireTransaction, Write, WriteOutcome } from './protocol.js';
 import { changesOfRevisionMax, type Head, type LogTable } from './log-table.js';
 import { fromSqlite, isFull, toWire } from './sqlite-error.js';
 
@@ -107,17 +107,17 @@ export class GroupCommit {
     // Most transactions write the one key they compare.
     const headOf = (key: string): Head | undefined => (compare.length === 1 && compare[0]?.[0] === key ? heads[0] : this.#log.head(key));
     const revision = this.#revision + 1;
-    const replaced: (WireEntry | null)[] = [];
+    const replaced: Replaced[] = [];
     let position = 0;
-    for (const [key, value, lease] of put) {
+    for (const [key, value, lease, known] of put) {
       const previous = headOf(key);
       this.#log.append({ revision, position: position++, key, previous, lease, value });
-      if (watched) replaced.push(this.#entry(previous));
+      if (watched) replaced.push(previous?.revision === known ? 'known' : this.#entry(previous));
     }
-    for (const key of remove) {
+    for (const [key, known] of remove) {
       const previous = headOf(key);
       if (previous !== undefined) this.#log.append({ revision, position: position++, key, previous, lease: null, value: null });
-      if (watched) replaced.push(this.#entry(previous));
+      if (watched) replaced.push(previous?.revision === known ? 'known' : this.#entry(previous));
     }
     if (position > 0) this.#revision = revision;
     return ['committed', this.#revision, watched ? replaced : null];

@@ -22,22 +22,29 @@ export type StoredValue = string | Uint8Array;
 /** A stored entry. */
 export type WireEntry = readonly [key: string, value: StoredValue, createRevision: Revision, modRevision: Revision, lease: string | null];
 
+/** A put or a delete; `known` is the revision of the entry of that key that the main thread has at hand, 0 if none. */
+export type WirePut = readonly [key: string, value: StoredValue, lease: string | null, known: Revision];
+export type WireDelete = readonly [key: string, known: Revision];
+
 /** What a transaction compares, puts and deletes, and whether anyone wants to know what it replaced. */
 export type WireTransaction = readonly [
   kind: 'transaction',
   compare: readonly (readonly [key: string, modRevision: Revision])[],
-  put: readonly (readonly [key: string, value: StoredValue, lease: string | null])[],
-  remove: readonly string[],
+  put: readonly WirePut[],
+  remove: readonly WireDelete[],
   watched: boolean,
 ];
+
+/** What a put or delete replaced: an entry, the one that is known, or nothing. */
+export type Replaced = WireEntry | 'known' | null;
 
 /** Whatever takes part in a group commit: a transaction, the beginning of a lease, or its end with that of its keys. */
 export type Write = WireTransaction | readonly [kind: 'grant', ttlMs: number] | readonly [kind: 'end', lease: string];
 
 /** What became of a write. */
 export type WriteOutcome =
-  /** `replaced` has the entry that each put and then each delete found, if the transaction was watched. */
-  | readonly [kind: 'committed', revision: Revision, replaced: readonly (WireEntry | null)[] | null]
+  /** `replaced` has what each put and then each delete replaced, if the transaction was watched. */
+  | readonly [kind: 'committed', revision: Revision, replaced: readonly Replaced[] | null]
   | readonly [kind: 'failed', revision: Revision, found: readonly (WireEntry | null)[]]
   | readonly [kind: 'granted', lease: string]
   | readonly [kind: 'ended', revision: Revision, deleted: readonly WireEntry[]]

@@ -5,8 +5,8 @@ import type { Calls, WireChange, WireEntry } from './protocol.js';
 import { keyRange, type LogTable } from './log-table.js';
 
 /** What one part takes at most: bytes of text (the last row may go beyond), rows, and revisions looked at. */
-const partBytes = 2 ** 18;
-const partRows = 500;
+const partBytes = 2 ** 17;
+const partRows = 128;
 const partRevisions = 2000;
 
 /** How many ends of pages are remembered. */

@@ -5,13 +5,15 @@ import { Observable } from 'rxjs';
 import type { Clock } from '../../core/index.js';
 import { checkAfter, checkKey, checkListOptions, checkPrefix, checkRevision, checkTransaction, checkTtl } from '../check-input.js';
 import { Leases } from '../leases.js';
-import type { Batch, Entry, LeaseId, Listing, ListOptions, Outcome, Put, Reading, Revision, Store, Transaction, WatchOptions } from '../store.js';
+import type { Batch, Entry, LeaseId, Listing, ListOptions, Outcome, Reading, Revision, Store, Transaction, WatchOptions } from '../store.js';
 import { StoreError } from '../store-error.js';
 import type { ValueTransformer } from '../transformer.js';
-import { committedBatch, endedBatch, replayedBatch } from './batches.js';
+import { endedBatch, replayedBatch } from './batches.js';
 import { checkPath } from './check-path.js';
 import { Holds } from './holds.js';
-import type { Opened, Write, WriteOutcome } from './protocol.js';
+import { prepareTransaction } from './prepare-transaction.js';
+import type { Opened, WireEntry, Write, WriteOutcome } from './protocol.js';
+import { RecentEntries } from './recent-entries.js';
 import { fromWire } from './sqlite-error.js';
 import { ValueCodec } from './value-codec.js';
 import { Watches } from './watches.js';
@@ -39,6 +41,7 @@ export class StoreInWorker implements Store {
   readonly #watches: Watches;
   readonly #clock: Clock;
   readonly #leases: Leases;
+  readonly #recent = new RecentEntries();
   #revision: Revision;
   #backups: Promise<unknown> = Promise.resolve();
   #closing: Promise<void> | undefined;
@@ -69,7 +72,7 @@ export class StoreInWorker implements Store {
     checkKey(key);
     if (revision !== undefined) checkRevision(revision);
     const reading = await this.#link.call('get', { key, revision });
-    return { entry: this.#codec.decodeIf(reading.entry), revision: reading.revision };
+    return { entry: this.#entry(reading.entry), revision: reading.revision };
   }
 
   async list(prefix: string, options: ListOptions = {}): Promise<Listing> {
@@ -95,23 +98,18 @@ export class StoreInWorker implements Store {
   async commit(transaction: Transaction): Promise<Outcome> {
     this.#refuseWhenClosed();
     checkTransaction(transaction);
-    const { compare = [], delete: remove = [] } = transaction;
-    // Copied, for the caller may change the lists once this call has returned; the values are frozen.
-    const put = (transaction.put ?? []).map(({ key, value, lease }): Put => (lease === undefined ? { key, value } : { key, value, lease }));
-    for (const { lease } of put) if (lease !== undefined) this.#leases.find(lease);
-    const encoded = this.#codec.encode(put);
-    const watched = put.some(({ key }) => this.#watches.includes(key)) || remove.some((key) => this.#watches.includes(key));
-    const write: Write = ['transaction', compare.map(({ key, modRevision }) => [key, modRevision]), encoded.put, [...remove], watched];
-    const outcome = await this.#write(write, encoded.bytes, (settled) => {
+    for (const { lease } of transaction.put ?? []) if (lease !== undefined) this.#leases.find(lease);
+    const { write, bytes, batch } = prepareTransaction(transaction, { codec: this.#codec, watches: this.#watches, recent: this.#recent });
+    const outcome = await this.#write(write, bytes, (settled) => {
       if (settled[0] !== 'committed') return;
       const [, revision, replaced] = settled;
-      this.#advance(revision, replaced === null ? undefined : () => committedBatch(this.#codec, { revision, put, replaced }));
+      this.#advance(revision, replaced === null ? undefined : () => batch(revision, replaced));
     });
     switch (outcome[0]) {
       case 'committed':
         return { committed: true, revision: outcome[1] };
       case 'failed':
-        return { committed: false, revision: outcome[1], found: outcome[2].map((found) => this.#codec.decodeIf(found)) };
+        return { committed: false, revision: outcome[1], found: outcome[2].map((found) => this.#entry(found)) };
       default:
         throw refusal(outcome);
     }
@@ -224,7 +222,7 @@ export class StoreInWorker implements Store {
   }
 
   /** A revision is durable: now it may be seen. */
-  #advance(revision: Revision, batch: (() => Batch) | undefined): void {
+  #advance(revision: Revision, batch?: () => Batch): void {
     this.#revision = revision;
     if (batch === undefined || this.#watches.isEmpty) return;
     try {
@@ -234,6 +232,13 @@ export class StoreInWorker implements Store {
       // An entry it replaced cannot be read. The commit stands; the watches cannot be told of it.
       this.#watches.fail(error);
     }
+  }
+
+  /** An entry that may well be written next. */
+  #entry(stored: WireEntry | null): Entry | undefined {
+    const entry = this.#codec.decodeIf(stored);
+    if (entry !== undefined && !this.#watches.isEmpty) this.#recent.keep(entry, stored?.[1].length ?? 0);
+    return entry;
   }
 
   #runOut(lease: LeaseId): void {

@@ -4,14 +4,14 @@ import { Buffer } from 'node:buffer';
 import { deepFreeze, isJsonObject, type JsonObject } from '../../core/index.js';
 import { tooLarge } from '../check-input.js';
 import { storeLimits } from '../limits.js';
-import type { Put } from '../store.js';
+import type { Entry, Put } from '../store.js';
 import { StoreError } from '../store-error.js';
-import type { Restored, RestoredEntry, ValueTransformer } from '../transformer.js';
+import type { Restored, ValueTransformer } from '../transformer.js';
 import type { StoredValue, WireEntry } from './protocol.js';
 
-/** Puts as they are sent, and about the bytes they take. */
-export interface EncodedPuts {
-  readonly put: readonly (readonly [key: string, value: StoredValue, lease: string | null])[];
+/** The values of puts, in their order, and about the bytes they take with their keys. */
+export interface EncodedValues {
+  readonly values: readonly StoredValue[];
   readonly bytes: number;
 }
 
@@ -24,17 +24,18 @@ export class ValueCodec {
   }
 
   /** Freezes the values and encodes them. Refuses as `too-large` what is beyond the limit of a transaction. */
-  encode(put: readonly Put[]): EncodedPuts {
+  encode(put: readonly Put[]): EncodedValues {
     const texts = put.map(({ value }) => stringify(deepFreeze(value)));
     const bytes = bytesOf(put, texts);
     if (bytes > storeLimits.transactionBytesMax) {
       throw tooLarge(`the keys and values of a transaction take ${bytes} bytes, the limit is ${storeLimits.transactionBytesMax}`);
     }
-    return { put: put.map(({ key, lease }, index) => [key, this.#toStorage(texts[index] ?? '', key), lease ?? null]), bytes };
+    const transformer = this.#transformer;
+    return { values: transformer === undefined ? texts : put.map(({ key }, index) => toStorage(transformer, key, texts[index] ?? '')), bytes };
   }
 
   /** The entry that was stored. */
-  decode([key, stored, createRevision, modRevision, lease]: WireEntry): RestoredEntry {
+  decode([key, stored, createRevision, modRevision, lease]: WireEntry): Entry {
     const { text, stale } = this.#fromStorage(stored, key);
     const value = parse(text, key);
     return Object.freeze({
@@ -48,15 +49,8 @@ export class ValueCodec {
   }
 
   /** The entry that was stored, if there was one. */
-  decodeIf(stored: WireEntry | null): RestoredEntry | undefined {
+  decodeIf(stored: WireEntry | null): Entry | undefined {
     return stored === null ? undefined : this.decode(stored);
-  }
-
-  #toStorage(text: string, key: string): StoredValue {
-    if (this.#transformer === undefined) return text;
-    const bytes = this.#transformer.toStorage(Buffer.from(text), key);
-    // A view of a larger buffer would be sent with all of it.
-    return bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice();
   }
 
   #fromStorage(stored: StoredValue, key: string): { readonly text: string; readonly stale: boolean } {
@@ -67,6 +61,12 @@ export class ValueCodec {
     const { bytes, stale }: Restored = this.#transformer.fromStorage(typeof stored === 'string' ? Buffer.from(stored) : stored, key);
     return { text: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString(), stale };
   }
+}
+
+function toStorage(transformer: ValueTransformer, key: string, text: string): Uint8Array {
+  const bytes = transformer.toStorage(Buffer.from(text), key);
+  // A view of a larger buffer would be sent with all of it.
+  return bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice();
 }
 
 function stringify(value: JsonObject): string {
