@@ -3,7 +3,7 @@
 // alone has a hundred and fifty. Packages stay outside, workers are entries of their own.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { build } from 'esbuild';
 
 rmSync('dist', { recursive: true, force: true });
@@ -13,7 +13,7 @@ const workers = readdirSync('lib', { recursive: true })
   .filter((file) => file.endsWith('-worker.ts'))
   .map((file) => join('lib', file));
 
-await build({
+const { metafile } = await build({
   entryPoints: [...subpaths, ...workers],
   outbase: 'lib',
   outdir: 'dist',
@@ -27,7 +27,19 @@ await build({
   target: 'es2022',
   sourcemap: true,
   sourcesContent: false,
+  metafile: true,
   logLevel: 'warning',
 });
+
+// A worker is found beside the file that starts it; bundling must not have moved that file into a chunk.
+for (const worker of workers) {
+  const folder = join(worker, '..');
+  const starters = readdirSync(folder).filter((file) => readFileSync(join(folder, file), 'utf8').includes(`'./${basename(worker, '.ts')}.js', import.meta.url`));
+  for (const [output, { inputs }] of Object.entries(metafile.outputs)) {
+    const moved = starters.find((file) => join(folder, file) in inputs && join(output, '..') !== join('dist', folder.slice('lib/'.length)));
+    if (moved !== undefined) throw new Error(`${moved} ended up in ${output}, away from its worker ${worker}`);
+  }
+}
+
 const { status } = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], { stdio: 'inherit' });
 process.exit(status ?? 1);

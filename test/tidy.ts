@@ -30,6 +30,7 @@ const bans: readonly { readonly call: string; readonly pattern: RegExp; readonly
   { call: 'Date.now, argument-less Date', pattern: /\bDate\.now\b|new Date\(\s*\)|\bDate\(\)/, instead: 'the Clock that was handed in', except: /^lib\/core\/time\// },
   { call: 'timers', pattern: /\bset(Timeout|Interval|Immediate)\b|\bperformance\.now\b/, instead: 'the Clock that was handed in', except: /^lib\/core\/time\// },
   { call: 'chance', pattern: /\bMath\.random\b|\brandomUUID\b|\bgetRandomValues\b/, instead: 'the Random that was handed in', except: /^lib\/core\/time\// },
+  { call: 'globals of Node', pattern: /\b(Buffer|process|__dirname|require)\b[.(]/, instead: 'what browsers have too, or an adapter', except: /^lib\/storage\/(sqlite|etcd|encryption)\// },
   { call: 'structuredClone', pattern: /\bstructuredClone\b/, instead: 'path copying: objects are frozen values', except: /^$/ },
   { call: 'Object.assign', pattern: /\bObject\.assign\b/, instead: 'spread, which never runs a __proto__ setter', except: /^$/ },
   { call: 'console', pattern: /\bconsole\./, instead: 'an activity that the host may log', except: /^$/ },
@@ -63,11 +64,9 @@ function reachedFrom(roots: readonly string[]): ReadonlySet<string> {
     if (reached.has(file)) return;
     reached.add(file);
     const text = read(file);
-    const workers = [...text.matchAll(/new URL\('(\.[^']+)', import\.meta\.url\)/g)].map(([, fileName = '']) => fileName);
-    const imported = ts.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => fileName);
-    for (const name of [...imported, ...workers]) {
+    for (const [, name = ''] of text.matchAll(/(?:from |import\(|new URL\()'(\.[^']+)'/g)) {
       const target = join(file, '..', name.replace(/\.js$/, '.ts'));
-      if (name.startsWith('.') && existsSync(join(root, target))) visit(target);
+      if (existsSync(join(root, target))) visit(target);
     }
   };
   for (const each of roots) visit(each);
