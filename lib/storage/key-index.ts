@@ -54,10 +54,10 @@ export class KeyIndex<V extends object | string> {
     return node.keys[at] === order ? node.values[at] : undefined;
   }
 
-  /** Adds or replaces a key. */
-  set(key: string, value: V): void {
+  /** Adds a key or replaces its value, with what `make` answers to the value so far. Read and write in one descent. */
+  set(key: string, make: (previous: V | undefined) => V): void {
     const root = this.#ownRoot();
-    this.#setBelow(root, orderOf(key), value);
+    this.#setBelow(root, orderOf(key), make);
     if (widthOf(root) > widthMax) {
       const { separator, right } = this.#split(root);
       this.#root = branch(this.#owner, [separator], [root, right]);
@@ -104,11 +104,11 @@ export class KeyIndex<V extends object | string> {
   }
 
   /** Answers whether the key is new. */
-  #setBelow(node: TreeNode<V>, order: string, value: V): boolean {
-    if (node.children === undefined) return setInLeaf(node, order, value);
+  #setBelow(node: TreeNode<V>, order: string, make: (previous: V | undefined) => V): boolean {
+    if (node.children === undefined) return setInLeaf(node, order, make);
     const at = firstAbove(node.keys, order);
     const child = this.#ownChild(node, at);
-    if (!this.#setBelow(child, order, value)) return false;
+    if (!this.#setBelow(child, order, make)) return false;
     node.size += 1;
     if (widthOf(child) > widthMax) {
       const { separator, right } = this.#split(child);
@@ -176,14 +176,14 @@ export class KeyIndex<V extends object | string> {
   }
 }
 
-function setInLeaf<V>(node: Leaf<V>, order: string, value: V): boolean {
+function setInLeaf<V>(node: Leaf<V>, order: string, make: (previous: V | undefined) => V): boolean {
   const at = firstFrom(node.keys, order);
   if (node.keys[at] === order) {
-    node.values[at] = value;
+    node.values[at] = make(node.values[at]);
     return false;
   }
   node.keys.splice(at, 0, order);
-  node.values.splice(at, 0, value);
+  node.values.splice(at, 0, make(undefined));
   return true;
 }
 

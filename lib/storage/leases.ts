@@ -83,7 +83,7 @@ export class Leases {
 
   /** Puts a key under a lease. */
   attach(id: LeaseId, key: string): void {
-    this.#held.set(heldKey(id, key), key);
+    this.#held.set(heldKey(id, key), () => key);
   }
 
   /** Takes it away from that lease. */
@@ -109,8 +109,8 @@ export class Leases {
   }
 
   #begin(lease: Lease): Lease {
-    this.#byId.set(lease.id, lease);
-    this.#byEnd.set(endKey(lease), lease);
+    this.#byId.set(lease.id, () => lease);
+    this.#byEnd.set(endKey(lease), () => lease);
     this.#setAlarm();
     return lease;
   }

@@ -14,7 +14,8 @@ import type { HistoryBounds } from './compaction.js';
 import { checkNotCompacted, checkNotFuture, checkReadable, historyBounds } from './compaction.js';
 import { KeyIndex } from './key-index.js';
 import { Leases } from './leases.js';
-import type { ReadView, RevisionState } from './read-view.js';
+import { PastState } from './past-state.js';
+import type { ReadView, StateAt } from './read-view.js';
 import { listPage, readView } from './read-view.js';
 import { RevisionLog } from './revision-log.js';
 import type { Batch, Change, Entry, LeaseId, Listing, ListOptions, Outcome, Put, Reading, Revision, Store, Transaction, WatchOptions } from './store.js';
@@ -27,11 +28,19 @@ export interface MemoryStoreOptions {
   readonly clock?: Clock;
   /** How many revisions before the newest can be read and resumed from. Default 10,000. */
   readonly historyMax?: number;
+  /**
+   * How many commits may be made in one go, without a pause for watchers to hear of them; further ones are refused as
+   * `unavailable`. Only counts while there are watchers. Default 1,000,000.
+   */
+  readonly waitingMax?: number;
 }
 
 /** A store in memory. */
 export interface MemoryStore extends Store {
-  /** The store at a revision, by default the newest, in O(1). Throws what `get` would reject with. */
+  /**
+   * The store at a revision, by default the newest, in O(1). Throws what `get` would reject with. Reading a revision
+   * of the past costs in proportion to what changed since, once.
+   */
   at(revision?: Revision): ReadView;
 
   /**
@@ -43,29 +52,35 @@ export interface MemoryStore extends Store {
 
 /** An empty store in memory. */
 export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
-  const { clock = systemClock(), historyMax = 10_000 } = options;
-  if (!Number.isSafeInteger(historyMax) || historyMax < 0) {
-    throw new StoreError('invalid', `historyMax is a whole number from 0, not ${historyMax}`);
+  const { clock = systemClock(), historyMax = 10_000, waitingMax = 1_000_000 } = options;
+  for (const [name, value] of Object.entries({ historyMax, waitingMax })) {
+    if (!Number.isSafeInteger(value) || value < 0) throw new StoreError('invalid', `${name} is a whole number from 0, not ${value}`);
   }
-  return new ObjectStore({ clock, historyMax });
+  return new ObjectStore({ clock, historyMax, waitingMax });
 }
+
+/** How many past states are kept ready: lists that are paged through at the same time. */
+const pastMax = 8;
 
 class ObjectStore implements MemoryStore {
   readonly #options: Required<MemoryStoreOptions>;
-  readonly #hub = new WatchHub();
+  readonly #hub: WatchHub;
   readonly #state: KeyIndex<Entry>;
   readonly #log: RevisionLog;
   readonly #leases: Leases;
   #revision: Revision = 1;
   #compacted: Revision = 0;
+  /** The past states that were read last, for the next page of a list asks for the same again. */
+  readonly #past = new Map<Revision, PastState>();
   #closed: Promise<void> | undefined;
 
   constructor(options: Required<MemoryStoreOptions>, origin?: ObjectStore) {
     this.#options = options;
+    this.#hub = new WatchHub(options.waitingMax);
     const leasesOptions = { clock: options.clock, onEnd: (_: LeaseId, keys: readonly string[]) => void this.#write([], keys) };
     if (origin === undefined) {
       this.#state = new KeyIndex();
-      this.#log = new RevisionLog(this.#revision, this.#state);
+      this.#log = new RevisionLog(this.#revision);
       this.#leases = new Leases(leasesOptions);
     } else {
       this.#state = origin.#state.clone();
@@ -118,7 +133,7 @@ class ObjectStore implements MemoryStore {
       checkNotCompacted(after, this.#bounds());
       // Gathered now, told later: from here on neither compaction nor commits can come in between.
       const backlog: Batch[] = [];
-      for (const each of this.#log.batchesAfter(after)) {
+      for (const each of this.#log.after(after)) {
         const batch = batchBelow(prefix, each);
         if (batch !== undefined) backlog.push(batch);
       }
@@ -137,11 +152,9 @@ class ObjectStore implements MemoryStore {
   compact(revision: Revision): Promise<void> {
     return this.#answer(() => {
       checkRevision(revision);
-      const bounds = this.#bounds();
-      checkNotFuture(revision, bounds);
-      if (revision <= bounds.oldest) return;
-      this.#compacted = revision;
-      this.#log.cutBefore(revision);
+      checkNotFuture(revision, this.#bounds());
+      this.#compacted = Math.max(this.#compacted, revision);
+      this.#dropHistory();
     });
   }
 
@@ -174,7 +187,7 @@ class ObjectStore implements MemoryStore {
   at(revision?: Revision): ReadView {
     this.#checkOpen();
     const read = this.#stateAt(revision);
-    return readView(read.revision, read.state.clone());
+    return readView(read.state === this.#state ? { ...read, state: this.#state.clone() } : read);
   }
 
   fork({ clock = this.#options.clock }: { readonly clock?: Clock } = {}): MemoryStore {
@@ -190,43 +203,57 @@ class ObjectStore implements MemoryStore {
     });
   }
 
-  #stateAt(revision = this.#revision): RevisionState {
+  #stateAt(revision = this.#revision): StateAt {
     if (revision === this.#revision) return { revision, state: this.#state };
     checkRevision(revision);
     checkReadable(revision, this.#bounds());
-    return { revision, state: this.#log.stateAt(revision) };
+    let state = this.#past.get(revision);
+    if (state === undefined) {
+      state = new PastState(this.#state, this.#log, revision);
+      this.#past.set(revision, state);
+      const [first] = this.#past.keys();
+      if (this.#past.size > pastMax && first !== undefined) this.#past.delete(first);
+    }
+    return { revision, state };
   }
 
   /** Writes what is checked: all of it, and then tells. Answers the revision that holds it. */
   #write(put: readonly Put[], deletes: readonly string[]): Revision {
     const revision = this.#revision + 1;
     const changes: Change[] = [];
-    for (const each of put) changes.push(this.#put(each, revision));
+    for (const each of put) {
+      this.#state.set(each.key, (previous) => {
+        const entry = makeEntry(each, previous?.createRevision ?? revision, revision);
+        changes.push(Object.freeze({ type: 'put', key: each.key, entry, previous }));
+        return entry;
+      });
+    }
     for (const key of deletes) {
       const previous = this.#state.delete(key);
-      if (previous === undefined) continue;
-      if (previous.lease !== undefined) this.#leases.detach(previous.lease, key);
-      changes.push(Object.freeze({ type: 'delete', key, previous }));
+      if (previous !== undefined) changes.push(Object.freeze({ type: 'delete', key, previous }));
     }
     if (changes.length === 0) return this.#revision;
     this.#revision = revision;
+    for (const change of changes) this.#moveToLease(change);
     const batch = freezeBatch({ revision, changes });
-    this.#log.append(batch, this.#state);
-    this.#log.dropBefore(this.#bounds().oldest);
+    this.#log.append(batch);
+    this.#dropHistory();
     this.#hub.publish(batch);
     return revision;
   }
 
-  #put({ key, value, lease }: Put, revision: Revision): Change {
-    const previous = this.#state.get(key);
-    const createRevision = previous?.createRevision ?? revision;
-    const entry: Entry = Object.freeze(
-      lease === undefined ? { key, value, createRevision, modRevision: revision } : { key, value, createRevision, modRevision: revision, lease },
-    );
-    this.#state.set(key, entry);
-    if (previous?.lease !== undefined) this.#leases.detach(previous.lease, key);
-    if (lease !== undefined) this.#leases.attach(lease, key);
-    return Object.freeze({ type: 'put', key, entry, previous });
+  #moveToLease(change: Change): void {
+    const from = change.previous?.lease;
+    const to = change.type === 'put' ? change.entry.lease : undefined;
+    if (from === to) return;
+    if (from !== undefined) this.#leases.detach(from, change.key);
+    if (to !== undefined) this.#leases.attach(to, change.key);
+  }
+
+  #dropHistory(): void {
+    const { oldest } = this.#bounds();
+    this.#log.dropBefore(oldest);
+    for (const revision of this.#past.keys()) if (revision < oldest) this.#past.delete(revision);
   }
 
   #bounds(): HistoryBounds {
@@ -236,4 +263,8 @@ class ObjectStore implements MemoryStore {
   #checkOpen(): void {
     if (this.#closed !== undefined) throw new StoreError('closed', 'the store is closed');
   }
+}
+
+function makeEntry({ key, value, lease }: Put, createRevision: Revision, modRevision: Revision): Entry {
+  return Object.freeze(lease === undefined ? { key, value, createRevision, modRevision } : { key, value, createRevision, modRevision, lease });
 }

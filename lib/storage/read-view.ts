@@ -2,7 +2,7 @@
  * Reading one state of a memory store. Synchronous: it is all in memory and never changes.
  */
 import { checkKey, checkListOptions, checkPrefix } from './check-input.js';
-import type { KeyIndex } from './key-index.js';
+import type { KeyRange } from './key-index.js';
 import type { Entry, ListOptions, Listing, Revision } from './store.js';
 
 /** One revision of a store, to be read for as long as it is held, whatever is compacted, forked or closed meanwhile. */
@@ -14,8 +14,21 @@ export interface ReadView {
   list(prefix: string, options?: Omit<ListOptions, 'revision'>): Listing;
 }
 
+/** A state that can be read: a KeyIndex or a PastState. */
+export interface State {
+  get(key: string): Entry | undefined;
+  list(range: KeyRange, limit?: number): Entry[];
+  count(range: KeyRange): number;
+}
+
+/** A state and the revision that it is of. */
+export interface StateAt {
+  readonly revision: Revision;
+  readonly state: State;
+}
+
 /** A view of a state that nobody changes any more. */
-export function readView(revision: Revision, state: KeyIndex<Entry>): ReadView {
+export function readView({ revision, state }: StateAt): ReadView {
   return Object.freeze({
     revision,
     get: (key: string) => {
@@ -31,15 +44,9 @@ export function readView(revision: Revision, state: KeyIndex<Entry>): ReadView {
 }
 
 /** A page of a state. The input is checked. */
-export function listPage(prefix: string, { limit, after }: ListOptions, { revision, state }: RevisionState): Listing {
+export function listPage(prefix: string, { limit, after }: ListOptions, { revision, state }: StateAt): Listing {
   const entries = state.list({ prefix, after }, limit);
   // Counted only where something may remain, and then from the last entry on.
   const remaining = entries.length === limit ? state.count({ prefix, after: entries.at(-1)?.key }) : 0;
   return { entries, revision, remaining };
-}
-
-/** A state and the revision that it is of. */
-export interface RevisionState {
-  readonly revision: Revision;
-  readonly state: KeyIndex<Entry>;
 }

@@ -26,12 +26,17 @@ export interface WatchRequest {
 export class WatchHub {
   readonly #watchers = new Set<Watcher>();
   readonly #byPrefix = new PrefixTrie<Watcher>();
+  readonly #waitingMax: number;
   #waiting: (() => void)[] = [];
   #isDelivering = false;
 
+  constructor(waitingMax: number) {
+    this.#waitingMax = waitingMax;
+  }
+
   /** Whether so many deliveries wait that the store must not commit more before its callers have paused. */
   get isFull(): boolean {
-    return this.#waiting.length >= waitingMax;
+    return this.#waiting.length >= this.#waitingMax;
   }
 
   /** Takes in a watcher. Answers how to let it go. */
@@ -134,9 +139,6 @@ export function freezeBatch(batch: Batch): Batch {
   Object.freeze(batch.changes);
   return Object.freeze(batch);
 }
-
-/** Deliveries that may wait. Some 100 MB; it takes that many commits without a pause between them. */
-const waitingMax = 1_000_000;
 
 interface Watcher {
   readonly subscriber: Subscriber<Batch>;
