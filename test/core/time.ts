@@ -313,6 +313,51 @@ t.test('a hundred thousand timers, half of them cancelled, fire in order and lea
   t.equal(clock.pending, 0);
 });
 
+t.test('timers near and far, before 1970 and beyond reckoning, come in order, and an early one after a short move', async (t) => {
+  const start = -(2 ** 33) - 5;
+  const clock = virtualClock({ start });
+  const far = [1, 2, 4, 5, 6, 2 ** 31, 2 ** 32, 2 ** 32 + 1, 2 ** 33 + 4, 2 ** 33 + 5, 2 ** 33 + 6, 2 ** 40, 2 ** 52];
+  const fired: number[] = [];
+  for (const delay of random('far timers').shuffle(far)) observe(clock.timer(delay), () => fired.push(clock.now() - start));
+  const never = [2 ** 60, 1e300].map((delay) => observe(clock.timer(delay)));
+  await clock.advance(3);
+  // What a move looked at and found too late must not keep an earlier one from coming first.
+  observe(clock.timer(0), () => fired.push(clock.now() - start));
+  const gone = observe(clock.timer(100));
+  await clock.advance(7);
+  gone.unsubscribe();
+  await clock.advance(95);
+  observe(clock.timer(1), () => fired.push(clock.now() - start));
+  t.equal(await clock.runUntilIdle(2 ** 53 - 1), false);
+  t.same(fired, [...far, 3, 106].sort((a, b) => a - b));
+  t.equal(clock.pending, 2);
+  for (const timer of never) timer.unsubscribe();
+  t.equal(clock.pending, 0);
+});
+
+t.test('a timer that fails leaves the rest of its instant waiting, in order', async (t) => {
+  const clock = virtualClock({ start: 0 });
+  const seen: string[] = [];
+  const thrower = {
+    next: (): void => {
+      observe(clock.timer(0), () => seen.push('set meanwhile'));
+      throw new Error('mine');
+    },
+    error: (): void => undefined,
+    complete: (): void => undefined,
+  };
+  observe(clock.timer(1), () => seen.push('before'));
+  clock.timer(1).subscribe(Object.assign(new Subscription(), thrower));
+  const cancelled = observe(clock.timer(1), () => seen.push('cancelled'));
+  observe(clock.timer(1), () => seen.push('after'));
+  await t.rejects(clock.advance(5), { cause: { message: 'mine' } });
+  t.same(seen, ['before']);
+  cancelled.unsubscribe();
+  t.equal(clock.pending, 2);
+  await clock.advance(1);
+  t.same(seen, ['before', 'after', 'set meanwhile']);
+});
+
 t.test('the system clock', async (t) => {
   // Node's own timers replaced by a hand-cranked host: no test waits for real time.
   interface Host {

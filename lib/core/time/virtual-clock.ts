@@ -73,7 +73,8 @@ class ClockTimer {
   }
 
   set(time: number): void {
-    this.#slot = this.#timers.add(time, this);
+    if (this.#slot < 0) this.#slot = this.#timers.add(time, this);
+    else this.#timers.postpone(this.#slot, time);
   }
 
   unsubscribe(): void {
@@ -84,7 +85,7 @@ class ClockTimer {
 }
 
 class HandMovedClock implements VirtualClock {
-  readonly #timers = new TimerHeap<ClockTimer>();
+  readonly #timers: TimerHeap<ClockTimer>;
   readonly #onStall: ((stall: Stall) => void) | undefined;
   readonly #stallAfterMs: number;
   #now: number;
@@ -96,6 +97,7 @@ class HandMovedClock implements VirtualClock {
   constructor({ start = Date.UTC(2026, 0, 1), onStall, stallAfterMs = 1000 }: VirtualClockOptions) {
     if (!Number.isSafeInteger(start)) throw new RangeError(`virtual clock: cannot start at ${start}`);
     this.#now = start;
+    this.#timers = new TimerHeap(start);
     this.#onStall = onStall;
     this.#stallAfterMs = stallAfterMs;
   }
@@ -178,9 +180,9 @@ class HandMovedClock implements VirtualClock {
       // The first turn comes before the first look at the heap: what the caller set going may still be setting timers.
       eachTurn(() => {
         if (this.#held > 0) return true;
-        const due = this.#timers.firstTime;
-        if (due > target) {
-          const idle = due === Infinity;
+        const due = this.#timers.firstUntil(target);
+        if (due === Infinity) {
+          const idle = this.pending === 0;
           if (!idle || !stopWhenIdle) this.#now = target;
           resolve(idle);
           return false;
@@ -204,13 +206,11 @@ class HandMovedClock implements VirtualClock {
 
   /** Fires what is due now, except timers set meanwhile: those come a round later, after everything has settled. */
   #fireRound(): void {
-    const end = this.#timers.sequence;
-    while (this.#timers.firstTime === this.#now && this.#timers.firstSequence < end) {
-      const timer = this.#timers.peek();
-      if (timer === undefined) return;
+    this.#timers.startRound();
+    for (let timer = this.#timers.peek(); timer !== undefined; timer = this.#timers.peek()) {
       if (timer.periodMs > 0) {
         // Set again before it is heard of: a listener that lets go while listening must find it there to cancel.
-        this.#timers.postpone(this.#now + timer.periodMs);
+        timer.set(this.#now + timer.periodMs);
         timer.subscriber.next(timer.count++);
       } else {
         timer.unsubscribe();
@@ -227,7 +227,7 @@ class HandMovedClock implements VirtualClock {
     if (this.#stallWatch !== undefined || this.#movesQueued > 0) return;
     this.#stallWatch = setTimeout(() => {
       // #stallWatch stays set after the warning: one word for each time that time stands still.
-      if (this.pending > 0) onStall({ pending: this.pending, firstInMs: this.#timers.firstTime - this.#now });
+      if (this.pending > 0) onStall({ pending: this.pending, firstInMs: this.#timers.firstTime() - this.#now });
     }, this.#stallAfterMs);
   }
 }
