@@ -4,8 +4,9 @@
  * background: somebody has to ask for a connection for one to be made, and everybody who asks shares the attempt.
  */
 import { backoffStep, type BackoffLadder, type BackoffState, type Clock, type Random } from '../../core/index.js';
+import { connectGrpc, type TlsOptions } from './grpc-connect.js';
 import { GrpcError, notSent } from './grpc-error.js';
-import { openGrpcSession, type GrpcSession, type TlsOptions } from './grpc-session.js';
+import type { GrpcSession } from './grpc-session.js';
 import { pause, within } from './pause.js';
 
 /** Where etcd is. */
@@ -92,7 +93,7 @@ export class EtcdConnection {
 
   async #connectTo(endpoint: URL): Promise<GrpcSession> {
     const { tls, clock, connectMs } = this.#options;
-    const session = await openGrpcSession({
+    const session = await connectGrpc({
       endpoint,
       tls,
       clock,

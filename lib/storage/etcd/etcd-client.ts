@@ -8,7 +8,7 @@ import { backoffStep, type BackoffLadder, type BackoffState, type Clock, type Ra
 import type { LeaseId, Revision } from '../store.js';
 import type { EtcdConnection } from './connection.js';
 import { isRefusal, isTransient, nothingHappened } from './etcd-errors.js';
-import { GrpcError, notSent } from './grpc-error.js';
+import { GrpcError, grpcStatuses, notSent } from './grpc-error.js';
 import type { GrpcSession, GrpcStream } from './grpc-session.js';
 import {
   decodeLeaseTtl,
@@ -59,14 +59,27 @@ export interface WatchStream {
   readonly session: GrpcSession;
 }
 
-/** When a call may be made again: always, or only if it certainly did nothing. */
-type Again = 'always' | 'if-nothing-happened';
+/** A call with one answer. */
+interface Call<T> {
+  readonly method: string;
+  readonly request: Buffer;
+  /** When it may be made again: always, or only if it certainly did nothing. */
+  readonly again: 'always' | 'if-nothing-happened';
+  readonly decode: (answer: Buffer) => T;
+}
+
+/** What etcd reads besides the request. */
+interface CallMetadata {
+  readonly [name: string]: string;
+  readonly hasleader: string;
+  readonly token?: string;
+}
 
 /** Between tries of one call. */
 const ladder: BackoffLadder = { baseMs: 25, factor: 2, maxMs: 1_000, jitter: 0.5, resetAfterMs: Infinity, attemptsMax: Infinity };
 
 /** Has a member without a leader refuse at once, so that another can be tried, and end its watches. */
-const withLeader = { hasleader: 'true' };
+const withLeader: CallMetadata = { hasleader: 'true' };
 
 /** The calls. */
 export class EtcdClient {
@@ -87,32 +100,32 @@ export class EtcdClient {
 
   /** Reads keys; part of the order of all transactions. */
   async range(request: RangeRequest): Promise<RangeAnswer> {
-    return this.#note(decodeRange(await this.#call('/etcdserverpb.KV/Range', encodeRange(request), 'always')));
+    return this.#note(await this.#call({ method: '/etcdserverpb.KV/Range', request: encodeRange(request), again: 'always', decode: decodeRange }));
   }
 
   /** Makes a transaction, once. */
   async txn(request: Buffer): Promise<TxnAnswer> {
-    return this.#note(decodeTxn(await this.#call('/etcdserverpb.KV/Txn', request, 'if-nothing-happened')));
+    return this.#note(await this.#call({ method: '/etcdserverpb.KV/Txn', request, again: 'if-nothing-happened', decode: decodeTxn }));
   }
 
   /** Compacts. Repeating it is refused as compacted. */
   async compact(revision: Revision): Promise<void> {
-    await this.#call('/etcdserverpb.KV/Compact', encodeCompaction(revision), 'always');
+    await this.#call({ method: '/etcdserverpb.KV/Compact', request: encodeCompaction(revision), again: 'always', decode: nothing });
   }
 
   /** Begins a lease. Repeating it is refused, since the lease is there already. */
   async grantLease(lease: LeaseId, ttlSeconds: number): Promise<void> {
-    await this.#call('/etcdserverpb.Lease/LeaseGrant', encodeLeaseGrant(lease, ttlSeconds), 'always');
+    await this.#call({ method: '/etcdserverpb.Lease/LeaseGrant', request: encodeLeaseGrant(lease, ttlSeconds), again: 'always', decode: nothing });
   }
 
   /** Renews a lease; answers how many seconds it has, 0 where it is not there. One message on what could be a stream. */
   async renewLease(lease: LeaseId): Promise<number> {
-    return decodeLeaseTtl(await this.#call('/etcdserverpb.Lease/LeaseKeepAlive', encodeLease(lease), 'always'));
+    return await this.#call({ method: '/etcdserverpb.Lease/LeaseKeepAlive', request: encodeLease(lease), again: 'always', decode: decodeLeaseTtl });
   }
 
   /** Ends a lease. Repeating it would be refused as not found, so a lost answer is told. */
   async revokeLease(lease: LeaseId): Promise<void> {
-    await this.#call('/etcdserverpb.Lease/LeaseRevoke', encodeLease(lease), 'if-nothing-happened');
+    await this.#call({ method: '/etcdserverpb.Lease/LeaseRevoke', request: encodeLease(lease), again: 'if-nothing-happened', decode: nothing });
   }
 
   /** The version of the member at the other end of a connection. */
@@ -134,7 +147,7 @@ export class EtcdClient {
     if (this.#options.auth !== undefined) this.#token = undefined;
   }
 
-  async #call(method: string, request: Buffer, again: Again): Promise<Buffer> {
+  async #call<T>(call: Call<T>): Promise<T> {
     const { clock, random, connection, signal, timeoutMs } = this.#options;
     const giveUpAtMs = clock.now() + 2 * timeoutMs;
     for (let backoff: BackoffState | undefined; ; ) {
@@ -142,10 +155,10 @@ export class EtcdClient {
       let session = connection.current;
       try {
         session ??= await connection.connect();
-        return await this.#tryOnce(session, method, request);
+        return await this.#tryOnce(session, call);
       } catch (error) {
         if (!(error instanceof GrpcError)) throw error;
-        const worthwhile = isOldToken(error) || (isTransient(error) && (again === 'always' || nothingHappened(error)));
+        const worthwhile = isOldToken(error) || (isTransient(error) && (call.again === 'always' || nothingHappened(error)));
         if (!worthwhile || clock.now() >= giveUpAtMs) throw error;
         if (session !== undefined && !isOldToken(error)) connection.avoid(session);
         const step = backoffStep(ladder, backoff, { nowMs: clock.now(), random });
@@ -155,16 +168,21 @@ export class EtcdClient {
     }
   }
 
-  async #tryOnce(session: GrpcSession, method: string, request: Buffer): Promise<Buffer> {
+  async #tryOnce<T>(session: GrpcSession, { method, request, decode }: Call<T>): Promise<T> {
     const { timeoutMs } = this.#options;
-    if (this.#token === '') return session.unary(method, request, { timeoutMs, metadata: withLeader });
-    const metadata = await this.#metadata(session);
+    const metadata = this.#token === '' ? withLeader : await this.#metadata(session);
+    let answer;
     try {
-      return await session.unary(method, request, { timeoutMs, metadata });
+      answer = await session.unary(method, request, { timeoutMs, metadata });
     } catch (error) {
       // Only the token that was refused: another call may have brought a new one meanwhile.
       if (isOldToken(error) && this.#token === metadata.token) this.forgetToken();
       throw error;
+    }
+    try {
+      return decode(answer);
+    } catch (error) {
+      throw new GrpcError(grpcStatuses.internal, `cannot read the answer: ${error instanceof Error ? error.message : ''}`, { cause: error, reached: true });
     }
   }
 
@@ -173,7 +191,7 @@ export class EtcdClient {
     return answer;
   }
 
-  async #metadata(session: GrpcSession): Promise<{ readonly hasleader: string; readonly token?: string }> {
+  async #metadata(session: GrpcSession): Promise<CallMetadata> {
     const token = await this.#tokenFor(session);
     return token === '' ? withLeader : { ...withLeader, token };
   }
@@ -203,4 +221,9 @@ export class EtcdClient {
 /** Whether etcd refused because the token has ended, or is older than the last change of users and roles. */
 export function isOldToken(error: unknown): boolean {
   return isRefusal(error, 'invalidToken') || isRefusal(error, 'oldAuthRevision');
+}
+
+/** For answers that only say that it was done. */
+function nothing(): void {
+  return undefined;
 }

@@ -129,8 +129,9 @@ const consequences: Partial<Record<StoreErrorCode, string>> = {
 };
 
 function codeOf(error: GrpcError, kind: CallKind): StoreErrorCode {
-  const refusal = error.reached ? refusalIn(error.message) : undefined;
+  const refusal = refusalIn(error.message);
   if (refusal !== undefined) return refusal.code;
+  if (!error.reached) return 'unavailable';
   if (kind === 'write' && !nothingHappened(error)) return 'unknown-outcome';
   if (error.status === grpcStatuses.dataLoss) return 'corrupt';
   return malformed.has(error.status) ? 'invalid' : 'unavailable';

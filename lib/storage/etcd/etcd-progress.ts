@@ -65,14 +65,22 @@ export class EtcdProgress {
   }
 
   async #compareWithAllChanges({ prefix, source }: ProgressWatch, revision: Revision, signal: AbortSignal): Promise<void> {
-    const last = await this.#options.survey.lastChange({ prefix, from: source.seen, to: revision });
+    const from = source.seen;
+    if (from >= revision) return; // since the version was asked for
+    // The watch may come to the revision by itself before all changes were looked at.
+    const last = await Promise.race([this.#options.survey.lastChange({ prefix, from, to: revision }), this.#arrival(source, revision, signal)]);
     if (last === 'compacted') {
       source.restart();
-      await within(this.#options.clock, askEveryMs, source.moved());
       return;
     }
-    while (source.seen < last && !source.stopped && !signal.aborted) await within(this.#options.clock, askEveryMs, source.moved());
+    await this.#arrival(source, last, signal);
     if (source.seen >= last) source.advance(revision);
+  }
+
+  /** Resolves with the revision when the watch has come to it, or will not. */
+  async #arrival(source: EtcdWatch, revision: Revision, signal: AbortSignal): Promise<Revision> {
+    while (source.seen < revision && !source.stopped && !signal.aborted) await within(this.#options.clock, askEveryMs, source.moved());
+    return revision;
   }
 
   /** Undefined where the member did not say what version it is. */

@@ -9,6 +9,7 @@
  *
  * Building is inert: the first call connects.
  */
+import { setMaxListeners } from 'node:events';
 import { Observable, type Subscriber } from 'rxjs';
 import type { Clock, Random } from '../../core/index.js';
 import { checkAfter, checkKey, checkListOptions, checkPrefix, checkRevision, checkTransaction, checkTtl } from '../check-input.js';
@@ -21,7 +22,7 @@ import { EtcdClient, type EtcdCredentials } from './etcd-client.js';
 import { closedError, futureRevisionError, isRefusal, leaseNotFoundError, storeErrorOf, type CallKind } from './etcd-errors.js';
 import { EtcdProgress } from './etcd-progress.js';
 import { EtcdReader } from './etcd-reader.js';
-import type { TlsOptions } from './grpc-session.js';
+import type { TlsOptions } from './grpc-connect.js';
 import { isLeaseId } from './messages.js';
 import { pause, within } from './pause.js';
 import { StoreWatch } from './store-watch.js';
@@ -69,6 +70,7 @@ class EtcdStore implements Store {
   constructor({ endpoints, tls = {}, auth, prefix = '', timeoutMs = 5_000, clock, random }: EtcdStoreOptions) {
     checkPrefix(prefix);
     const { signal } = this.#closing;
+    setMaxListeners(0, signal); // every watch and every waiting call listens
     this.#prefix = prefix;
     this.#timeoutMs = timeoutMs;
     this.#clock = clock;

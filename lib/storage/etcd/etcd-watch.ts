@@ -144,6 +144,7 @@ export class EtcdWatch {
           this.#onAnswer(answer);
         },
         end: (error: GrpcError | undefined) => {
+          left = true;
           this.#onStreamError(error);
           resolve();
         },

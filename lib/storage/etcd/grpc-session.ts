@@ -7,35 +7,21 @@
  * without an answer ends at its deadline, give or take a beat. A connection on which nothing comes back any more is
  * found by a PING and ended with all its calls. After `destroy` no timer, stream or socket is left.
  */
-import { connect, type ClientHttp2Session, type ClientHttp2Stream, type OutgoingHttpHeaders } from 'node:http2';
+import type { ClientHttp2Session, ClientHttp2Stream, OutgoingHttpHeaders } from 'node:http2';
+import type { Socket } from 'node:net';
 import type { Clock } from '../../core/index.js';
 import { GrpcCall, type CallObserver } from './grpc-call.js';
 import { GrpcError, grpcStatuses, notSent } from './grpc-error.js';
 import { frame } from './grpc-frames.js';
 import { pause } from './pause.js';
 
-/** Where to connect to. */
+/** A connection that stands, and who is interested in it. */
 export interface GrpcSessionOptions {
-  readonly endpoint: URL;
-  readonly tls: TlsOptions;
+  readonly http2: ClientHttp2Session;
+  readonly socket: Socket;
   readonly clock: Clock;
-  /** How long connecting may take. */
-  readonly connectMs: number;
-  /** Ends the attempt to connect. */
-  readonly signal: AbortSignal;
   /** Told once, when no further call can be made here. */
   readonly onUnusable: (session: GrpcSession) => void;
-}
-
-/** Certificates, in PEM. */
-export interface TlsOptions {
-  /** Who may have signed the server's certificate, instead of those the system trusts. */
-  readonly ca?: string | Buffer;
-  /** The client's certificate and its key. */
-  readonly cert?: string | Buffer;
-  readonly key?: string | Buffer;
-  /** The name that the server's certificate must carry, if not that of the endpoint. */
-  readonly serverName?: string;
 }
 
 /** What goes with a call. */
@@ -57,43 +43,9 @@ const beatMs = 500;
 /** As kube-apiserver keeps its connections to etcd alive: apiserver/pkg/storage/storagebackend/factory/etcd3.go. */
 const pingEveryBeats = 60;
 const pingPatienceBeats = 20;
-/** Generous windows: a list of a hundred megabytes should not wait for acknowledgements. */
-const streamWindowBytes = 4 * 1024 * 1024;
-const connectionWindowBytes = 16 * 1024 * 1024;
 
-/** Connects, and waits until that is done. Rejects with a GrpcError that has not reached anybody. */
-export function openGrpcSession(options: GrpcSessionOptions): Promise<GrpcSession> {
-  const { endpoint, tls, clock, connectMs, signal } = options;
-  const { serverName, ...certificates } = tls;
-  return new Promise((resolve, reject) => {
-    const http2 = connect(endpoint, {
-      ...certificates,
-      ...(serverName !== undefined && { servername: serverName }),
-      settings: { enablePush: false, initialWindowSize: streamWindowBytes },
-      // Node's own limit of 10 MB would refuse calls as soon as some large transactions are under way.
-      maxSessionMemory: 4096,
-    });
-    let failure: unknown;
-    const settled = new AbortController();
-    const giveUp = (): void => {
-      if (!settled.signal.aborted) http2.destroy(new Error(signal.aborted ? 'the store was closed' : `no connection within ${connectMs} ms`));
-    };
-    void pause(clock, connectMs, settled.signal).then(giveUp);
-    signal.addEventListener('abort', giveUp, { signal: settled.signal });
-    http2.on('error', (error: Error) => {
-      failure = error;
-    });
-    http2.once('close', () => {
-      settled.abort();
-      reject(notSent(`cannot connect to ${endpoint.host}: ${failure instanceof Error ? failure.message : 'closed'}`, failure));
-    });
-    http2.once('connect', () => {
-      settled.abort();
-      http2.setLocalWindowSize(connectionWindowBytes);
-      resolve(new GrpcSession(http2, options));
-    });
-  });
-}
+/** Streams of a connection are numbered up to 2^31; a new connection is begun well before, after half a billion calls. */
+const streamIdMax = 2 ** 30;
 
 /** One connection. */
 export class GrpcSession {
@@ -102,6 +54,7 @@ export class GrpcSession {
   /** Resolves when the socket is closed. */
   readonly closed: Promise<void>;
   readonly #http2: ClientHttp2Session;
+  readonly #socket: Socket;
   readonly #clock: Clock;
   readonly #calls = new Set<GrpcCall>();
   readonly #onUnusable: () => void;
@@ -113,8 +66,9 @@ export class GrpcSession {
   #beatsSincePing = 0;
   #pingUnanswered = false;
 
-  constructor(http2: ClientHttp2Session, { clock, onUnusable }: GrpcSessionOptions) {
+  constructor({ http2, socket, clock, onUnusable }: GrpcSessionOptions) {
     this.#http2 = http2;
+    this.#socket = socket;
     this.#clock = clock;
     this.#onUnusable = () => {
       if (this.#usable) onUnusable(this);
@@ -170,6 +124,7 @@ export class GrpcSession {
   destroy(): void {
     this.#onUnusable();
     this.#http2.destroy();
+    this.#socket.destroy();
   }
 
   #open(method: string, { timeoutMs, metadata }: CallOptions, observer: CallObserver): GrpcCall | undefined {
@@ -197,6 +152,7 @@ export class GrpcSession {
       },
     });
     this.#calls.add(call);
+    if ((stream.id ?? 0) > streamIdMax) this.retire();
     if (!this.#beating) void this.#beatWhileBusy();
     return call;
   }
@@ -216,7 +172,7 @@ export class GrpcSession {
   // Only while calls are under way: etcd ends connections that ping without.
   #keepAlive(): void {
     if (this.#http2.destroyed) return;
-    if (this.#pingUnanswered && this.#beatsSincePing > pingPatienceBeats) this.#http2.destroy();
+    if (this.#pingUnanswered && this.#beatsSincePing > pingPatienceBeats) this.destroy();
     else if (!this.#pingUnanswered && this.#beatsSincePing >= pingEveryBeats) {
       this.#beatsSincePing = 0;
       this.#pingUnanswered = this.#http2.ping(() => {

@@ -40,7 +40,7 @@ export function encodeTransaction({ compare = [], put = [], delete: deletes = []
   let bytes = 0;
   const puts = put.map(({ key, value, lease }) => {
     if (lease !== undefined && !isLeaseId(lease)) throw leaseNotFoundError(lease);
-    const text = JSON.stringify(value);
+    const text = textOf(key, value);
     bytes += key.length + Buffer.byteLength(text);
     return { key: prefix + key, value: text, lease };
   });
@@ -50,6 +50,15 @@ export function encodeTransaction({ compare = [], put = [], delete: deletes = []
     put: puts,
     delete: deletes.map((key) => prefix + key),
   });
+}
+
+// What is frozen passes the check of input unseen, and hostile nesting is more than `stringify` bears.
+function textOf(key: string, value: JsonObject): string {
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    throw new StoreError('invalid', `the value of ${key} cannot be written as JSON`, { cause: error });
+  }
 }
 
 function valueOf({ key, value }: KeyValue): JsonObject {
