@@ -14,8 +14,9 @@ import type { Entry, Revision } from './store.js';
 export class PastState implements State {
   /** The newest state when this was made, with what changed since undone below the prefixes that were listed. */
   readonly #state: KeyIndex<Entry>;
-  /** The keys still to be put back, with what they were then. Gathered when first needed. */
-  #changed: Map<string, Entry | undefined> | undefined;
+  /** The keys still to be put back, with what they were then. */
+  readonly #changed = new Map<string, Entry | undefined>();
+  /** Where those come from, until they are first needed. */
   #source: { readonly log: RevisionLog; readonly revision: Revision } | undefined;
 
   /** The state at `revision`, from the newest and the log up to it. */
@@ -50,14 +51,13 @@ export class PastState implements State {
   }
 
   #changes(): Map<string, Entry | undefined> {
-    if (this.#changed !== undefined) return this.#changed;
-    const changed = (this.#changed = new Map<string, Entry | undefined>());
-    if (this.#source === undefined) return changed;
-    // Back in time, so that of several changes of a key the first one after `revision` has the last word.
-    for (const { changes } of this.#source.log.backTo(this.#source.revision)) {
-      for (const { key, previous } of changes) changed.set(key, previous);
+    if (this.#source !== undefined) {
+      // Back in time, so that of several changes of a key the first one after `revision` has the last word.
+      for (const { changes } of this.#source.log.backTo(this.#source.revision)) {
+        for (const { key, previous } of changes) this.#changed.set(key, previous);
+      }
+      this.#source = undefined;
     }
-    this.#source = undefined; // lets go of the history
-    return changed;
+    return this.#changed;
   }
 }
