@@ -78,7 +78,7 @@ export class KeyIndex<V extends object | string> {
   }
 
   /** The values of a range, in the order of their keys; at most `limit`. */
-  list(range: KeyRange, limit = Infinity): V[] {
+  list(range: KeyRange, limit: number = Number.POSITIVE_INFINITY): V[] {
     const bounds = boundsOf(range);
     const values: V[] = [];
     if (bounds.to === undefined || bounds.from < bounds.to) collect(this.#root, { ...bounds, limit }, values);

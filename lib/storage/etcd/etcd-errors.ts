@@ -46,7 +46,7 @@ export function closedError(cause?: unknown): StoreError {
 }
 
 /** Whether etcd refused for that reason, in the words of its API. */
-export function isRefusal(error: unknown, reason: keyof typeof refusals): error is GrpcError {
+export function isRefusal(error: unknown, reason: RefusalName): error is GrpcError {
   return error instanceof GrpcError && error.message.includes(refusals[reason].text);
 }
 
@@ -64,6 +64,11 @@ export function isTransient(error: GrpcError): boolean {
   return refusal === undefined ? transient.has(error.status) : refusal.transient === true;
 }
 
+/** Whether another member may do better: not where all are asked too much, nor where only the token is old. */
+export function isTroubleOfMember(error: GrpcError): boolean {
+  return isTransient(error) && !isRefusal(error, 'tooManyRequests');
+}
+
 /** Whether etcd has decided: not now and not later, unless somebody changes what it decides by. */
 export function isFinal(error: GrpcError): boolean {
   const refusal = refusalIn(error.message);
@@ -77,7 +82,33 @@ interface Refusal {
   readonly transient?: boolean;
 }
 
-const refusals = {
+/** What etcd refuses, by names of ours. */
+export type RefusalName =
+  | 'compacted'
+  | 'futureRevision'
+  | 'noSpace'
+  | 'leaseNotFound'
+  | 'leaseExists'
+  | 'leaseTooLong'
+  | 'tooManyOperations'
+  | 'requestTooLarge'
+  | 'messageTooLarge'
+  | 'duplicateKey'
+  | 'emptyKey'
+  | 'corrupt'
+  | 'proposalDropped'
+  | 'noLeader'
+  | 'tooManyRequests'
+  | 'notCapable'
+  | 'learner'
+  | 'invalidToken'
+  | 'oldAuthRevision'
+  | 'authNotEnabled'
+  | 'authenticationFailed'
+  | 'noUser'
+  | 'permissionDenied';
+
+const refusals: Readonly<Record<RefusalName, Refusal>> = {
   compacted: { text: 'required revision has been compacted', code: 'compacted' },
   futureRevision: { text: 'required revision is a future revision', code: 'future-revision' },
   noSpace: { text: 'database space exceeded', code: 'no-space' },
@@ -101,7 +132,7 @@ const refusals = {
   authenticationFailed: { text: 'authentication failed', code: 'unavailable' },
   noUser: { text: 'user name is empty', code: 'unavailable' },
   permissionDenied: { text: 'permission denied', code: 'unavailable' },
-} as const satisfies Record<string, Refusal>;
+};
 
 const allRefusals: readonly Refusal[] = Object.values(refusals);
 

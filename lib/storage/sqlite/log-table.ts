@@ -41,7 +41,7 @@ export interface KeyRange {
 }
 
 /** The most changes a revision can have, which only the end of a huge lease comes near to. */
-export const changesOfRevisionMax = 2 ** 19;
+export const changesOfRevisionMax = 524_288;
 
 /** The log and its state in memory, which the owner keeps equal to what is durable. */
 export class LogTable {
