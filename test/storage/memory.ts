@@ -277,7 +277,9 @@ t.test('what is compacted or replaced is let go', async (t) => {
     // Allowed are the 50 of the newest state, or before the oldest change, and what is left of a chunk of 64.
     const afterBound = await left(50 + historyMax + 64);
     await store.compact(await store.revision());
-    return [afterBound, await left(50 + 64)];
+    const afterCompaction = await left(50 + 64);
+    await store.close(); // until here it must not be collected itself
+    return [afterBound, afterCompaction];
   };
   // The engine's own caches hold on to a tree of 50 now and then; a leak of ours would do so every time.
   const attempts = [await attempt(), await attempt(), await attempt(), await attempt()];
