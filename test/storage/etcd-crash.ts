@@ -15,7 +15,7 @@ import { frame, FrameAssembler } from '../../lib/storage/etcd/grpc-frames.js';
 import { bytesField, flagField, message, MessageReader, numberField } from '../../lib/storage/etcd/wire.js';
 import { isStoreError, type Batch, type Revision, type Store, type StoreErrorCode } from '../../lib/storage/index.js';
 import { checkRegisters, checkRevisions, recordHistory, registersOf } from '../../lib/testing/index.js';
-import { etcdBinary, etcdMissing, startEtcd } from '../support/etcd-server.js';
+import { etcdBinary, etcdMissing, startEtcd, startEtcdCluster } from '../support/etcd-server.js';
 
 const clock = systemClock();
 const prefix = '/registry/crash/';
@@ -103,15 +103,21 @@ else {
     await Promise.all([writer.close(), watcher.close(), ...watches]);
   });
 
-  t.test('a history recorded while etcd is killed six times has one order that explains it', async (t) => {
+  for (const size of [1, 3]) t.test(`a history recorded while members of a cluster of ${size} are killed, six times, has one order that explains it`, async (t) => {
     const seed = process.env.SEED ?? '1';
     t.comment(`seed ${seed}`);
-    const etcd = await startEtcd({ flags: quickElections });
-    const store = etcdStore({ endpoints: [etcd.endpoint], clock, random: random(seed) });
+    const members = await startEtcdCluster(size, { flags: quickElections });
+    const store = etcdStore({ endpoints: members.map(({ endpoint }) => endpoint), clock, random: random(seed) });
     t.teardown(async () => {
       await store.close();
-      await etcd.dispose();
+      await Promise.all(members.map((member) => member.dispose()));
     });
+    let kills = 0;
+    const killOne = async (): Promise<void> => {
+      const member = members[kills++ % size]!;
+      await member.kill();
+      await member.start();
+    };
     let commits = 0;
     let restarts = Promise.resolve();
     const killing: Store = {
@@ -127,7 +133,7 @@ else {
       close: () => store.close(),
       commit: (transaction) => {
         commits += 1;
-        if (commits % 400 === 0 && commits <= 2400) restarts = restarts.then(() => etcd.kill()).then(() => etcd.start());
+        if (commits % 400 === 0 && commits <= 2400) restarts = restarts.then(killOne);
         return store.commit(transaction);
       },
     };
@@ -341,6 +347,22 @@ t.test('a scripted server', async (t) => {
     t.strictSame([lost.calls.Range, well.calls.Range], [1, 2], 'and stays there');
 
     t.equal((await refusal(open(t, [lost.endpoint], { timeoutMs: 100 }).get('/k')))?.code, 'unavailable');
+  });
+
+  t.test('a member that fails a read is left by watches too', async (t) => {
+    const failing = await scripted(t, ({ method, stream }) => (method === 'Watch' ? say(stream, header(1), flagField(3, true)) : refuse(stream, 14, 'etcdserver: request timed out')));
+    const well = await scripted(t, ({ method, stream }) => {
+      if (method === 'Range') answer(stream, found(9, {}));
+      else {
+        say(stream, header(1), flagField(3, true));
+        say(stream, header(9), put({ key: '/a', at: 9 }));
+      }
+    });
+    const store = open(t, [failing.endpoint, well.endpoint]);
+    const told = batches(store, 1, 1);
+    while (failing.calls.Watch === undefined) await new Promise((resolve) => setImmediate(resolve));
+    await store.get('/k');
+    t.match(await told, [{ revision: 9 }]);
   });
 
   t.test('deadlines: nothing waits longer than it says, and every call carries its deadline', async (t) => {

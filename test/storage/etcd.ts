@@ -8,6 +8,7 @@ import { firstValueFrom, lastValueFrom, take, toArray, type Observable } from 'r
 import t from 'tap';
 import { random, systemClock, virtualClock } from '../../lib/core/index.js';
 import { etcdStore, type EtcdStoreOptions } from '../../lib/storage/etcd/etcd-store.js';
+import { encryptionFor, transformerByKey } from '../../lib/storage/encryption/index.js';
 import { isStoreError, type Batch, type Store, type StoreErrorCode } from '../../lib/storage/index.js';
 import { checkRegisters, checkRevisions, recordHistory, registersOf, storeSuite, type StoreHarness } from '../../lib/testing/index.js';
 import { etcdBinary, etcdMissing, startEtcd, type EtcdServer } from '../support/etcd-server.js';
@@ -140,6 +141,30 @@ else {
     t.ok(isStoreError(await endOf(store, '/registry/foreign/', after), 'corrupt'));
     await gateway(etcd, 'kv/put', { key: base64('/registry/foreign/list'), value: base64('[]') });
     t.equal(await refusal(store.get('/registry/foreign/list')), 'corrupt', 'what is no object');
+  });
+
+  t.test('values are encrypted at rest as a kube-apiserver does it, and read again everywhere', async (t) => {
+    const encryption = await encryptionFor({
+      apiVersion: 'apiserver.config.k8s.io/v1',
+      kind: 'EncryptionConfiguration',
+      resources: [{ resources: ['secrets'], providers: [{ aesgcm: { keys: [{ name: 'key1', secret: btoa('sixteen byte key') }] } }, { identity: {} }] }],
+    });
+    const transformer = transformerByKey(encryption, (key) => ({ group: '', resource: key.split('/')[2] ?? '' }));
+    const [plain, store] = [open(), open({ transformer })];
+    const key = '/registry/secrets/default/token';
+    const { revision: first } = await plain.commit({ put: [{ key, value: { is: 'in the clear' } }] });
+    t.match(await store.get(key), { entry: { value: { is: 'in the clear' }, stale: true } });
+    const { revision } = await store.commit({ put: [{ key, value: { is: 'secret' } }] });
+    const { kvs } = await gateway(etcd, 'kv/range', { key: base64(key) });
+    t.match(text((kvs as Record<string, unknown>[])[0]?.value), /^k8s:enc:aesgcm:v1:key1:/);
+    await store.commit({ put: [{ key, value: { is: 'another' } }] });
+    t.match(await store.list('/registry/secrets/'), { entries: [{ key, value: { is: 'another' }, stale: undefined }] });
+    t.match(await store.commit({ compare: [{ key, modRevision: revision }] }), { committed: false, found: [{ value: { is: 'another' } }] });
+    t.match(await batches(store.watch(key, { after: first }), 2), [
+      { changes: [{ entry: { value: { is: 'secret' } }, previous: { value: { is: 'in the clear' } } }] },
+      { changes: [{ entry: { value: { is: 'another' } }, previous: { value: { is: 'secret' } } }] },
+    ]);
+    t.equal(await refusal(plain.get(key)), 'corrupt', 'without the key');
   });
 
   t.test('two stores share one cluster: what one commits the other reads and watches, and only one wins', async (t) => {

@@ -1,4 +1,4 @@
-// A real etcd for tests: one member on loopback, free ports, data in a directory of its own that goes with it. It can be
+// A real etcd for tests: one member or several on loopback, free ports, data in directories that go with them. Each can be
 // killed and started again on the same data and ports. Where etcd is not installed, `etcdBinary` is undefined and tests
 // say so and skip; ETCD names another binary than Debian's.
 import { spawn, type ChildProcess } from 'node:child_process';
@@ -37,25 +37,59 @@ export interface EtcdServer {
   dispose(): Promise<void>;
 }
 
-/** Starts an etcd and waits until it serves. */
-export async function startEtcd({ flags = [], tls }: EtcdServerOptions = {}): Promise<EtcdServer> {
-  const directory = mkdtempSync(join(tmpdir(), 'vivarium-etcd-'));
-  const [client = 0, peer = 0] = await freePorts(2);
-  const scheme = tls === undefined ? 'http' : 'https';
-  const [endpoint, peerUrl] = [`${scheme}://127.0.0.1:${client}`, `http://127.0.0.1:${peer}`];
-  const certificates = tls === undefined ? [] : [`--cert-file=${tls.cert}`, `--key-file=${tls.key}`, `--trusted-ca-file=${tls.ca}`, '--client-cert-auth'];
-  const allFlags = [
+/** Starts an etcd of one member and waits until it serves. */
+export async function startEtcd(options: EtcdServerOptions = {}): Promise<EtcdServer> {
+  const [server] = await startEtcdCluster(1, options);
+  if (server === undefined) throw new Error('a cluster of one has one');
+  return server;
+}
+
+/** Starts the members of one cluster and waits until they serve. */
+export async function startEtcdCluster(size: number, options: EtcdServerOptions = {}): Promise<EtcdServer[]> {
+  const ports = await freePorts(2 * size);
+  const scheme = options.tls === undefined ? 'http' : 'https';
+  const members = Array.from({ length: size }, (_, n): Member => ({
+    name: `m${n}`,
+    endpoint: `${scheme}://127.0.0.1:${ports[2 * n]}`,
+    peer: `http://127.0.0.1:${ports[2 * n + 1]}`,
+    directory: mkdtempSync(join(tmpdir(), 'vivarium-etcd-')),
+  }));
+  const servers = members.map((member) => memberServer(member, [...flagsOf(member, members), ...tlsFlags(options), ...(options.flags ?? [])]));
+  try {
+    await Promise.all(servers.map((server) => server.start()));
+  } catch (error) {
+    await Promise.all(servers.map((server) => server.dispose()));
+    throw error;
+  }
+  return servers;
+}
+
+interface Member {
+  readonly name: string;
+  readonly endpoint: string;
+  readonly peer: string;
+  readonly directory: string;
+}
+
+function flagsOf({ name, endpoint, peer, directory }: Member, members: readonly Member[]): string[] {
+  return [
+    `--name=${name}`,
     `--data-dir=${directory}`,
     `--listen-client-urls=${endpoint}`,
     `--advertise-client-urls=${endpoint}`,
-    `--listen-peer-urls=${peerUrl}`,
-    `--initial-advertise-peer-urls=${peerUrl}`,
-    `--initial-cluster=default=${peerUrl}`,
+    `--listen-peer-urls=${peer}`,
+    `--initial-advertise-peer-urls=${peer}`,
+    `--initial-cluster=${members.map((member) => `${member.name}=${member.peer}`).join()}`,
     '--logger=zap',
     '--log-outputs=stderr',
-    ...certificates,
-    ...flags,
   ];
+}
+
+function tlsFlags({ tls }: EtcdServerOptions): string[] {
+  return tls === undefined ? [] : [`--cert-file=${tls.cert}`, `--key-file=${tls.key}`, `--trusted-ca-file=${tls.ca}`, '--client-cert-auth'];
+}
+
+function memberServer({ endpoint, directory }: Member, flags: readonly string[]): EtcdServer {
   let child: ChildProcess | undefined;
   const kill = async (): Promise<void> => {
     const dying = child;
@@ -65,21 +99,20 @@ export async function startEtcd({ flags = [], tls }: EtcdServerOptions = {}): Pr
     dying.kill('SIGKILL');
     await gone;
   };
-  const start = async (): Promise<void> => {
-    child = spawn(etcdBinary ?? 'etcd', allFlags, { stdio: ['ignore', 'ignore', 'pipe'] });
-    await serving(child);
+  return {
+    endpoint,
+    kill,
+    start: async () => {
+      child = spawn(etcdBinary ?? 'etcd', flags, { stdio: ['ignore', 'ignore', 'pipe'] });
+      await serving(child);
+    },
+    freeze: () => child?.kill('SIGSTOP'),
+    thaw: () => child?.kill('SIGCONT'),
+    dispose: async () => {
+      await kill();
+      rmSync(directory, { recursive: true, force: true });
+    },
   };
-  const dispose = async (): Promise<void> => {
-    await kill();
-    rmSync(directory, { recursive: true, force: true });
-  };
-  try {
-    await start();
-  } catch (error) {
-    await dispose();
-    throw error;
-  }
-  return { endpoint, kill, start, freeze: () => child?.kill('SIGSTOP'), thaw: () => child?.kill('SIGCONT'), dispose };
 }
 
 /** Resolves when etcd says that it serves; rejects with what it said when it ended instead. */

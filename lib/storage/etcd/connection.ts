@@ -53,7 +53,7 @@ export class EtcdConnection {
     return this.#connecting;
   }
 
-  /** Takes no more calls to this member, if there is another. What is under way there goes on. */
+  /** Leaves this member, if there is another. Answers that are still to come there come; watches move on. */
   avoid(session: GrpcSession): void {
     if (session !== this.#current || this.#options.endpoints.length < 2) return;
     this.#next += 1;

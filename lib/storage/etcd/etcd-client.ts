@@ -7,7 +7,7 @@
 import { backoffStep, type BackoffLadder, type BackoffState, type Clock, type Random } from '../../core/index.js';
 import type { LeaseId, Revision } from '../store.js';
 import type { EtcdConnection } from './connection.js';
-import { isRefusal, isTransient, nothingHappened } from './etcd-errors.js';
+import { isRefusal, isTransient, isTroubleOfMember, nothingHappened } from './etcd-errors.js';
 import { GrpcError, grpcStatuses, notSent } from './grpc-error.js';
 import type { GrpcSession, GrpcStream } from './grpc-session.js';
 import {
@@ -160,7 +160,7 @@ export class EtcdClient {
         if (!(error instanceof GrpcError)) throw error;
         const worthwhile = isOldToken(error) || (isTransient(error) && (call.again === 'always' || nothingHappened(error)));
         if (!worthwhile || clock.now() >= giveUpAtMs) throw error;
-        if (session !== undefined && !isOldToken(error)) connection.avoid(session);
+        if (session !== undefined && isTroubleOfMember(error)) connection.avoid(session);
         const step = backoffStep(ladder, backoff, { nowMs: clock.now(), random });
         backoff = step.state;
         await pause(clock, step.delayMs, signal);

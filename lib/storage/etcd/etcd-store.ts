@@ -11,13 +11,15 @@
  */
 import { setMaxListeners } from 'node:events';
 import { Observable, type Subscriber } from 'rxjs';
-import type { Clock, Random } from '../../core/index.js';
+import { systemClock, systemRandom, type Clock, type Random } from '../../core/index.js';
 import { checkAfter, checkKey, checkListOptions, checkPrefix, checkRevision, checkTransaction, checkTtl } from '../check-input.js';
 import { orderOf } from '../key-order.js';
 import { isStoreError, StoreError } from '../store-error.js';
 import type { Batch, LeaseId, Listing, ListOptions, Outcome, Reading, Revision, Store, Transaction, WatchOptions } from '../store.js';
+import type { ValueTransformer } from '../transformer.js';
 import { ChangeSurvey, type SurveyOptions } from './change-survey.js';
 import { EtcdConnection } from './connection.js';
+import { EntryCodec } from './entry-codec.js';
 import { EtcdClient, type EtcdCredentials } from './etcd-client.js';
 import { closedError, futureRevisionError, isRefusal, leaseNotFoundError, storeErrorOf, type CallKind } from './etcd-errors.js';
 import { EtcdProgress } from './etcd-progress.js';
@@ -26,7 +28,6 @@ import type { TlsOptions } from './grpc-connect.js';
 import { isLeaseId } from './messages.js';
 import { pause, within } from './pause.js';
 import { StoreWatch } from './store-watch.js';
-import { encodeTransaction, entryOf, rangeOf } from './stored-entry.js';
 
 /** Where etcd is and how to talk to it. */
 export interface EtcdStoreOptions {
@@ -38,10 +39,14 @@ export interface EtcdStoreOptions {
   readonly auth?: EtcdCredentials;
   /** Put before every key and prefix. Default none: the keys of the store say `/registry` themselves. */
   readonly prefix?: string;
+  /** What values pass through on their way to etcd and back: encryption at rest. The prefix is no part of the keys it sees. */
+  readonly transformer?: ValueTransformer;
   /** How long one try of a call may take. Tries that are safe to repeat begin for twice as long. Default 5000. */
   readonly timeoutMs?: number;
-  readonly clock: Clock;
-  readonly random: Random;
+  /** For time-outs and waiting; leases run on etcd's clock. Default the system's. */
+  readonly clock?: Clock;
+  /** For the names of leases and for waiting not quite as long as others do. Default the system's. */
+  readonly random?: Random;
 }
 
 /** A store in etcd, 3.4 or later. */
@@ -50,7 +55,7 @@ export function etcdStore(options: EtcdStoreOptions): Store {
 }
 
 class EtcdStore implements Store {
-  readonly #prefix: string;
+  readonly #codec: EntryCodec;
   readonly #timeoutMs: number;
   readonly #clock: Clock;
   readonly #random: Random;
@@ -67,18 +72,18 @@ class EtcdStore implements Store {
   readonly #beginnings = new Set<Promise<void>>();
   #closed: Promise<void> | undefined;
 
-  constructor({ endpoints, tls = {}, auth, prefix = '', timeoutMs = 5_000, clock, random }: EtcdStoreOptions) {
+  constructor({ endpoints, tls = {}, auth, prefix = '', transformer, timeoutMs = 5_000, clock = systemClock(), random = systemRandom() }: EtcdStoreOptions) {
     checkPrefix(prefix);
     const { signal } = this.#closing;
     setMaxListeners(0, signal); // every watch and every waiting call listens
-    this.#prefix = prefix;
+    this.#codec = new EntryCodec(prefix, transformer);
     this.#timeoutMs = timeoutMs;
     this.#clock = clock;
     this.#random = random;
     this.#connection = new EtcdConnection({ endpoints: endpoints.map(endpointUrl), tls, clock, random, connectMs: timeoutMs });
     this.#client = new EtcdClient({ connection: this.#connection, clock, random, auth, timeoutMs, signal });
     this.#watching = { client: this.#client, clock, random, signal };
-    this.#reader = new EtcdReader({ ...this.#watching, anyKey: `${prefix}/registry/`, timeoutMs });
+    this.#reader = new EtcdReader({ ...this.#watching, anyKey: this.#codec.keyOf('/registry/'), timeoutMs });
     this.#progress = new EtcdProgress({ client: this.#client, clock, survey: new ChangeSurvey(this.#watching) });
     if (endpoints.length === 0) throw new StoreError('invalid', 'etcd: at least one endpoint is needed');
   }
@@ -87,9 +92,9 @@ class EtcdStore implements Store {
     this.#refuseWhenClosed();
     checkKey(key);
     if (revision !== undefined) checkRevision(revision);
-    const answer = await this.#reader.read({ key: this.#prefix + key, revision });
+    const answer = await this.#reader.read({ key: this.#codec.keyOf(key), revision });
     const [found] = answer.entries;
-    return { entry: found && entryOf(found, this.#prefix), revision: revision ?? answer.revision };
+    return { entry: found && this.#codec.decode(found), revision: revision ?? answer.revision };
   }
 
   async list(prefix: string, options: ListOptions = {}): Promise<Listing> {
@@ -97,12 +102,12 @@ class EtcdStore implements Store {
     checkPrefix(prefix);
     checkListOptions(options);
     const { limit, after, revision } = options;
-    const range = rangeOf(this.#prefix + prefix);
+    const range = this.#codec.rangeOf(prefix);
     // The least key after another is that key with a zero byte behind it.
-    const key = after !== undefined && orderOf(after) >= orderOf(prefix) ? `${this.#prefix}${after}\0` : range.key;
+    const key = after !== undefined && orderOf(after) >= orderOf(prefix) ? this.#codec.keyOf(`${after}\0`) : range.key;
     const answer = await this.#reader.read({ ...range, key, limit, revision });
     return {
-      entries: answer.entries.map((found) => entryOf(found, this.#prefix)),
+      entries: answer.entries.map((found) => this.#codec.decode(found)),
       revision: revision ?? answer.revision,
       remaining: answer.count - answer.entries.length,
     };
@@ -111,7 +116,7 @@ class EtcdStore implements Store {
   async commit(transaction: Transaction): Promise<Outcome> {
     this.#refuseWhenClosed();
     checkTransaction(transaction);
-    const request = encodeTransaction(transaction, this.#prefix); // now, before anybody changes the values
+    const request = this.#codec.encode(transaction); // now, before anybody changes the values
     if (this.#beginnings.size > 0) await this.#watchesBegin();
     const known = this.#client.newest;
     let answer;
@@ -122,7 +127,7 @@ class EtcdStore implements Store {
     }
     const { revision, succeeded, found } = answer;
     if (succeeded) return { committed: true, revision };
-    return { committed: false, revision, found: found.map(([entry]) => entry && entryOf(entry, this.#prefix)) };
+    return { committed: false, revision, found: found.map(([entry]) => entry && this.#codec.decode(entry)) };
   }
 
   watch(prefix: string, { after }: WatchOptions = {}): Observable<Batch> {
@@ -220,7 +225,7 @@ class EtcdStore implements Store {
   }
 
   #begin(subscriber: Subscriber<Batch>, prefix: string, after: Revision): void {
-    const watch = new StoreWatch({ ...this.#watching, subscriber, storePrefix: this.#prefix, prefix, after });
+    const watch = new StoreWatch({ ...this.#watching, subscriber, codec: this.#codec, prefix, after });
     this.#watches.add(watch);
     subscriber.add(() => {
       watch.source.stop();
@@ -260,12 +265,12 @@ class EtcdStore implements Store {
   // etcd looks at its quota before it proposes a transaction, which is then refused, and again after it has applied it,
   // which then stays (server/etcdserver/apply, quotaApplierV3): both times it says "no space".
   async #noSpace({ put = [], delete: deletes = [] }: Transaction, known: Revision, cause: unknown): Promise<StoreError> {
-    const key = put[0]?.key ?? deletes[0] ?? '';
-    const { entry } = await this.get(key);
-    const untouched = entry === undefined ? put.length > 0 : entry.modRevision <= known;
-    return untouched
-      ? new StoreError('no-space', 'etcd: the database is at its quota', { cause })
-      : new StoreError('unknown-outcome', 'etcd: the database is at its quota; whether the change was made is not known', { cause });
+    const key = this.#codec.keyOf(put[0]?.key ?? deletes[0] ?? '');
+    const answer = await this.#client.range({ key }).catch(() => undefined);
+    const [entry] = answer?.entries ?? [];
+    const untouched = answer !== undefined && (entry === undefined ? put.length > 0 : entry.modRevision <= known);
+    if (untouched) return new StoreError('no-space', 'etcd: the database is at its quota', { cause });
+    return new StoreError('unknown-outcome', 'etcd: the database is at its quota; whether the change was made is not known', { cause });
   }
 
   #failure(error: unknown, kind: CallKind): unknown {

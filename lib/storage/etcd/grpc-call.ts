@@ -80,6 +80,13 @@ export class GrpcCall {
     this.stream.close(constants.NGHTTP2_CANCEL);
   }
 
+  /** Ends it if it would not end by itself: nobody could wait for that. */
+  onRetired(): void {
+    if (this.#beatsLeft < Infinity) return;
+    this.#end(new GrpcError(grpcStatuses.unavailable, 'the connection is given up', { reached: true }));
+    this.stream.close(constants.NGHTTP2_CANCEL);
+  }
+
   /** Ends it from this side; the observer hears nothing more. */
   cancel(): void {
     if (this.#ended) return;

@@ -114,10 +114,11 @@ export class GrpcSession {
     };
   }
 
-  /** Takes no further calls; those under way go on, and the connection ends with the last of them. */
+  /** Takes no further calls. Those that wait for an answer still get it, and the connection ends with the last of them; streams end. */
   retire(): void {
     this.#onUnusable();
     this.#http2.close();
+    for (const call of this.#calls) call.onRetired();
   }
 
   /** Ends it with all its calls, at once. */

@@ -39,7 +39,7 @@ export interface RangeAnswer {
 /** TxnRequest: if all keys are at these revisions the changes are made, otherwise the keys are read. */
 export interface TxnRequest {
   readonly compare: readonly { readonly key: string; readonly modRevision: Revision }[];
-  readonly put: readonly { readonly key: string; readonly value: string; readonly lease: LeaseId | undefined }[];
+  readonly put: readonly { readonly key: string; readonly value: string | Uint8Array; readonly lease: LeaseId | undefined }[];
   readonly delete: readonly string[];
 }
 

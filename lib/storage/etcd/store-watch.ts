@@ -4,35 +4,34 @@
  */
 import type { Subscriber } from 'rxjs';
 import type { Batch, Revision } from '../store.js';
+import type { EntryCodec } from './entry-codec.js';
 import type { ProgressWatch } from './etcd-progress.js';
 import { EtcdWatch, type EtcdWatchOptions } from './etcd-watch.js';
 import type { WatchEvent } from './messages.js';
-import { changeOf, rangeOf } from './stored-entry.js';
 
 /** What a watch of the store works with. */
 export type StoreWatchOptions = Pick<EtcdWatchOptions, 'client' | 'clock' | 'random' | 'signal' | 'after'> & {
   readonly subscriber: Subscriber<Batch>;
-  /** Of all keys of the store. */
-  readonly storePrefix: string;
-  /** Of the keys to watch, without the store's. */
+  readonly codec: EntryCodec;
+  /** Of the keys to watch. */
   readonly prefix: string;
 };
 
 /** A watch that has begun. */
 export class StoreWatch implements ProgressWatch {
-  /** With the store's. */
+  /** As etcd has it. */
   readonly prefix: string;
   readonly source: EtcdWatch;
   readonly #subscriber: Subscriber<Batch>;
-  readonly #storePrefix: string;
+  readonly #codec: EntryCodec;
 
-  constructor({ subscriber, storePrefix, prefix, ...source }: StoreWatchOptions) {
-    this.prefix = storePrefix + prefix;
+  constructor({ subscriber, codec, prefix, ...source }: StoreWatchOptions) {
+    this.prefix = codec.keyOf(prefix);
     this.#subscriber = subscriber;
-    this.#storePrefix = storePrefix;
+    this.#codec = codec;
     this.source = new EtcdWatch({
       ...source,
-      range: rangeOf(this.prefix),
+      range: codec.rangeOf(prefix),
       withPrevious: true,
       onEvents: (revision, events) => this.#tell(revision, events),
       onFailure: (error) => subscriber.error(error),
@@ -47,7 +46,7 @@ export class StoreWatch implements ProgressWatch {
   #tell(revision: Revision, events: readonly WatchEvent[]): void {
     let changes;
     try {
-      changes = events.map((event) => changeOf(event, this.#storePrefix));
+      changes = events.map((event) => this.#codec.decodeEvent(event));
     } catch (error) {
       this.#subscriber.error(error); // a value that cannot be read; unsubscribing stops the source
       return;
