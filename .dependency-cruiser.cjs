@@ -40,7 +40,7 @@ module.exports = {
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
     { name: 'no-orphans', severity: 'error', from: { orphan: true, path: '^lib/' }, to: {} },
     { name: 'no-node-in-the-engine', severity: 'error', from: { path: engine.map((folder) => `^lib/${folder}/`) }, to: { dependencyTypes: ['core'] } },
-    { name: 'no-development-packages', severity: 'error', from: { path: '^lib/' }, to: { dependencyTypes: ['npm-dev', 'npm-unknown', 'npm-no-pkg', 'unknown', 'undetermined'] } },
+    { name: 'no-development-packages', severity: 'error', from: { path: '^lib/' }, to: { dependencyTypes: ['npm-dev', 'npm-unknown', 'npm-no-pkg', 'unknown', 'undetermined'], dependencyTypesNot: ['npm-peer'] } },
     { name: 'nothing-imports-testing', severity: 'error', from: { path: '^lib/', pathNot: '^lib/testing/' }, to: { path: '^lib/testing/' } },
     { name: 'only-the-composition-root-knows-every-folder', severity: 'error', from: { path: '^lib/[^/]+/', pathNot: ['^lib/simulation/', '^lib/testing/'] }, to: { path: '^lib/(cluster|index|options)\\.ts$' } },
     ...direction,
