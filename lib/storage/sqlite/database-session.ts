@@ -85,10 +85,20 @@ export class DatabaseSession {
       case 'copy':
         return { more: this.#backup?.step() ?? false };
       case 'close':
-        this.#backup?.abandon();
-        this.#database.close();
+        this.#close();
         return {};
     }
+  }
+
+  #close(): void {
+    this.#backup?.abandon();
+    try {
+      this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    } catch {
+      // The disk is full. What is in the write-ahead log is durable there, and found by the next opening.
+    }
+    // Not every driver lets go of the file before its statements are collected; that is done when the thread ends.
+    this.#database.close();
   }
 
   #get({ key, ...asked }: Calls['get']['ask']): Calls['get']['answer'] {

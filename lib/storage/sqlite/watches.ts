@@ -26,7 +26,8 @@ export interface WatchesOptions {
 /** The watches of one store. */
 export class Watches {
   readonly #options: WatchesOptions;
-  readonly #hub = new WatchHub();
+  // What waits to be delivered is what one answer of the worker told, so it needs no bound of its own.
+  readonly #hub = new WatchHub(Infinity);
   readonly #prefixes = new PrefixTrie<Watch>();
   readonly #watches = new Set<Watch>();
 

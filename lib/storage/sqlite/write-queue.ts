@@ -25,13 +25,13 @@ const waitingBytesMax = 2 ** 28;
 
 /** The writes of a store that are under way. */
 export class WriteQueue {
-  readonly #link: WorkerLink;
+  readonly #link: Pick<WorkerLink, 'send'>;
   #unsent: QueuedWrite[] = [];
   #unsentBytes = 0;
   #waitingWrites = 0;
   #waitingBytes = 0;
 
-  constructor(link: WorkerLink) {
+  constructor(link: Pick<WorkerLink, 'send'>) {
     this.#link = link;
   }
 
