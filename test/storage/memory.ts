@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { config, Observable, throwError } from 'rxjs';
 import t, { type Test } from 'tap';
-import { deepFreeze, random, virtualClock } from '../../lib/core/index.js';
+import { deepFreeze, random, systemClock, virtualClock } from '../../lib/core/index.js';
 import type { VirtualClock } from '../../lib/core/time/virtual-clock.js';
 import { checkListOptions, checkTransaction } from '../../lib/storage/check-input.js';
 import { isStoreError } from '../../lib/storage/index.js';
@@ -14,7 +14,7 @@ import { storeLimits } from '../../lib/storage/limits.js';
 import { memoryStore } from '../../lib/storage/memory-store.js';
 import type { MemoryStore } from '../../lib/storage/memory-store.js';
 import { PrefixTrie } from '../../lib/storage/prefix-trie.js';
-import { storeSuite } from '../../lib/testing/store-suite.js';
+import { checkRegisters, checkRevisions, recordHistory, registersOf, storeSuite } from '../../lib/testing/index.js';
 
 t.test('the memory store keeps the promises of a store', async (t) => {
   storeSuite(
@@ -641,3 +641,14 @@ function thrownBy(call: () => unknown): unknown {
   }
   return undefined;
 }
+
+t.test('20,000 concurrent operations have one order that explains them', async (t) => {
+  const seed = process.env.SEED ?? '1';
+  t.comment(`seed ${seed}`);
+  const store = memoryStore();
+  const history = await recordHistory(store, { seed, clients: 16, operations: 20_000, keys: 8, clock: systemClock() });
+  await store.close();
+  t.ok(history.operations.length >= 20_000, `${history.operations.length} operations`);
+  t.equal(checkRevisions(history)?.sentence, undefined, 'revisions and watches');
+  t.equal(checkRegisters(registersOf(history))?.sentence, undefined, 'every key by itself');
+});
