@@ -35,6 +35,7 @@ export class FieldPath {
     return new FieldPath(this, key, true);
   }
 
+  /** The path as Kubernetes prints it. */
   toString(): string {
     return FieldPath.#print(this);
   }

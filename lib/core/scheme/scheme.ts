@@ -30,6 +30,7 @@ export interface SchemeOptions {
 /** A kind that belongs to no group of its own. */
 export interface CommonKind {
   readonly kind: string;
+  /** The schema; asked on first use. */
   readonly type: () => StructType;
 }
 
