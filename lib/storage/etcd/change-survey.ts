@@ -61,7 +61,8 @@ export class ChangeSurvey {
       withPrevious: false,
       onEvents: (revision, events) => {
         for (const question of asked) {
-          if (revision > question.from && revision <= question.to && events.some(({ kv }) => kv.key.startsWith(question.prefix))) question.last = revision;
+          const concerns = revision > question.from && revision <= question.to;
+          if (concerns && events.some(({ kv }) => kv.key.startsWith(question.prefix))) question.last = revision;
         }
         if (revision < to) return;
         watch.stop();

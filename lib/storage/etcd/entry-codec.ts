@@ -73,7 +73,8 @@ export class EntryCodec {
       bytes += Buffer.byteLength(key) + Buffer.byteLength(text);
       return { key: this.keyOf(key), value: this.#transformer?.toStorage(Buffer.from(text), key) ?? text, lease };
     });
-    if (bytes > storeLimits.transactionBytesMax) throw tooLarge(`the keys and values of a transaction are ${bytes} bytes, the limit is ${storeLimits.transactionBytesMax}`);
+    const { transactionBytesMax } = storeLimits;
+    if (bytes > transactionBytesMax) throw tooLarge(`the keys and values of a transaction are ${bytes} bytes, the limit is ${transactionBytesMax}`);
     return puts;
   }
 }

@@ -8,7 +8,7 @@ import { backoffStep, type BackoffLadder, type BackoffState, type Clock, type Ra
 import type { LeaseId, Revision } from '../store.js';
 import type { EtcdConnection } from './connection.js';
 import { isRefusal, isTransient, isTroubleOfMember, nothingHappened } from './etcd-errors.js';
-import { GrpcError, grpcStatuses, notSent } from './grpc-error.js';
+import { GrpcError, notSent, unreadable } from './grpc-error.js';
 import type { GrpcSession, GrpcStream } from './grpc-session.js';
 import {
   decodeLeaseTtl,
@@ -182,7 +182,7 @@ export class EtcdClient {
     try {
       return decode(answer);
     } catch (error) {
-      throw new GrpcError(grpcStatuses.internal, `cannot read the answer: ${error instanceof Error ? error.message : ''}`, { cause: error, reached: true });
+      throw unreadable(error);
     }
   }
 
@@ -207,7 +207,7 @@ export class EtcdClient {
     const { auth, timeoutMs } = this.#options;
     const request = encodeCredentials(auth?.username ?? '', auth?.password ?? '');
     try {
-      this.#token = decodeText(await session.unary('/etcdserverpb.Auth/Authenticate', request, { timeoutMs }));
+      this.#token = decodeText(await session.unary('/etcdserverpb.Auth/Authenticate', request, { timeoutMs, metadata: withLeader }));
     } catch (error) {
       if (isRefusal(error, 'authNotEnabled')) this.#token = '';
       // The call that needed the token was not made, whatever became of this one.

@@ -26,8 +26,8 @@ export function storeErrorOf(error: unknown, kind: CallKind, closing: AbortSigna
 
 /** The revision is gone; the oldest that is left, if that is known. */
 export function compactedError(revision: Revision, oldest: Revision | undefined, cause?: unknown): StoreError {
-  const known = oldest === undefined ? undefined : { revision: oldest };
-  return new StoreError('compacted', `etcd: revision ${revision} is compacted${known ? `, the oldest that is left is ${oldest}` : ''}`, { ...known, cause });
+  if (oldest === undefined) return new StoreError('compacted', `etcd: revision ${revision} is compacted`, { cause });
+  return new StoreError('compacted', `etcd: revision ${revision} is compacted, the oldest that is left is ${oldest}`, { revision: oldest, cause });
 }
 
 /** The revision does not exist yet. */

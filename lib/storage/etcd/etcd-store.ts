@@ -72,8 +72,11 @@ class EtcdStore implements Store {
   readonly #beginnings = new Set<Promise<void>>();
   #closed: Promise<void> | undefined;
 
-  constructor({ endpoints, tls = {}, auth, prefix = '', transformer, timeoutMs = 5_000, clock = systemClock(), random = systemRandom() }: EtcdStoreOptions) {
+  constructor(options: EtcdStoreOptions) {
+    const { endpoints, tls = {}, auth, prefix = '', transformer } = options;
+    const { timeoutMs = 5_000, clock = systemClock(), random = systemRandom() } = options;
     checkPrefix(prefix);
+    if (endpoints.length === 0) throw new StoreError('invalid', 'etcd: at least one endpoint is needed');
     const { signal } = this.#closing;
     setMaxListeners(0, signal); // every watch and every waiting call listens
     this.#codec = new EntryCodec(prefix, transformer);
@@ -85,7 +88,6 @@ class EtcdStore implements Store {
     this.#watching = { client: this.#client, clock, random, signal };
     this.#reader = new EtcdReader({ ...this.#watching, anyKey: this.#codec.keyOf('/registry/'), timeoutMs });
     this.#progress = new EtcdProgress({ client: this.#client, clock, survey: new ChangeSurvey(this.#watching) });
-    if (endpoints.length === 0) throw new StoreError('invalid', 'etcd: at least one endpoint is needed');
   }
 
   async get(key: string, { revision }: { readonly revision?: Revision } = {}): Promise<Reading> {

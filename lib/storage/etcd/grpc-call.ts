@@ -4,7 +4,7 @@
  * lost, and then whether the server can have acted on the request. Made by grpc-session.ts only.
  */
 import { constants, type ClientHttp2Stream, type IncomingHttpHeaders } from 'node:http2';
-import { GrpcError, grpcStatuses } from './grpc-error.js';
+import { GrpcError, grpcStatuses, unreadable } from './grpc-error.js';
 import { FrameAssembler } from './grpc-frames.js';
 
 /** Hears what comes back. */
@@ -58,7 +58,7 @@ export class GrpcCall {
       try {
         if (!this.#ended) frames.push(chunk);
       } catch (error) {
-        this.#end(new GrpcError(grpcStatuses.internal, `cannot read the answer: ${error instanceof Error ? error.message : ''}`, { cause: error, reached: true }));
+        this.#end(unreadable(error));
         stream.close(constants.NGHTTP2_CANCEL);
       }
     });
@@ -107,7 +107,7 @@ export class GrpcCall {
     if (this.#grpcStatus === '0') return undefined;
     if (this.#grpcStatus !== undefined) return new GrpcError(Number(this.#grpcStatus), this.#grpcMessage, { reached: true });
     if (this.#httpStatus !== 0 && this.#httpStatus !== 200) {
-      return new GrpcError(grpcStatuses.unavailable, `the server answered with HTTP status ${this.#httpStatus}, which is not gRPC`, { reached: true });
+      return new GrpcError(grpcStatuses.unavailable, `the server answered with HTTP status ${this.#httpStatus}`, { reached: true });
     }
     const reached = this.#options.isProcessed() && this.stream.rstCode !== constants.NGHTTP2_REFUSED_STREAM;
     const reason = this.#failure instanceof Error ? `: ${this.#failure.message}` : '';

@@ -38,3 +38,9 @@ export class GrpcError extends Error {
 export function notSent(message: string, cause?: unknown): GrpcError {
   return new GrpcError(grpcStatuses.unavailable, message, { cause, reached: false });
 }
+
+/** The failure of a call whose answer makes no sense. */
+export function unreadable(cause: unknown): GrpcError {
+  const reason = cause instanceof Error ? `: ${cause.message}` : '';
+  return new GrpcError(grpcStatuses.internal, `the answer cannot be read${reason}`, { cause, reached: true });
+}

@@ -95,9 +95,7 @@ export function decodeRange(bytes: Buffer): RangeAnswer {
 /** A transaction. */
 export function encodeTxn({ compare, put, delete: deletes }: TxnRequest): Buffer {
   return message(
-    // Compare: EQUAL (0) of target MOD (2). A key is never at revision 0, so 0 says that it is absent; it has to be
-    // written out, for it also says which of the comparable things is meant.
-    ...compare.map(({ key, modRevision }) => bytesField(1, message(numberField(2, 2), bytesField(3, key), modRevision === 0 ? comparedWithZero : numberField(6, modRevision)))),
+    ...compare.map(({ key, modRevision }) => bytesField(1, encodeCompare(key, modRevision))),
     ...put.map(({ key, value, lease }) => bytesField(2, bytesField(2, message(bytesField(1, key), bytesField(2, value), numberField(3, leaseNumber(lease)))))),
     ...deletes.map((key) => bytesField(2, bytesField(3, bytesField(1, key)))),
     ...compare.map(({ key }) => bytesField(3, bytesField(1, bytesField(1, key)))),
@@ -202,6 +200,12 @@ export function decodeText(bytes: Buffer): string {
 /** Whether a lease could be one of etcd's: the hexadecimal form that etcdctl prints, of any 64 bits but none. */
 export function isLeaseId(lease: LeaseId): boolean {
   return /^[1-9a-f][0-9a-f]{0,15}$/.test(lease);
+}
+
+// EQUAL (0) of target MOD (2). A key is never at revision 0, so 0 says that it is absent; it has to be written out, for it
+// also says which of the comparable things is meant.
+function encodeCompare(key: string, modRevision: Revision): Buffer {
+  return message(numberField(2, 2), bytesField(3, key), modRevision === 0 ? comparedWithZero : numberField(6, modRevision));
 }
 
 const comparedWithZero = Buffer.from([6 * 8, 0]);

@@ -17,7 +17,12 @@ export function message(...fields: readonly Buffer[]): Buffer {
 /** A number field: nothing for zero. */
 export function numberField(field: number, value: number | bigint): Buffer {
   if (value === 0 || value === 0n) return noBytes;
-  return Buffer.from([...varint(field * 8), ...varint(value)]);
+  const small = typeof value === 'number' && value > 0 && value <= 0xffff_ffff ? value : undefined;
+  if (small === undefined) return bigField(field, BigInt.asUintN(64, BigInt(value)));
+  const tag = field * 8;
+  const bytes = Buffer.allocUnsafe(varintSize(tag) + varintSize(small));
+  writeVarint(bytes, writeVarint(bytes, 0, tag), small);
+  return bytes;
 }
 
 /** A boolean field: nothing for false. */
@@ -27,27 +32,37 @@ export function flagField(field: number, value: boolean): Buffer {
 
 /** Bytes, text or a message within. Written also when empty: an empty message within a oneof says which one it is. */
 export function bytesField(field: number, value: Uint8Array | string): Buffer {
+  const tag = field * 8 + 2;
   const length = typeof value === 'string' ? Buffer.byteLength(value) : value.length;
-  const head = [...varint(field * 8 + 2), ...varint(length)];
-  const bytes = Buffer.allocUnsafe(head.length + length);
-  bytes.set(head);
-  if (typeof value === 'string') bytes.write(value, head.length);
-  else bytes.set(value, head.length);
+  const headSize = varintSize(tag) + varintSize(length);
+  const bytes = Buffer.allocUnsafe(headSize + length);
+  writeVarint(bytes, writeVarint(bytes, 0, tag), length);
+  if (typeof value === 'string') bytes.write(value, headSize);
+  else bytes.set(value, headSize);
   return bytes;
 }
 
-function varint(value: number | bigint): number[] {
-  const bytes: number[] = [];
-  if (typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER) {
-    let rest = value;
-    for (; rest > 0x7f; rest = Math.floor(rest / 128)) bytes.push((rest % 128) | 0x80);
-    bytes.push(rest);
-    return bytes;
-  }
-  let rest = BigInt.asUintN(64, BigInt(value));
-  for (; rest > 0x7fn; rest >>= 7n) bytes.push(Number(rest & 0x7fn) | 0x80);
-  bytes.push(Number(rest));
-  return bytes;
+function bigField(field: number, value: bigint): Buffer {
+  const bytes = Buffer.allocUnsafe(varintSize(field * 8) + 10);
+  let at = writeVarint(bytes, 0, field * 8);
+  let rest = value;
+  for (; rest > 0x7fn; rest >>= 7n) bytes[at++] = Number(rest & 0x7fn) | 0x80;
+  bytes[at++] = Number(rest);
+  return bytes.subarray(0, at);
+}
+
+/** How many bytes a number below 2^32 takes. */
+function varintSize(value: number): number {
+  return value < 0x80 ? 1 : value < 0x4000 ? 2 : value < 0x20_0000 ? 3 : value < 0x1000_0000 ? 4 : 5;
+}
+
+/** Writes a number below 2^32 and answers where it ends. */
+function writeVarint(bytes: Buffer, start: number, value: number): number {
+  let at = start;
+  let rest = value;
+  for (; rest > 0x7f; rest >>>= 7) bytes[at++] = (rest & 0x7f) | 0x80;
+  bytes[at++] = rest;
+  return at;
 }
 
 /** Reads one message front to back: `next` gives the number of each field, then one of the others takes its value. */
