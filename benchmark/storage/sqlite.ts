@@ -140,7 +140,7 @@ class BareLog {
   private constructor(database: Database) {
     this.#database = database;
     this.#insert = database.prepare(`
-      INSERT INTO log (id, key, created, previous, lease, value) VALUES ((?1 << 20) + ?2, ?3, ?4, (?5 << 20) + ?6, ?7, ?8)
+      INSERT INTO log (id, key, created, previous, lease, value) VALUES ((? << 20) + ?, ?, ?, (? << 20) + ?, ?, ?)
     `);
   }
 

@@ -2,7 +2,7 @@
 // is of a revision, so a read that takes several requests sees one state however many commits come between them.
 //
 // Ids are made and taken apart in SQL, for they outgrow the whole numbers of JavaScript; here a row is named by its
-// revision and its slot, the low 20 bits.
+// revision and its slot, the low 20 bits. Parameters have no numbers, because Node 22.13 takes `?1` for a name.
 import { Buffer } from 'node:buffer';
 import { checkReadable } from '../compaction.js';
 import type { Revision } from '../store.js';
@@ -68,26 +68,26 @@ export class LogTable {
     // The rows of the newest revision may be gone, if it was compacted and had nothing but deletes.
     this.revision = Math.max(typeof newest === 'number' ? newest : 1, this.compacted);
 
-    const head = 'SELECT id >> 20 AS revision, id & 0xfffff AS slot, created FROM log WHERE key = ?1';
+    const head = 'SELECT id >> 20 AS revision, id & 0xfffff AS slot, created FROM log WHERE key = ?';
     const newestFirst = 'ORDER BY created DESC, id DESC LIMIT 1';
     this.#head = database.prepare(`${head} ${newestFirst}`);
-    this.#headAt = database.prepare(`${head} AND created <= ?2 AND id < (?2 + 1) << 20 ${newestFirst}`);
-    this.#row = database.prepare('SELECT key, value, created, id >> 20 AS revision, lease FROM log WHERE id = (?1 << 20) + ?2');
+    this.#headAt = database.prepare(`${head} AND created <= ? AND id < (? + 1) << 20 ${newestFirst}`);
+    this.#row = database.prepare('SELECT key, value, created, id >> 20 AS revision, lease FROM log WHERE id = (? << 20) + ?');
     this.#append = database.prepare(`
-      INSERT INTO log (id, key, created, previous, lease, value) VALUES ((?1 << 20) + ?2, ?3, ?4, (?5 << 20) + ?6, ?7, ?8)
+      INSERT INTO log (id, key, created, previous, lease, value) VALUES ((? << 20) + ?, ?, ?, (? << 20) + ?, ?, ?)
     `);
     const present = `
-      FROM log WHERE key >= CAST(?1 AS TEXT) AND key < CAST(?2 AS TEXT) AND id < (?3 + 1) << 20
+      FROM log WHERE key >= CAST(? AS TEXT) AND key < CAST(? AS TEXT) AND id < (? + 1) << 20
       GROUP BY key HAVING max(id) & 1 = 0
     `;
-    this.#page = database.prepare(`SELECT max(id) >> 20 AS revision, max(id) & 0xfffff AS slot ${present} ORDER BY key LIMIT ?4`);
+    this.#page = database.prepare(`SELECT max(id) >> 20 AS revision, max(id) & 0xfffff AS slot ${present} ORDER BY key LIMIT ?`);
     this.#count = database.prepare(`SELECT count(*) AS count FROM (SELECT 1 ${present})`);
     // The plus keeps the planner from the index by key: rows are wanted in the order of the table.
     this.#replay = database.prepare(`
       SELECT log.key, log.value, log.created, log.id >> 20 AS revision, log.lease, log.id & 1 AS deleted,
         before.value AS before_value, before.created AS before_created, before.id >> 20 AS before_revision, before.lease AS before_lease
       FROM log LEFT JOIN log AS before ON before.id = log.previous
-      WHERE log.id >= (?3 + 1) << 20 AND log.id < (?4 + 1) << 20 AND +log.key >= CAST(?1 AS TEXT) AND +log.key < CAST(?2 AS TEXT)
+      WHERE log.id >= (? + 1) << 20 AND log.id < (? + 1) << 20 AND +log.key >= CAST(? AS TEXT) AND +log.key < CAST(? AS TEXT)
       ORDER BY log.id
     `);
   }
@@ -104,7 +104,7 @@ export class LogTable {
 
   /** The same at a revision. */
   headAt(key: string, revision: Revision): Head | undefined {
-    return present(this.#headAt.get(key, revision));
+    return present(this.#headAt.get(key, revision, revision));
   }
 
   /** What a key held. */
@@ -134,7 +134,7 @@ export class LogTable {
   /** What happened after one revision and up to another. Of each revision all or nothing, so stopping early is safe. */
   *replay({ from, to }: KeyRange, after: Revision, upTo: Revision): Generator<[Revision, WireChange[]]> {
     let batch: [Revision, WireChange[]] | undefined;
-    for (const row of this.#replay.iterate(from, to, after, upTo)) {
+    for (const row of this.#replay.iterate(after, upTo, from, to)) {
       const revision = numberOf(row, 'revision');
       if (batch?.[0] !== revision) {
         if (batch !== undefined) yield batch;
@@ -149,9 +149,10 @@ export class LogTable {
 /** The keys that begin with a prefix, or of these those after a key. */
 export function keyRange(prefix: string, after?: string): KeyRange {
   const encoder = new TextEncoder();
-  const start = encoder.encode(prefix);
+  // All keys are above a zero byte and below FF; an empty array would be taken for NULL.
+  const start = prefix === '' ? Uint8Array.of(0) : encoder.encode(prefix);
   // No byte of UTF-8 is above F4, so raising the last one gives what comes after all that begin with the prefix.
-  const to = start.length === 0 ? Uint8Array.of(0xff) : start.with(-1, (start.at(-1) ?? 0) + 1);
+  const to = prefix === '' ? Uint8Array.of(0xff) : start.with(-1, (start.at(-1) ?? 0) + 1);
   // Nothing lies between a key and the same with a zero behind it.
   const next = after === undefined ? start : encoder.encode(`${after}\0`);
   return { from: Buffer.compare(next, start) > 0 ? next : start, to };

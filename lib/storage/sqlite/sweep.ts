@@ -37,11 +37,11 @@ export class Sweep {
   constructor(database: Database, log: LogTable) {
     this.#log = log;
     this.#database = database;
-    const slice = 'id >= (?1 + 1) << 20 AND id < (?2 + 1) << 20';
-    this.#mark = database.prepare('UPDATE state SET compacted = ?1');
+    const slice = 'id >= (? + 1) << 20 AND id < (? + 1) << 20';
+    this.#mark = database.prepare('UPDATE state SET compacted = ?');
     this.#deleteReplaced = database.prepare(`DELETE FROM log WHERE id IN (SELECT previous FROM log WHERE ${slice} AND previous IS NOT NULL)`);
     this.#deleteDeletes = database.prepare(`DELETE FROM log WHERE ${slice} AND id & 1 = 1`);
-    this.#markSwept = database.prepare('UPDATE state SET swept = ?1');
+    this.#markSwept = database.prepare('UPDATE state SET swept = ?');
   }
 
   /** Refuses from now on what is older than the revision. */
