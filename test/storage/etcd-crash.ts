@@ -365,6 +365,22 @@ t.test('a scripted server', async (t) => {
     t.match(await told, [{ revision: 9 }]);
   });
 
+  t.test('"no space" is believed only when nothing was written', async (t) => {
+    const full = async (range: (stream: ServerHttp2Stream) => void): Promise<Store> => {
+      const { endpoint } = await scripted(t, ({ method, stream }) => (method === 'Txn' ? refuse(stream, 8, 'etcdserver: mvcc: database space exceeded') : range(stream)));
+      return open(t, [endpoint]);
+    };
+    const absent = await full((stream) => answer(stream, message(header(7))));
+    t.equal((await refusal(absent.commit(transaction)))?.code, 'no-space');
+    t.equal((await refusal(absent.commit({ delete: ['/k'] })))?.code, 'unknown-outcome', 'deleted, or never there');
+    const older = await full((stream) => answer(stream, found(1, {})));
+    t.equal((await refusal(older.commit({ delete: ['/k'] })))?.code, 'no-space', 'as it was');
+    const newer = await full((stream) => answer(stream, found(7, {})));
+    t.equal((await refusal(newer.commit(transaction)))?.code, 'unknown-outcome', 'written by us or by another');
+    const failing = await full((stream) => refuse(stream, 3, 'nothing to read'));
+    t.equal((await refusal(failing.commit(transaction)))?.code, 'unknown-outcome', 'nobody knows');
+  });
+
   t.test('deadlines: nothing waits longer than it says, and every call carries its deadline', async (t) => {
     const time = virtualClock();
     const deadlines: unknown[] = [];
