@@ -232,8 +232,11 @@ export { decodeValue } from './schema/decode.js';
 export { decodeJson } from './schema/decode-json.js';
 
 // Scheme
-export type { HubConversion, KindDefinition, KindOptions, ResourceDefinition, ResourceOptions, Subresource } from './scheme/kind-definition.js';
+export type { HubConversion, KindDefinition, KindOptions, KindParticulars, ResourceDefinition, ResourceOptions, Subresource } from './scheme/kind-definition.js';
 export { sameShape, standardVerbs } from './scheme/kind-definition.js';
+export type { FieldReader, KindStrategy, UpdateStrategy, WriteContext } from './kinds/kind-strategy.js';
+export type { KindTable, TableCells, TableColumn, TableRowCondition } from './kinds/kind-table.js';
+export { ageColumn, integerColumn, nameColumn, plainTable, textColumn } from './kinds/table-cells.js';
 export type { ApiSwitches } from './scheme/api-switches.js';
 export type { ApiGroup, CommonKind, Converter, Scheme, SchemeOptions, ServedKind } from './scheme/scheme.js';
 export { createScheme } from './scheme/scheme.js';

@@ -2,8 +2,8 @@
 // and autoscalers get by default. Golden answers are those of a real Kubernetes v1.36.
 import fc from 'fast-check';
 import t from 'tap';
-import { podDefaults, podSpecDefaults } from '../../lib/core/kinds/pod.js';
-import { defaultPullPolicy } from '../../lib/core/kinds/image-pull-policy.js';
+import { podDefaults, podSpecDefaults } from '../../lib/core/kinds/pods/pod-defaults.js';
+import { defaultPullPolicy } from '../../lib/core/kinds/pods/image-pull-policy.js';
 import { deepEqual } from '../../lib/core/objects/deep-equal.js';
 import { deepFreeze } from '../../lib/core/objects/freeze.js';
 import { groupVersionKindOf, parseGroupVersion, printGroupVersion } from '../../lib/core/objects/gvk.js';

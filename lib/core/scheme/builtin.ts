@@ -3,14 +3,11 @@
 // so all clusters that add nothing share one.
 import type { GroupVersion, GroupVersionKind } from '../objects/gvk.js';
 import { groupVersionKindKey, parseGroupVersion, printGroupVersion } from '../objects/gvk.js';
-import { horizontalPodAutoscalerV1Defaults, horizontalPodAutoscalerV2Defaults } from '../kinds/horizontal-pod-autoscaler.js';
-import { podDefaults } from '../kinds/pod.js';
+import { builtinParticulars } from '../kinds/registry.js';
 import { builtinSchema } from '../schema/builtin.js';
 import type { StructType } from '../schema/type.js';
 import type { ApiSwitches } from './api-switches.js';
-import { eventOfEventsGroup } from './conversions/event.js';
-import { horizontalPodAutoscalerV1 } from './conversions/horizontal-pod-autoscaler.js';
-import type { KindOptions, ResourceOptions, Subresource } from './kind-definition.js';
+import type { KindOptions, KindParticulars, ResourceOptions, Subresource } from './kind-definition.js';
 import { sameShape, standardVerbs } from './kind-definition.js';
 import { once } from './once.js';
 import { resourceText } from './resources.generated.js';
@@ -42,20 +39,6 @@ function composeScheme(kinds: readonly KindOptions[], switches: ApiSwitches): Sc
     switches,
   });
 }
-
-/** What the table cannot say about a kind. */
-type Particulars = Partial<Pick<KindOptions, 'conversion' | 'storage' | 'setDefaults'>>;
-
-/** By `apiVersion/kind`. Storage versions as pkg/kubeapiserver/default_storage_factory_builder.go. */
-const particulars: Readonly<Record<string, Particulars>> = {
-  '/v1/Pod': { setDefaults: podDefaults },
-  'events.k8s.io/v1/Event': { conversion: eventOfEventsGroup },
-  'autoscaling/v1/HorizontalPodAutoscaler': { conversion: horizontalPodAutoscalerV1, setDefaults: horizontalPodAutoscalerV1Defaults },
-  'autoscaling/v2/HorizontalPodAutoscaler': { setDefaults: horizontalPodAutoscalerV2Defaults },
-  'admissionregistration.k8s.io/v1/MutatingAdmissionPolicy': { storage: { group: 'admissionregistration.k8s.io', version: 'v1beta1' } },
-  'admissionregistration.k8s.io/v1/MutatingAdmissionPolicyBinding': { storage: { group: 'admissionregistration.k8s.io', version: 'v1beta1' } },
-  'resource.k8s.io/v1beta2/DeviceTaintRule': { storage: { group: 'resource.k8s.io', version: 'v1alpha3' } },
-};
 
 /** Versions whose shape is another than the newest's and whose conversion is not written yet: each is its own hub. */
 const unconverted: ReadonlySet<string> = new Set(
@@ -102,12 +85,12 @@ function servedKind({ kind }: GroupVersionKind, types: string, resource: Resourc
 }
 
 /** The table lists the best version of a group first: it is the hub of the others, which share its shape. */
-function versionOf(gvk: GroupVersionKind, hubs: Map<string, GroupVersionKind>): Particulars | undefined {
+function versionOf(gvk: GroupVersionKind, hubs: Map<string, GroupVersionKind>): KindParticulars | undefined {
   const key = groupVersionKindKey(gvk);
   const family = `${gvk.group}/${gvk.kind}`;
   const hub = hubs.get(family);
   if (hub === undefined) hubs.set(family, gvk);
-  const own = particulars[key];
+  const own = builtinParticulars[key];
   return hub === undefined || unconverted.has(key) || own?.conversion !== undefined ? own : { ...own, conversion: sameShape(hub) };
 }
 

@@ -7,6 +7,7 @@
 // them only with objects of their own kind.
 import type { GroupVersion, GroupVersionKind } from '../objects/gvk.js';
 import type { ApiObject, Frozen } from '../objects/meta.js';
+import type { KindStrategy } from '../kinds/kind-strategy.js';
 import type { StructType } from '../schema/type.js';
 
 /** One version of one kind. */
@@ -26,7 +27,12 @@ export interface KindOptions<T extends ApiObject = ApiObject> extends GroupVersi
    * not frozen, and owned by the caller alone: it is changed in place and not kept. Running twice changes nothing more.
    */
   setDefaults?(object: T): void;
+  /** On the hub only: what an API server has to know to write, delete, select and print objects of the kind. */
+  readonly strategy?: KindStrategy<T>;
 }
+
+/** What the tables of resources and schemas cannot say about a version of a kind. */
+export type KindParticulars = Partial<Pick<KindOptions, 'conversion' | 'storage' | 'setDefaults' | 'strategy'>>;
 
 /** The way between one version and the hub. */
 export interface HubConversion<T extends Frozen<ApiObject> = Frozen<ApiObject>, H extends Frozen<ApiObject> = Frozen<ApiObject>> {

@@ -2,7 +2,7 @@
 // that is no reference names no tag at all. A digest does not hide a tag written before it.
 // As pkg/util/parsers/parsers.go, ParseImageName, over github.com/distribution/reference. Every expression here is
 // anchored and its repeated parts start with different characters, so that none can be made to backtrack.
-import type { PullPolicy } from '../types/core-v1.generated.js';
+import type { PullPolicy } from '../../types/core-v1.generated.js';
 
 /** The imagePullPolicy of a container or image volume that names none. */
 export function defaultPullPolicy(reference: string): PullPolicy {

@@ -1,11 +1,11 @@
 // What the containers of a pod need together: the sum of those that run side by side, sidecars included, or the most
 // that is needed while an init container runs, whichever is more, for each resource.
 // As component-helpers/resource/helpers.go, AggregateContainerRequests and AggregateContainerLimits.
-import type { Frozen } from '../objects/meta.js';
-import { addQuantities, compareQuantities } from '../objects/quantity-arithmetic.js';
-import type { Quantity } from '../objects/quantity-arithmetic.js';
-import { parseQuantity } from '../objects/quantity.js';
-import type { Container, PodSpec } from '../types/core-v1.generated.js';
+import type { Frozen } from '../../objects/meta.js';
+import { addQuantities, compareQuantities } from '../../objects/quantity-arithmetic.js';
+import type { Quantity } from '../../objects/quantity-arithmetic.js';
+import { parseQuantity } from '../../objects/quantity.js';
+import type { Container, PodSpec } from '../../types/core-v1.generated.js';
 
 /** Amounts by resource name. */
 export type Amounts = Map<string, Quantity>;

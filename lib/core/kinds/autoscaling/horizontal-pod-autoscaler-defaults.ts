@@ -1,8 +1,8 @@
 // Defaults of HorizontalPodAutoscalers, in place on a freshly decoded object.
 // As pkg/apis/autoscaling/v1/defaults.go and v2/defaults.go. The conversion stands in scheme/conversions.
-import { defaultCpuUtilization, roundTripAnnotations } from '../scheme/conversions/horizontal-pod-autoscaler.js';
-import type * as autoscalingV1 from '../types/autoscaling-v1.generated.js';
-import type { HPAScalingRules, HorizontalPodAutoscaler } from '../types/autoscaling-v2.generated.js';
+import { defaultCpuUtilization, roundTripAnnotations } from '../../scheme/conversions/horizontal-pod-autoscaler.js';
+import type * as autoscalingV1 from '../../types/autoscaling-v1.generated.js';
+import type { HPAScalingRules, HorizontalPodAutoscaler } from '../../types/autoscaling-v2.generated.js';
 
 /** Defaults of autoscaling/v1. The metric that v1 also has by default is added in conversion, which knows all of them. */
 export function horizontalPodAutoscalerV1Defaults({ spec }: autoscalingV1.HorizontalPodAutoscaler): void {

@@ -2,9 +2,9 @@
 // object, about two microseconds for a pod of two containers.
 // As pkg/apis/core/v1/defaults.go and zz_generated.defaults.go, SetObjectDefaults_Pod. Workloads run podSpecDefaults on
 // their templates: what only a pod itself gets (requests from limits, service links, host ports) is not for templates.
-import { setOwn } from '../objects/json.js';
-import { canonicalMilliQuantity, printQuantity } from '../objects/quantity.js';
-import type { Container, ContainerStatus, EphemeralContainer, Pod, PodSpec, PodStatus, ResourceRequirements, Volume } from '../types/core-v1.generated.js';
+import { setOwn } from '../../objects/json.js';
+import { canonicalMilliQuantity, printQuantity } from '../../objects/quantity.js';
+import type { Container, ContainerStatus, EphemeralContainer, Pod, PodSpec, PodStatus, ResourceRequirements, Volume } from '../../types/core-v1.generated.js';
 import { aggregateContainers } from './container-resources.js';
 import { defaultPullPolicy } from './image-pull-policy.js';
 

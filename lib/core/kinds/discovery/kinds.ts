@@ -1,0 +1,5 @@
+// The kinds of this group: their defaults and strategies, by `apiVersion/kind`.
+import type { KindParticulars } from '../../scheme/kind-definition.js';
+
+/** What is particular to each kind of the group. */
+export const discoveryKinds: Readonly<Record<string, KindParticulars>> = {};

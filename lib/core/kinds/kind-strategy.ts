@@ -1,0 +1,86 @@
+// What is particular to a kind when its objects are written, deleted, selected and printed: the one contract between a
+// kind's own file and the API server, for built-in kinds and a host's alike. Everything is optional but the name rule;
+// what stands here is never asked twice for one write, except when another writer was faster and the write repeats.
+//
+// A strategy works on the hub version of its kind (kind-definition.ts). The order of a write is: decode and default →
+// `prepare…` → generation → `validate…`, which also checks metadata by the name rule → `warnings…` → commit.
+// As apiserver/pkg/registry/rest/{create,update,delete}.go. The functions are methods so that a strategy of Pods is also
+// one of objects: the server calls it only with objects of its own kind.
+import type { FieldError } from '../errors/field-error.js';
+import type { GroupVersion } from '../objects/gvk.js';
+import type { ApiObject, Frozen } from '../objects/meta.js';
+import type { NameRule } from '../objects/names.js';
+import type { Random } from '../time/random.js';
+import type { UserInfo } from '../types/authentication-v1.generated.js';
+import type { KindTable } from './kind-table.js';
+
+/** Who writes, when, and how. */
+export interface WriteContext {
+  readonly user: Frozen<UserInfo>;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  readonly random: Random;
+  readonly dryRun: boolean;
+  /** The version the request was made in. */
+  readonly version: GroupVersion;
+}
+
+/** How an update is prepared and checked: of the object itself, or through a subresource. */
+export interface UpdateStrategy<T extends ApiObject = ApiObject> {
+  /**
+   * Changes the new object in place before it is checked: what the caller may not write is taken from the old one.
+   * Of the object itself, `status` is already the old one's where the kind has that subresource, and through `status`
+   * everything but `metadata` and `status` is. Parts taken from the old object are frozen: copy before changing them.
+   */
+  prepareForUpdate?(object: T, old: Frozen<T>, context: WriteContext): void;
+  /** What is wrong with the update, beyond its metadata. */
+  validateUpdate?(object: Frozen<T>, old: Frozen<T>, context: WriteContext): readonly FieldError[];
+  /** What the client should know. */
+  warningsOnUpdate?(object: Frozen<T>, old: Frozen<T>, context: WriteContext): readonly string[];
+}
+
+/** Reads a selectable field. */
+export type FieldReader<T extends ApiObject = ApiObject> = { read(object: Frozen<T>): string }['read'];
+
+/** What is particular to a kind. */
+export interface KindStrategy<T extends ApiObject = ApiObject> extends UpdateStrategy<T> {
+  /** What names may look like. */
+  readonly nameRule: NameRule;
+  /** Changes the new object in place before it is checked. `status` is already cleared, unless `keepsStatus`. */
+  prepareForCreate?(object: T, context: WriteContext): void;
+  /** What is wrong with the new object, beyond its metadata. */
+  validate?(object: Frozen<T>, context: WriteContext): readonly FieldError[];
+  /** What the client should know. */
+  warningsOnCreate?(object: Frozen<T>, context: WriteContext): readonly string[];
+
+  /** A new object keeps the status it came with. */
+  readonly keepsStatus?: true;
+  /** Whether the update counts as a new generation. Kinds without this have no generation. */
+  changesGeneration?(object: Frozen<T>, old: Frozen<T>): boolean;
+  /** An update of a missing object creates it. */
+  readonly createsOnUpdate?: true;
+  /** An update must name the resourceVersion it is based on. */
+  readonly requiresResourceVersion?: true;
+  /** Subresources through which the object itself is written, by name: `status`, `approval`, `resize`… */
+  readonly subresources?: Readonly<Record<string, UpdateStrategy<T>>>;
+
+  /** A delete that succeeded is answered with the object instead of a Status. */
+  readonly answersDeleted?: true;
+  /** What becomes of dependents if the caller does not say; `Background` unless said otherwise. */
+  readonly propagation?: 'Orphan';
+  /** Finalizers of the garbage collector mean nothing for this kind. */
+  readonly ignoresPropagation?: true;
+  /** How long the object may take to go, given what the caller asked for; kinds without this go at once. */
+  gracePeriodSeconds?(object: Frozen<T>, asked: number | undefined): number;
+  /** Changes the object in place when its deletion begins but it does not go yet. */
+  prepareForDelete?(object: T, context: WriteContext): void;
+
+  /** Fields that selectors may name, besides those of metadata. Absent values are the empty text. */
+  readonly selectableFields?: Readonly<Record<string, FieldReader<T>>>;
+  /** The selectable fields by which many watchers each follow few objects; their watches are found by value. */
+  readonly triggerFields?: readonly string[];
+  /** How lists of the kind are printed; `Name` and `Created At` unless said otherwise. */
+  readonly table?: KindTable<T>;
+  /** After that long objects vanish by themselves. */
+  readonly timeToLiveMs?: number;
+}

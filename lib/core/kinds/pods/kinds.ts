@@ -1,0 +1,8 @@
+// The kinds of this group: their defaults and strategies, by `apiVersion/kind`.
+import type { KindParticulars } from '../../scheme/kind-definition.js';
+import { podDefaults } from './pod-defaults.js';
+
+/** What is particular to each kind of the group. */
+export const podsKinds: Readonly<Record<string, KindParticulars>> = {
+  '/v1/Pod': { setDefaults: podDefaults },
+};
