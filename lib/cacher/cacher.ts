@@ -1,0 +1,122 @@
+// The cache of one resource: the read and watch half of the store's contract, served from memory, in the words of the
+// Kubernetes API. One storage watch feeds it; everything it hands out is shared and frozen.
+//
+// Its promises, beyond those of the store that it keeps (see store.ts; the same suite checks both):
+//
+// - *Consistent unless told otherwise.* A read without `notOlderThan` and `revision` shows everything committed before
+//   it was asked: the cache waits until it has seen that revision. It never answers with less.
+// - *One object per revision.* `read` is called once for each revision of a key; lists, gets and watches share its
+//   answer, so bytes encoded from it can be shared too.
+// - *A watch costs its own events.* Watchers are found by scope, name and trigger value; one that matches nothing is not
+//   touched by a write.
+// - *Nobody is held up.* A watcher that falls too far behind ends with Expired and may resume from what it saw.
+// - *Interruptions are mended.* When the storage watch breaks the cache resumes it, or reads everything anew; watchers
+//   see neither a gap nor an event twice, or end with Expired.
+//
+// Inert until first used; `close` ends all watches and the storage watch.
+import type { Observable } from 'rxjs';
+import type { Clock } from '../core/index.js';
+import type { Entry, Revision, Store } from '../storage/index.js';
+
+/** What a cache is made of. T is a frozen object. */
+export interface CacherOptions<T extends object> {
+  readonly store: Store;
+  readonly clock: Clock;
+  /** Where the objects are, `/registry/pods/`; keys below it are `namespace/name`, or `name` where `namespaced` is false. */
+  readonly prefix: string;
+  readonly namespaced: boolean;
+  /** Makes the object of an entry, frozen and with its resourceVersion. */
+  readonly read: (entry: Entry) => T;
+  /** The same object under a later revision: what a watcher gets when the object leaves its view. */
+  readonly withRevision: (object: T, revision: Revision) => T;
+  /** Fields by whose value watches are found. */
+  readonly triggers?: Readonly<Record<string, (object: T) => string>>;
+  readonly limits?: Partial<CacherLimits>;
+}
+
+/** Every buffer has an end. */
+export interface CacherLimits {
+  /** Events kept for watches that resume. */
+  readonly windowMax: number;
+  /** Events a watcher may lag behind before it ends with Expired. */
+  readonly lagMax: number;
+  /** How long a read waits for a revision still to come. */
+  readonly waitMs: number;
+  /** How often watchers that want bookmarks get one. */
+  readonly bookmarkMs: number;
+}
+
+/** How fresh a read must be. Without either it is consistent. */
+export interface Freshness {
+  /** At least this revision; 0 is whatever is at hand. */
+  readonly notOlderThan?: Revision;
+}
+
+/** Which part of the resource. */
+export interface Scope<T extends object> {
+  readonly namespace?: string;
+  readonly name?: string;
+  /** Only objects whose trigger field has this value. A hint for finding them; `matches` is asked too. */
+  readonly trigger?: { readonly field: string; readonly value: string };
+  /** Only objects that this says yes to. */
+  readonly matches?: (object: T) => boolean;
+}
+
+/** What to list. */
+export interface CacheListOptions<T extends object> extends Freshness, Scope<T> {
+  /** Exactly this revision. */
+  readonly revision?: Revision;
+  /** Only keys after this one (relative to the prefix). */
+  readonly after?: string;
+  /** At most this many objects that match. */
+  readonly limit?: number;
+}
+
+/** A page. */
+export interface CacheListing<T extends object> {
+  readonly items: readonly T[];
+  /** The revision all of it is of. */
+  readonly revision: Revision;
+  /** The key (relative to the prefix) of the last item when more may follow. */
+  readonly next?: string;
+  /** How many follow, where that is known: only without `matches`. */
+  readonly remaining?: number;
+}
+
+/** What to watch. */
+export interface CacheWatchOptions<T extends object> extends Scope<T> {
+  /** Only what comes after this revision. Without it the watch begins with the newest state. */
+  readonly after?: Revision;
+  /** Begin with an ADDED for each object there is, at least as new as `notOlderThan`, or else consistent. */
+  readonly initial?: boolean;
+  readonly notOlderThan?: Revision;
+  /** Send bookmarks now and then, and one with `initialEventsEnd` after the initial objects. */
+  readonly bookmarks?: boolean;
+}
+
+/** What a watcher sees. */
+export type CacheEvent<T extends object> =
+  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: T; readonly revision: Revision }
+  | { readonly type: 'BOOKMARK'; readonly revision: Revision; readonly initialEventsEnd?: true };
+
+/** What is going on inside, for metrics. */
+export interface CacherFigures {
+  readonly objects: number;
+  readonly watchers: number;
+  readonly windowEvents: number;
+  readonly revision: Revision;
+}
+
+/** The cache of one resource. */
+export interface Cacher<T extends object> {
+  /** One object by its key relative to the prefix, and the revision that was read. */
+  get(key: string, freshness?: Freshness): Promise<{ readonly object: T | undefined; readonly revision: Revision }>;
+  /** What is at hand right now, without waiting; undefined also before the cache is filled. For optimistic writers. */
+  peek(key: string): T | undefined;
+  /** Rejects with ApiError: Expired when the revision is gone, Timeout (too large resource version) when it does not come. */
+  list(options?: CacheListOptions<T>): Promise<CacheListing<T>>;
+  /** Cold. Errors with ApiError: Expired when `after` is gone or the subscriber fell behind. Completes on close. */
+  watch(options?: CacheWatchOptions<T>): Observable<CacheEvent<T>>;
+  figures(): CacherFigures;
+  close(): Promise<void>;
+}

@@ -1,0 +1,13 @@
+// Clients: the request as a value, and those who make it.
+export type {
+  ApiRequest,
+  ApiResponse,
+  Handler,
+  ObjectResponse,
+  RawResponse,
+  RequestBody,
+  RequestInfo,
+  RequestOptions,
+  ResponseExtras,
+  WatchResponse,
+} from './api-request.js';
