@@ -706,7 +706,7 @@ struct APIServiceStatus
 struct ServiceReference
 1 namespace string
 2 name string
-3 port int32 *
+3 port int32 * =443
 `,
   'apiserverinternal/v1alpha1': `
 alias ConditionStatus string
@@ -3276,8 +3276,8 @@ struct EndpointHints
 2 forNodes [ForNode] atomic
 
 struct EndpointPort atomic
-1 name string *
-2 protocol core/v1.Protocol *
+1 name string * =""
+2 protocol core/v1.Protocol * ="TCP"
 3 port int32 *
 4 appProtocol string *
 
@@ -3347,8 +3347,8 @@ alias PriorityLevelEnablement string
 alias SubjectKind string
 
 struct ExemptPriorityLevelConfiguration
-1 nominalConcurrencyShares int32 *
-2 lendablePercent int32 *
+1 nominalConcurrencyShares int32 * =0
+2 lendablePercent int32 * =0
 
 struct FlowDistinguisherMethod
 1 type FlowDistinguisherMethodType ! r
@@ -3375,7 +3375,7 @@ struct FlowSchemaList
 
 struct FlowSchemaSpec
 1 priorityLevelConfiguration PriorityLevelConfigurationReference ! r
-2 matchingPrecedence int32 !
+2 matchingPrecedence int32 ! =1000
 3 distinguisherMethod FlowDistinguisherMethod
 4 rules [PolicyRulesWithSubjects] atomic
 
@@ -3390,9 +3390,9 @@ struct LimitResponse
 2 queuing QueuingConfiguration
 
 struct LimitedPriorityLevelConfiguration
-1 nominalConcurrencyShares int32 *
+1 nominalConcurrencyShares int32 * =30
 2 limitResponse LimitResponse !
-3 lendablePercent int32 *
+3 lendablePercent int32 * =0
 4 borrowingLimitPercent int32 *
 
 struct NonResourcePolicyRule
@@ -3436,9 +3436,9 @@ struct PriorityLevelConfigurationStatus
 1 conditions [PriorityLevelConfigurationCondition] map(type) merge(type)
 
 struct QueuingConfiguration
-1 queues int32 !
-2 handSize int32 !
-3 queueLengthLimit int32 !
+1 queues int32 ! =64
+2 handSize int32 ! =8
+3 queueLengthLimit int32 ! =50
 
 struct ResourcePolicyRule
 1 verbs [string] ! r set
@@ -3764,7 +3764,7 @@ struct IngressClassParametersReference
 1 apiGroup string *
 2 kind string ! r
 3 name string ! r
-4 scope string *
+4 scope string * ="Cluster"
 5 namespace string *
 
 struct IngressClassSpec
@@ -3837,7 +3837,7 @@ struct NetworkPolicyPeer
 3 ipBlock IPBlock
 
 struct NetworkPolicyPort
-1 protocol core/v1.Protocol *
+1 protocol core/v1.Protocol * ="TCP"
 2 port int-or-string *
 3 endPort int32 *
 
@@ -4039,7 +4039,7 @@ struct RoleList
 2 items [Role] ! r
 
 struct RoleRef atomic
-1 apiGroup string !
+1 apiGroup string ! ="rbac.authorization.k8s.io"
 2 kind string ! r
 3 name string ! r
 
@@ -4931,7 +4931,7 @@ struct PriorityClass
 2 value int32 !
 3 globalDefault bool
 4 description string
-5 preemptionPolicy core/v1.PreemptionPolicy *
+5 preemptionPolicy core/v1.PreemptionPolicy * ="PreemptLowerPriority"
 
 struct PriorityClassList
 - kind string
@@ -5049,14 +5049,14 @@ struct CSIDriverList
 2 items [CSIDriver] ! r
 
 struct CSIDriverSpec
-1 attachRequired bool *
-2 podInfoOnMount bool *
-3 volumeLifecycleModes [VolumeLifecycleMode] set
-4 storageCapacity bool *
-5 fsGroupPolicy FSGroupPolicy *
+1 attachRequired bool * =true
+2 podInfoOnMount bool * =false
+3 volumeLifecycleModes [VolumeLifecycleMode] =["Persistent"] set
+4 storageCapacity bool * =false
+5 fsGroupPolicy FSGroupPolicy * ="ReadWriteOnceWithFSType"
 6 tokenRequests [TokenRequest] atomic
-7 requiresRepublish bool *
-8 seLinuxMount bool *
+7 requiresRepublish bool * =false
+8 seLinuxMount bool * =false
 9 nodeAllocatableUpdatePeriodSeconds int64 *
 10 serviceAccountTokenInSecrets bool *
 11 preventPodSchedulingIfMissing bool *
@@ -5103,10 +5103,10 @@ struct StorageClass
 1 metadata meta/v1.ObjectMeta !
 2 provisioner string ! r
 3 parameters {string}
-4 reclaimPolicy core/v1.PersistentVolumeReclaimPolicy *
+4 reclaimPolicy core/v1.PersistentVolumeReclaimPolicy * ="Delete"
 5 mountOptions [string] atomic
 6 allowVolumeExpansion bool *
-7 volumeBindingMode VolumeBindingMode *
+7 volumeBindingMode VolumeBindingMode * ="Immediate"
 8 allowedTopologies [core/v1.TopologySelectorTerm] atomic
 
 struct StorageClassList
