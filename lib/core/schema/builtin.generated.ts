@@ -77,11 +77,11 @@ struct MatchCondition
 2 expression string ! r
 
 struct MatchResources atomic
-1 namespaceSelector meta/v1.LabelSelector
-2 objectSelector meta/v1.LabelSelector
+1 namespaceSelector meta/v1.LabelSelector ={}
+2 objectSelector meta/v1.LabelSelector ={}
 3 resourceRules [NamedRuleWithOperations] atomic
 4 excludeResourceRules [NamedRuleWithOperations] atomic
-7 matchPolicy MatchPolicyType *
+7 matchPolicy MatchPolicyType * ="Equivalent"
 
 struct MutatingAdmissionPolicy
 - kind string
@@ -117,7 +117,7 @@ struct MutatingAdmissionPolicySpec
 2 matchConstraints MatchResources
 3 variables [Variable] atomic
 4 mutations [Mutation] atomic
-5 failurePolicy FailurePolicyType *
+5 failurePolicy FailurePolicyType * ="Fail"
 6 matchConditions [MatchCondition] map(name) merge(name)
 7 reinvocationPolicy ReinvocationPolicyType
 
@@ -125,14 +125,14 @@ struct MutatingWebhook
 1 name string ! r
 2 clientConfig WebhookClientConfig ! r
 3 rules [RuleWithOperations] atomic
-4 failurePolicy FailurePolicyType *
-9 matchPolicy MatchPolicyType *
-5 namespaceSelector meta/v1.LabelSelector
-11 objectSelector meta/v1.LabelSelector
+4 failurePolicy FailurePolicyType * ="Fail"
+9 matchPolicy MatchPolicyType * ="Equivalent"
+5 namespaceSelector meta/v1.LabelSelector ={}
+11 objectSelector meta/v1.LabelSelector ={}
 6 sideEffects SideEffectClass * r
-7 timeoutSeconds int32 *
+7 timeoutSeconds int32 * =10
 8 admissionReviewVersions [string] ! r atomic
-10 reinvocationPolicy ReinvocationPolicyType *
+10 reinvocationPolicy ReinvocationPolicyType * ="Never"
 12 matchConditions [MatchCondition] map(name) merge(name)
 
 struct MutatingWebhookConfiguration
@@ -158,7 +158,7 @@ struct NamedRuleWithOperations atomic
 2.2.1:RuleWithOperations:Rule apiGroups [string] atomic
 2.2.2:RuleWithOperations:Rule apiVersions [string] atomic
 2.2.3:RuleWithOperations:Rule resources [string] atomic
-2.2.4:RuleWithOperations:Rule scope ScopeType *
+2.2.4:RuleWithOperations:Rule scope ScopeType * ="*"
 
 struct ParamKind atomic
 1 apiVersion string
@@ -175,13 +175,13 @@ struct RuleWithOperations
 2.1:Rule apiGroups [string] atomic
 2.2:Rule apiVersions [string] atomic
 2.3:Rule resources [string] atomic
-2.4:Rule scope ScopeType *
+2.4:Rule scope ScopeType * ="*"
 
 struct ServiceReference
 1 namespace string ! r
 2 name string ! r
 3 path string *
-4 port int32 *
+4 port int32 * =443
 
 struct TypeChecking
 1 expressionWarnings [ExpressionWarning] atomic
@@ -221,7 +221,7 @@ struct ValidatingAdmissionPolicySpec
 1 paramKind ParamKind
 2 matchConstraints MatchResources
 3 validations [Validation] atomic
-4 failurePolicy FailurePolicyType *
+4 failurePolicy FailurePolicyType * ="Fail"
 5 auditAnnotations [AuditAnnotation] atomic
 6 matchConditions [MatchCondition] map(name) merge(name)
 7 variables [Variable] map(name) merge(name)
@@ -235,12 +235,12 @@ struct ValidatingWebhook
 1 name string ! r
 2 clientConfig WebhookClientConfig ! r
 3 rules [RuleWithOperations] atomic
-4 failurePolicy FailurePolicyType *
-9 matchPolicy MatchPolicyType *
-5 namespaceSelector meta/v1.LabelSelector
-10 objectSelector meta/v1.LabelSelector
+4 failurePolicy FailurePolicyType * ="Fail"
+9 matchPolicy MatchPolicyType * ="Equivalent"
+5 namespaceSelector meta/v1.LabelSelector ={}
+10 objectSelector meta/v1.LabelSelector ={}
 6 sideEffects SideEffectClass * r
-7 timeoutSeconds int32 *
+7 timeoutSeconds int32 * =10
 8 admissionReviewVersions [string] ! r atomic
 11 matchConditions [MatchCondition] map(name) merge(name)
 
@@ -291,11 +291,11 @@ struct MatchCondition
 2 expression string ! r
 
 struct MatchResources atomic
-1 namespaceSelector meta/v1.LabelSelector
-2 objectSelector meta/v1.LabelSelector
+1 namespaceSelector meta/v1.LabelSelector ={}
+2 objectSelector meta/v1.LabelSelector ={}
 3 resourceRules [NamedRuleWithOperations] atomic
 4 excludeResourceRules [NamedRuleWithOperations] atomic
-7 matchPolicy MatchPolicyType *
+7 matchPolicy MatchPolicyType * ="Equivalent"
 
 struct MutatingAdmissionPolicy
 - kind string
@@ -331,7 +331,7 @@ struct MutatingAdmissionPolicySpec
 2 matchConstraints MatchResources
 3 variables [Variable] atomic
 4 mutations [Mutation] atomic
-5 failurePolicy FailurePolicyType *
+5 failurePolicy FailurePolicyType * ="Fail"
 6 matchConditions [MatchCondition] map(name) merge(name)
 7 reinvocationPolicy admissionregistration/v1.ReinvocationPolicyType
 
@@ -346,7 +346,7 @@ struct NamedRuleWithOperations atomic
 2.2.1:RuleWithOperations:Rule apiGroups [string] atomic
 2.2.2:RuleWithOperations:Rule apiVersions [string] atomic
 2.2.3:RuleWithOperations:Rule resources [string] atomic
-2.2.4:RuleWithOperations:Rule scope admissionregistration/v1.ScopeType *
+2.2.4:RuleWithOperations:Rule scope admissionregistration/v1.ScopeType * ="*"
 
 struct ParamKind atomic
 1 apiVersion string
@@ -356,7 +356,7 @@ struct ParamRef atomic
 1 name string
 2 namespace string
 3 selector meta/v1.LabelSelector
-4 parameterNotFoundAction ParameterNotFoundActionType *
+4 parameterNotFoundAction ParameterNotFoundActionType * ="Deny"
 
 struct Variable
 1 name string ! r
@@ -382,11 +382,11 @@ struct MatchCondition
 2 expression string ! r
 
 struct MatchResources atomic
-1 namespaceSelector meta/v1.LabelSelector
-2 objectSelector meta/v1.LabelSelector
+1 namespaceSelector meta/v1.LabelSelector ={}
+2 objectSelector meta/v1.LabelSelector ={}
 3 resourceRules [NamedRuleWithOperations] atomic
 4 excludeResourceRules [NamedRuleWithOperations] atomic
-7 matchPolicy MatchPolicyType *
+7 matchPolicy MatchPolicyType * ="Equivalent"
 
 struct MutatingAdmissionPolicy
 - kind string
@@ -422,7 +422,7 @@ struct MutatingAdmissionPolicySpec
 2 matchConstraints MatchResources
 3 variables [Variable] atomic
 4 mutations [Mutation] atomic
-5 failurePolicy FailurePolicyType *
+5 failurePolicy FailurePolicyType * ="Fail"
 6 matchConditions [MatchCondition] map(name) merge(name)
 7 reinvocationPolicy admissionregistration/v1.ReinvocationPolicyType
 
@@ -437,7 +437,7 @@ struct NamedRuleWithOperations atomic
 2.2.1:RuleWithOperations:Rule apiGroups [string] atomic
 2.2.2:RuleWithOperations:Rule apiVersions [string] atomic
 2.2.3:RuleWithOperations:Rule resources [string] atomic
-2.2.4:RuleWithOperations:Rule scope admissionregistration/v1.ScopeType *
+2.2.4:RuleWithOperations:Rule scope admissionregistration/v1.ScopeType * ="*"
 
 struct ParamKind atomic
 1 apiVersion string
@@ -647,7 +647,7 @@ struct ServiceReference
 1 namespace string ! r
 2 name string ! r
 3 path string *
-4 port int32 *
+4 port int32 * =443
 
 struct ValidationRule
 1 rule string ! r
