@@ -7,13 +7,12 @@
  * That costs as much as they do, needs permission to read all keys, and takes up to 100 ms, as everything in etcd that
  * reads history.
  */
-import type { Clock } from '../../core/index.js';
 import type { Revision } from '../store.js';
 import type { ChangeSurvey } from './change-survey.js';
 import type { EtcdClient } from './etcd-client.js';
+import { isRefusal } from './etcd-errors.js';
 import type { EtcdWatch } from './etcd-watch.js';
 import type { GrpcSession } from './grpc-session.js';
-import { within } from './pause.js';
 
 /** A watch as progress sees it. */
 export interface ProgressWatch {
@@ -27,7 +26,6 @@ export interface ProgressWatch {
 /** What progress works with. */
 export interface ProgressOptions {
   readonly client: EtcdClient;
-  readonly clock: Clock;
   readonly survey: ChangeSurvey;
 }
 
@@ -59,7 +57,7 @@ export class EtcdProgress {
         continue;
       }
       if (inOrder === true) source.askProgress(session);
-      await within(this.#options.clock, askEveryMs, source.moved());
+      await source.moved(askEveryMs);
     }
     if (source.seen >= revision && !source.stopped) watch.bookmark();
   }
@@ -79,7 +77,7 @@ export class EtcdProgress {
 
   /** Resolves with the revision when the watch has come to it, or will not. */
   async #arrival(source: EtcdWatch, revision: Revision, signal: AbortSignal): Promise<Revision> {
-    while (source.seen < revision && !source.stopped && !signal.aborted) await within(this.#options.clock, askEveryMs, source.moved());
+    while (source.seen < revision && !source.stopped && !signal.aborted) await source.moved(askEveryMs);
     return revision;
   }
 
@@ -87,7 +85,8 @@ export class EtcdProgress {
   #answersInOrder(session: GrpcSession): Promise<boolean | undefined> {
     const known = this.#inOrder.get(session);
     if (known !== undefined) return known;
-    const asked = this.#options.client.version(session).then(isProgressInOrder, () => {
+    const asked = this.#options.client.version(session).then(isProgressInOrder, (error: unknown) => {
+      if (isRefusal(error, 'permissionDenied')) return true; // only from 3.6 on is the version a secret
       this.#inOrder.delete(session);
       return undefined;
     });

@@ -87,7 +87,7 @@ class EtcdStore implements Store {
     this.#client = new EtcdClient({ connection: this.#connection, clock, random, auth, timeoutMs, signal });
     this.#watching = { client: this.#client, clock, random, signal };
     this.#reader = new EtcdReader({ ...this.#watching, anyKey: this.#codec.keyOf('/registry/'), timeoutMs });
-    this.#progress = new EtcdProgress({ client: this.#client, clock, survey: new ChangeSurvey(this.#watching) });
+    this.#progress = new EtcdProgress({ client: this.#client, survey: new ChangeSurvey(this.#watching) });
   }
 
   async get(key: string, { revision }: { readonly revision?: Revision } = {}): Promise<Reading> {

@@ -55,7 +55,8 @@ export class EtcdWatch {
   #hasToReadHistory = false;
   /** The revision that came without the previous values it needs. */
   #incomplete: Revision | undefined;
-  #onMove: (() => void)[] = [];
+  /** Aborted with the next move. */
+  readonly #waiting = new Set<AbortController>();
 
   constructor(options: EtcdWatchOptions) {
     this.#options = options;
@@ -92,12 +93,13 @@ export class EtcdWatch {
     if (session === this.#session) this.#stream?.write(encodeWatchProgress());
   }
 
-  /** Resolves when it next has told something or knows of progress, or has ended. */
-  moved(): Promise<void> {
-    return new Promise((resolve) => {
-      if (this.#stopped.signal.aborted) resolve();
-      else this.#onMove.push(resolve);
-    });
+  /** Resolves when it next has told something or knows of progress, when it has ended, or after that long. */
+  async moved(ms: number): Promise<void> {
+    if (this.stopped) return;
+    const move = new AbortController();
+    this.#waiting.add(move);
+    await pause(this.#options.clock, ms, move.signal);
+    this.#waiting.delete(move);
   }
 
   /** Takes note that nothing up to here is left to be told, which somebody has found out otherwise. */
@@ -207,22 +209,22 @@ export class EtcdWatch {
     this.#options.onEvents(revision, events);
     this.#seen = revision;
     this.#move();
-    return !this.#stopped.signal.aborted;
+    return !this.stopped;
   }
 
   // etcd reads previous values when it sends an event, and leaves them out if they were compacted meanwhile. Then `seen`
   // is older than the compacted revision, and beginning there anew is refused with its name.
   #onIncomplete(revision: Revision): void {
-    if (this.#incomplete === revision) this.#fail(new StoreError('corrupt', `etcd: revision ${revision} has changes without the values before them`));
+    if (this.#incomplete === revision) {
+      this.#fail(new StoreError('corrupt', `etcd: revision ${revision} has changes without the values before them`));
+      return;
+    }
     this.#incomplete = revision;
     this.restart();
   }
 
   #move(): void {
-    const told = this.#onMove;
-    if (told.length === 0) return;
-    this.#onMove = [];
-    for (const resolve of told) resolve();
+    for (const move of this.#waiting) move.abort();
   }
 
   // A watch that is refused is created and canceled in one; its reason is an error's text.
@@ -243,7 +245,7 @@ export class EtcdWatch {
   }
 
   #fail(error: unknown): void {
-    if (this.#stopped.signal.aborted) return;
+    if (this.stopped) return;
     this.stop();
     this.#options.onFailure(error);
   }
