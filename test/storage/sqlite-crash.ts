@@ -31,7 +31,15 @@ t.test(`a store survives ${kills} kills at random moments (seed ${seed})`, async
   let next = startChild(program);
   for (let kill = 0; kill < kills; kill++) {
     const child = next;
-    const order: ChildOrder = { path, worker: worker.href, task: 'write', seed: seed + kill, compactable: Math.max(0, seen.revision - 50) };
+    const order: ChildOrder = {
+      path,
+      worker: worker.href,
+      task: 'write',
+      seed: seed + kill,
+      compactable: Math.max(0, seen.revision - 50),
+      // Closing copies the write-ahead log into the file, which is a good moment too.
+      closeAfterMs: chance.next() < 0.3 ? chance.integer(60) : undefined,
+    };
     const reports = await runAndKill(child, order, momentOf(chance));
     next = startChild(program);
     moments[reports.length === 0 ? 'opening' : 'writing'] += 1;

@@ -4,7 +4,8 @@
 import { writeSync } from 'node:fs';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
-import { random, type Random } from '../../lib/core/index.js';
+import { firstValueFrom } from 'rxjs';
+import { random, systemClock, type Random } from '../../lib/core/index.js';
 import { sqliteStore, type SqliteStore } from '../../lib/storage/sqlite/sqlite-store.js';
 import type { Transaction } from '../../lib/storage/store.js';
 import { isStoreError } from '../../lib/storage/store-error.js';
@@ -18,6 +19,8 @@ export interface ChildOrder {
   readonly seed?: number;
   /** The revision up to which history may be compacted. */
   readonly compactable?: number;
+  /** When to close the store, if it gets there. */
+  readonly closeAfterMs?: number | undefined;
 }
 
 /** What the child tells: whether it is open, and each commit. */
@@ -26,20 +29,23 @@ export type ChildReport = { readonly opened: true } | { readonly refused: string
 const writers = 16;
 const keys = 200;
 
-for await (const line of createInterface({ input: process.stdin })) {
+const lines = createInterface({ input: process.stdin });
+lines.once('line', (line) => {
+  lines.close();
   process.stdin.destroy(); // nothing but the store may keep this process alive
-  await obey(JSON.parse(line) as ChildOrder);
-}
+  void obey(JSON.parse(line) as ChildOrder);
+});
 
-async function obey({ path, worker, task, seed = 0, compactable = 0 }: ChildOrder): Promise<void> {
+async function obey({ path, worker, task, seed = 0, compactable = 0, closeAfterMs = Infinity }: ChildOrder): Promise<void> {
   const store = await open(path, new URL(worker));
   if (store === undefined) return;
   report({ opened: true });
   if (task === 'write') {
     const chance = random(seed);
     const writing = Array.from({ length: writers }, (_, writer) => write(store, chance.stream(`writer ${writer}`), `${seed}-${writer}`));
-    if (compactable > 0) await store.compact(compactable);
-    await Promise.all(writing);
+    if (compactable > 0) writing.push(store.compact(compactable));
+    const closing = firstValueFrom(systemClock().timer(closeAfterMs), { defaultValue: 0 }).then(() => store.close());
+    await Promise.allSettled([...writing, closing]);
   } else if (task === 'close') {
     await store.commit({ put: [{ key: '/child', value: { closed: true } }] });
     await store.close();
