@@ -1,11 +1,11 @@
 // The SQLite store with 100,000 pods in it and random keys, against the same SQLite doing nothing but the same inserts:
 // same table, same index, same transactions of 64, on the main thread of the same process, values ready as text. Both
-// take turns on files of their own, and the best round of each counts.
+// take turns on files of their own, and the best round of each counts; of delays the middle one.
 import { copyFileSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { random, type JsonObject } from '../../lib/core/index.js';
+import { deepFreeze, random, type JsonObject } from '../../lib/core/index.js';
 import { openDatabase, type Database, type Statement } from '../../lib/storage/sqlite/open-database.js';
 import { sqliteStore, type SqliteStore } from '../../lib/storage/sqlite/sqlite-store.js';
 import type { Row } from '../measure.js';
@@ -16,6 +16,9 @@ const writers = 64;
 const rounds = 3;
 const roundMs = 2000;
 const chance = random('benchmark/storage/sqlite');
+// Frozen, as everything that is read from a store and then updated. Copies of an object literal that is not get a hidden
+// class each (V8 11.3), and then what was measured is how these are collected: 3 ms for every scavenge instead of one.
+const pod = deepFreeze(structuredClone(samplePod));
 // The benchmark runs as one bundle in .build; the worker is that of the built package.
 const worker = new URL('../dist/storage/sqlite/database-worker.js', import.meta.url);
 
@@ -39,18 +42,14 @@ async function measureIn(path: string, barePath: string): Promise<Row[]> {
   const bare = await BareLog.open(barePath);
 
   const best = { one: 0, many: 0, watched: 0, bareOne: 0, bareMany: 0 };
-  const delays: number[] = [];
+  const delays = { many: [] as number[], watched: [] as number[] };
   for (let round = 0; round < rounds; round++) {
     best.bareMany = Math.max(best.bareMany, bare.insertFor(roundMs, writers));
-    const delay = monitorEventLoopDelay({ resolution: 1 });
-    delay.enable();
-    best.many = Math.max(best.many, await commitFor(store, roundMs, writers, revisions));
-    delay.disable();
-    delays.push(delay.percentile(99) / 1e6);
+    best.many = Math.max(best.many, await delaying(delays.many, () => commitFor(store, roundMs, writers, revisions)));
     best.bareOne = Math.max(best.bareOne, bare.insertFor(roundMs / 2, 1));
     best.one = Math.max(best.one, await commitFor(store, roundMs / 2, 1, revisions));
     const watch = store.watch('/registry/pods/').subscribe();
-    best.watched = Math.max(best.watched, await commitFor(store, roundMs, writers, revisions));
+    best.watched = Math.max(best.watched, await delaying(delays.watched, () => commitFor(store, roundMs, writers, revisions)));
     watch.unsubscribe();
   }
   const reads = await measureReads(store);
@@ -64,11 +63,26 @@ async function measureIn(path: string, barePath: string): Promise<Row[]> {
     { name: 'SQLite: bare inserts, transactions of 1', value: best.bareOne, unit: '/s' },
     { name: 'SQLite: bare inserts, transactions of 64', value: best.bareMany, unit: '/s' },
     { name: 'SQLite: 64 writers over bare inserts', value: (100 * best.many) / best.bareMany, unit: '%', goal: '≥ 60' },
-    { name: 'SQLite: event loop delay meanwhile, p99', value: Math.min(...delays), unit: 'ms', goal: '≤ 5' },
+    { name: 'SQLite: event loop delay meanwhile, p99', value: median(delays.many), unit: 'ms', goal: '≤ 5' },
+    { name: 'SQLite: event loop delay meanwhile, all watched, p99', value: median(delays.watched), unit: 'ms' },
     { name: 'SQLite: open a store of 100,000 objects', value: opened, unit: 'ms' },
     { name: 'SQLite: file of 100,000 objects', value: fileBytes / 2 ** 20, unit: 'MiB' },
     ...reads,
   ];
+}
+
+/** Does something and notes the 99th percentile of the event loop's delay meanwhile, in milliseconds. */
+async function delaying<T>(delays: number[], work: () => Promise<T>): Promise<T> {
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  delay.enable();
+  const result = await work();
+  delay.disable();
+  delays.push(delay.percentile(99) / 1e6);
+  return result;
+}
+
+function median(numbers: readonly number[]): number {
+  return [...numbers].sort((a, b) => a - b)[numbers.length >> 1] ?? NaN;
 }
 
 /** Makes a store of pods. Answers the revision of each. */
@@ -113,16 +127,14 @@ async function measureReads(store: SqliteStore): Promise<Row[]> {
   const one = await time(2000, () => store.get(keyOf(chance.integer(objects))));
   const parallel = await time(100, () => Promise.all(Array.from({ length: 64 }, () => store.get(keyOf(chance.integer(objects))))));
   const page = await time(20, () => store.list('/registry/pods/', { limit: 500, after: keyOf(chance.integer(objects)) }));
-  const delay = monitorEventLoopDelay({ resolution: 1 });
-  delay.enable();
-  const large = await time(2, () => store.list('/registry/pods/ns-1'));
-  delay.disable();
+  const delays: number[] = [];
+  const large = await delaying(delays, () => time(2, () => store.list('/registry/pods/ns-1')));
   return [
     { name: 'SQLite: get, one at a time', value: 1000 / one, unit: '/s' },
     { name: 'SQLite: get, 64 at a time', value: 64_000 / parallel, unit: '/s' },
     { name: 'SQLite: list of a page of 500 of 100,000', value: page, unit: 'ms' },
     { name: 'SQLite: list of 11,000 pods', value: large, unit: 'ms' },
-    { name: 'SQLite: event loop delay meanwhile, p99', value: delay.percentile(99) / 1e6, unit: 'ms' },
+    { name: 'SQLite: event loop delay meanwhile, p99', value: median(delays), unit: 'ms' },
   ];
 }
 
@@ -171,5 +183,5 @@ function keyOf(n: number): string {
 }
 
 function podOf(n: number, generation: number): JsonObject {
-  return { ...samplePod, metadata: { ...samplePod.metadata, name: `web-${n}`, generation } } as unknown as JsonObject;
+  return { ...pod, metadata: { ...pod.metadata, name: `web-${n}`, generation } };
 }

@@ -1,6 +1,10 @@
 // The main thread's end of the line to the worker: requests go out, answers come back to whoever asked. Answers are
 // handed on in the order in which they arrive, before the next is looked at, for that order is history's.
 //
+// A port hands over messages for as long as new ones come, up to a thousand, before timers and sockets have their turn.
+// With writers that answer every answer with a commit that was 100 ms and more. So what comes after the first
+// millisecond of a turn of the event loop waits here, and every later turn hands on at least one.
+//
 // When the worker dies, everything under way fails: a write as `unknown-outcome`, since it may have become durable just
 // before, anything else as `closed`. From then on every request is refused.
 import { Worker } from 'node:worker_threads';
@@ -14,14 +18,26 @@ export interface Reply<T> {
   readonly failed: (error: StoreError) => void;
 }
 
+/** How long answers are handed on within one turn of the event loop. */
+const turnMsMax = 1;
+
 /** A worker and the requests under way. */
 export class WorkerLink {
   /** Settles when the worker has ended, whatever ended it. */
   readonly ended: Promise<void>;
   readonly #worker: Worker;
-  readonly #replies = new Map<number, Reply<unknown> & { readonly call: keyof Calls }>();
+  /**
+   * Those who wait, by the number of their request, and the numbers that are free again. No Map: one that is small and
+   * always changing leaves a trail of outgrown tables, through which answered requests, with all their text, survive
+   * until the next full collection. It tripled what every scavenge had to copy.
+   */
+  readonly #replies: (PendingReply | undefined)[] = [];
+  readonly #freeIds: number[] = [];
+  /** Answers for later turns. */
+  readonly #waiting: Answer[] = [];
+  /** When the first answer of this turn was handed on; undefined when none was. */
+  #turnBegan: number | undefined;
   readonly #onDeath: (error: StoreError) => void;
-  #lastId = 0;
   /** Why there is no worker any more. */
   #end: StoreError | undefined;
 
@@ -48,9 +64,9 @@ export class WorkerLink {
       reply.failed(this.#end);
       return;
     }
-    const id = ++this.#lastId;
+    const id = this.#freeIds.pop() ?? this.#replies.length;
     // The worker answers a call with what the protocol says it does; the types cannot follow it across the line.
-    this.#replies.set(id, { call, answered: (answer) => reply.answered(answer as Calls[C]['answer']), failed: reply.failed });
+    this.#replies[id] = { call, answered: (answer) => reply.answered(answer as Calls[C]['answer']), failed: reply.failed };
     const request = { id, call, ask } as Request;
     this.#worker.postMessage(request);
   }
@@ -75,20 +91,44 @@ export class WorkerLink {
   }
 
   #hear(answer: Answer): void {
-    const reply = this.#replies.get(answer.id);
-    this.#replies.delete(answer.id);
+    if (this.#turnBegan === undefined) this.#beginTurn();
+    else if (this.#waiting.length > 0 || performance.now() - this.#turnBegan > turnMsMax) {
+      this.#waiting.push(answer);
+      return;
+    }
+    this.#handOn(answer);
+  }
+
+  #beginTurn(): void {
+    this.#turnBegan = performance.now();
+    setImmediate(() => {
+      this.#turnBegan = undefined;
+      const answer = this.#waiting.shift();
+      if (answer === undefined) return;
+      this.#beginTurn();
+      this.#handOn(answer);
+    });
+  }
+
+  #handOn(answer: Answer): void {
+    const reply = this.#replies[answer.id];
+    this.#replies[answer.id] = undefined;
+    this.#freeIds.push(answer.id);
     if ('error' in answer) reply?.failed(fromWire(answer.error));
     else reply?.answered(answer.answer);
   }
 
   #die(cause: Error): void {
+    for (const answer of this.#waiting.splice(0)) this.#handOn(answer);
     const first = this.#end === undefined;
     this.#end ??= new StoreError('closed', `the worker of the store ended: ${cause.message}`, { cause });
-    const replies = [...this.#replies.values()];
-    this.#replies.clear();
-    for (const { call, failed } of replies) failed(call === 'write' ? unknownOutcome(cause) : this.#end);
+    for (const reply of this.#replies.splice(0)) reply?.failed(reply.call === 'write' ? unknownOutcome(cause) : this.#end);
     if (first) this.#onDeath(this.#end);
   }
+}
+
+interface PendingReply extends Reply<unknown> {
+  readonly call: keyof Calls;
 }
 
 function closed(): StoreError {
