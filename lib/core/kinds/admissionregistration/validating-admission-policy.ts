@@ -1,0 +1,156 @@
+// ValidatingAdmissionPolicy: rules in CEL that requests must meet.
+// As pkg/registry/admissionregistration/validatingadmissionpolicy/strategy.go and
+// pkg/apis/admissionregistration/validation/validation.go, validateValidatingAdmissionPolicySpec.
+import { fieldDuplicate, fieldInvalid, fieldRequired } from '../../errors/field-error.js';
+import type { FieldError } from '../../errors/field-error.js';
+import { fieldPath } from '../../errors/field-path.js';
+import type { FieldPath } from '../../errors/field-path.js';
+import { utf8Length } from '../../objects/character-classes.js';
+import { deepEqual } from '../../objects/deep-equal.js';
+import type { Frozen } from '../../objects/meta.js';
+import { nameIsDnsSubdomain } from '../../objects/names.js';
+import type { AuditAnnotation, ValidatingAdmissionPolicy, ValidatingAdmissionPolicyStatus, Validation } from '../../types/admissionregistration-v1.generated.js';
+import { validateConditions } from '../condition-validation.js';
+import type { ExpressionCheck } from '../expression-check.js';
+import type { KindStrategy } from '../kind-strategy.js';
+import { validateLabelName } from '../label-selector-validation.js';
+import { keepMetadata } from '../status-metadata.js';
+import { age, ageColumn, integerColumn, nameColumn, textColumn } from '../table-cells.js';
+import { hasLineBreak, isBlank, trimSpace } from '../trim-space.js';
+import { validateMatchConditions } from './match-conditions.js';
+import { validateMatchResources, validateWord } from './match-rules.js';
+import { paramKindCell, validateParamKind, validateVariables } from './policy-parts.js';
+import type { PolicyScope } from './policy-parts.js';
+import { warningsForName } from './static-names.js';
+import { failurePolicies } from './webhooks.js';
+
+/** What is particular to ValidatingAdmissionPolicies. */
+export function validatingAdmissionPolicy(check: ExpressionCheck): KindStrategy<ValidatingAdmissionPolicy> {
+  return {
+    nameRule: nameIsDnsSubdomain,
+    validate: (policy) => validatePolicy(policy, undefined, check),
+    validateUpdate: (policy, old) => validatePolicy(policy, old, check),
+    warningsOnCreate: warningsForName,
+    warningsOnUpdate: warningsForName,
+    changesGeneration: (policy, old) => !deepEqual(policy.spec, old.spec),
+    requiresResourceVersion: true,
+    subresources: {
+      status: {
+        prepareForUpdate: keepMetadata,
+        validateUpdate: ({ status = {} }) => validateStatus(status),
+        warningsOnUpdate: warningsForName,
+      },
+    },
+    table: {
+      columns: [nameColumn, integerColumn('Validations', 'How many rules there are.'), textColumn('ParamKind', 'The kind of the parameters.'), ageColumn],
+      row: (policy, now) => ({
+        cells: [policy.metadata?.name ?? '', policy.spec?.validations?.length ?? 0, paramKindCell(policy.spec?.paramKind), age(policy, now)],
+      }),
+    },
+  };
+}
+
+/** The place of a policy's specification, and what it must have besides its rules. Also for mutating policies. */
+export function validatePolicyFrame(spec: Pick<NonNullable<Frozen<ValidatingAdmissionPolicy>['spec']>, 'failurePolicy' | 'paramKind' | 'matchConstraints'>): readonly FieldError[] {
+  const path = fieldPath('spec');
+  const { failurePolicy, paramKind, matchConstraints } = spec;
+  const errors = failurePolicy === undefined ? [fieldRequired(path.child('failurePolicy'))] : [...validateWord(failurePolicy, path.child('failurePolicy'), failurePolicies)];
+  if (paramKind !== undefined) errors.push(...validateParamKind(paramKind, path.child('paramKind')));
+  if (matchConstraints === undefined) return [...errors, fieldRequired(path.child('matchConstraints'))];
+  errors.push(...validateMatchResources(matchConstraints, path.child('matchConstraints')));
+  if ((matchConstraints.resourceRules ?? []).length === 0) errors.push(fieldRequired(path.child('matchConstraints').child('resourceRules')));
+  return errors;
+}
+
+interface Stored {
+  readonly validations: ReadonlySet<string>;
+  readonly messages: ReadonlySet<string>;
+  readonly annotations: ReadonlySet<string>;
+}
+
+function validatePolicy(
+  { metadata, spec = {} }: Frozen<ValidatingAdmissionPolicy>,
+  old: Frozen<ValidatingAdmissionPolicy> | undefined,
+  check: ExpressionCheck,
+): readonly FieldError[] {
+  const path = fieldPath('spec');
+  const before = old?.spec ?? {};
+  const { validations = [], auditAnnotations = [], variables = [] } = spec;
+  const scope: PolicyScope = { check, hasParams: spec.paramKind !== undefined, variables };
+  const stored: Stored = {
+    validations: new Set(before.validations?.map(({ expression }) => expression)),
+    messages: new Set(before.validations?.map(({ messageExpression = '' }) => messageExpression)),
+    annotations: new Set(before.auditAnnotations?.map(({ valueExpression }) => valueExpression)),
+  };
+  const conditions = new Set(before.matchConditions?.map(({ expression }) => expression));
+  const keepsConditions = old !== undefined && deepEqual(spec.paramKind, before.paramKind) && deepEqual(spec.matchConditions, before.matchConditions);
+  const errors = [...validatePolicyFrame(spec)];
+  if (!keepsConditions) errors.push(...validateMatchConditions(spec.matchConditions, path.child('matchConditions'), { ...scope, stored: conditions }));
+  errors.push(...validateVariables(path.child('variables'), scope, stored.validations));
+  if (validations.length === 0 && auditAnnotations.length === 0) {
+    const sentence = 'validations or auditAnnotations must contain at least one item';
+    return [...errors, fieldRequired(path.child('validations'), sentence), fieldRequired(path.child('auditAnnotations'), sentence)];
+  }
+  validations.forEach((validation, index) => errors.push(...validateValidation(validation, path.child('validations').index(index), scope, stored)));
+  errors.push(...validateAnnotations(metadata?.name ?? '', auditAnnotations, scope, stored));
+  return errors;
+}
+
+function validateValidation(validation: Frozen<Validation>, path: FieldPath, scope: PolicyScope, stored: Stored): readonly FieldError[] {
+  const { expression, message = '', messageExpression = '', reason } = validation;
+  const errors: FieldError[] = [];
+  if (isBlank(expression)) errors.push(fieldRequired(path.child('expression'), 'expression is not specified'));
+  else {
+    const place = { path: path.child('expression'), stored: stored.validations.has(expression) };
+    errors.push(...scope.check({ kind: 'admission', use: 'validation', expression, ...scope, ...place }));
+  }
+  if (messageExpression !== '') {
+    const at = path.child('messageExpression');
+    if (isBlank(messageExpression)) errors.push(fieldInvalid(at, messageExpression, 'must be non-empty if specified'));
+    else {
+      const place = { path: at, stored: stored.messages.has(messageExpression) };
+      errors.push(...scope.check({ kind: 'admission', use: 'message', expression: messageExpression, ...scope, ...place }));
+    }
+  }
+  if (message !== '' && isBlank(message)) errors.push(fieldInvalid(path.child('message'), message, 'must be non-empty if specified'));
+  else if (hasLineBreak(trimSpace(message))) errors.push(fieldInvalid(path.child('message'), message, 'must not contain line breaks'));
+  return [...errors, ...validateWord(reason, path.child('reason'), reasons)];
+}
+
+const reasons = ['Forbidden', 'Invalid', 'RequestEntityTooLarge'];
+
+function validateAnnotations(policyName: string, annotations: readonly Frozen<AuditAnnotation>[], scope: PolicyScope, stored: Stored): readonly FieldError[] {
+  const path = fieldPath('spec', 'auditAnnotations');
+  const errors: FieldError[] = [];
+  if (annotations.length > annotationsMax) {
+    const printed = annotations.map(({ key, valueExpression }) => ({ Key: key, ValueExpression: valueExpression }));
+    errors.push(fieldInvalid(path, printed, `must not have more than ${annotationsMax} auditAnnotations`));
+  }
+  const seen = new Set<string>();
+  annotations.forEach(({ key, valueExpression }, index) => {
+    const at = path.index(index);
+    if (policyName === '') errors.push(fieldInvalid(at.child('key'), key, 'requires metadata.name be non-empty'));
+    else errors.push(...validateLabelName(`${policyName}/${key}`, at.child('key')));
+    const expression = trimSpace(valueExpression);
+    const place = { path: at.child('valueExpression'), stored: stored.annotations.has(valueExpression) };
+    if (expression === '') errors.push(fieldRequired(place.path, 'valueExpression is not specified'));
+    else if (utf8Length(expression) > annotationBytesMax) errors.push(fieldRequired(place.path, `must not exceed ${annotationBytesMax} bytes in length`));
+    else errors.push(...scope.check({ kind: 'admission', use: 'auditAnnotation', expression, ...scope, ...place }));
+    if (seen.has(key)) errors.push(fieldDuplicate(at.child('key'), key));
+    seen.add(key);
+  });
+  return errors;
+}
+
+const annotationsMax = 20;
+const annotationBytesMax = 5 * 1024;
+
+/** Whether `fieldRef` is a JSONPath is not asked: only controllers write it. */
+function validateStatus({ typeChecking, conditions = [] }: Frozen<ValidatingAdmissionPolicyStatus>): readonly FieldError[] {
+  const path = fieldPath('status', 'typeChecking', 'expressionWarnings');
+  const warnings = (typeChecking?.expressionWarnings ?? []).flatMap(({ warning, fieldRef }, index) => [
+    ...(warning === '' ? [fieldRequired(path.index(index).child('warning'))] : []),
+    ...(isBlank(fieldRef) ? [fieldRequired(path.index(index).child('fieldRef'))] : []),
+  ]);
+  return [...warnings, ...validateConditions(conditions, fieldPath('status', 'conditions'))];
+}
