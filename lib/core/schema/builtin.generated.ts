@@ -2023,7 +2023,7 @@ struct EndpointAddress atomic
 struct EndpointPort atomic
 1 name string
 2 port int32 ! r
-3 protocol Protocol
+3 protocol Protocol ="TCP"
 4 appProtocol string *
 
 struct EndpointSubset
@@ -2332,7 +2332,7 @@ struct NamespaceSpec
 1 finalizers [FinalizerName] atomic
 
 struct NamespaceStatus
-1 phase NamespacePhase
+1 phase NamespacePhase ="Active"
 2 conditions [NamespaceCondition] map(type) merge(type)
 
 struct Node
@@ -2503,7 +2503,7 @@ struct PersistentVolumeClaimSpec
 9 volumeAttributesClassName string *
 
 struct PersistentVolumeClaimStatus
-1 phase PersistentVolumeClaimPhase
+1 phase PersistentVolumeClaimPhase ="Pending"
 2 accessModes [PersistentVolumeAccessMode] atomic
 3 capacity {quantity} as:v1.ResourceList
 4 conditions [PersistentVolumeClaimCondition] map(type) merge(type)
@@ -2552,7 +2552,7 @@ struct PersistentVolumeSpec
 2.22:PersistentVolumeSource csi CSIPersistentVolumeSource
 3 accessModes [PersistentVolumeAccessMode] atomic
 4 claimRef ObjectReference
-5 persistentVolumeReclaimPolicy PersistentVolumeReclaimPolicy
+5 persistentVolumeReclaimPolicy PersistentVolumeReclaimPolicy ="Retain"
 6 storageClassName string
 7 mountOptions [string] atomic
 8 volumeMode PersistentVolumeMode * ="Filesystem"
@@ -2560,7 +2560,7 @@ struct PersistentVolumeSpec
 10 volumeAttributesClassName string *
 
 struct PersistentVolumeStatus
-1 phase PersistentVolumePhase
+1 phase PersistentVolumePhase ="Pending"
 2 message string
 3 reason string
 4 lastPhaseTransitionTime time *
@@ -2980,7 +2980,7 @@ struct Secret
 5 immutable bool *
 2 data {bytes}
 4 stringData {string}
-3 type SecretType
+3 type SecretType ="Opaque"
 
 struct SecretEnvSource
 1.1:LocalObjectReference name string
@@ -3076,9 +3076,9 @@ struct ServiceSpec
 2 selector {string} atomic-map
 3 clusterIP string
 18 clusterIPs [string] atomic
-4 type ServiceType
+4 type ServiceType ="ClusterIP"
 5 externalIPs [string] atomic
-7 sessionAffinity ServiceAffinity
+7 sessionAffinity ServiceAffinity ="None"
 8 loadBalancerIP string
 9 loadBalancerSourceRanges [string] atomic
 10 externalName string
