@@ -85,13 +85,15 @@ export interface ObjectResponse extends ResponseExtras {
   readonly form: Negotiated;
 }
 
+/** The event that carries no object. */
+export type Bookmark = Extract<RawEvent<Frozen<ApiObject>>, { readonly type: 'BOOKMARK' }>;
+
 /** The stream of a watch. Errors with ApiError. */
 export interface WatchResponse extends ResponseExtras {
   readonly type: 'watch';
   readonly events: Observable<RawEvent<Frozen<ApiObject>>>;
-  /** The group-version and kind that bookmarks are of. */
-  readonly apiVersion: string;
-  readonly kind: string;
+  /** A bookmark as an object: an empty one of the kind that the events are of, at that resourceVersion. */
+  bookmark(event: Bookmark): Frozen<ApiObject>;
   readonly form: Negotiated;
 }
 

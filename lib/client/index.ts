@@ -2,6 +2,7 @@
 export type {
   ApiRequest,
   ApiResponse,
+  Bookmark,
   Handler,
   ObjectResponse,
   RawResponse,

@@ -138,6 +138,7 @@ export { deleteIn, getIn, setIn, updateIn } from './objects/path-copy.js';
 // Errors
 export type { CauseReason, Failure, Status, StatusCause, StatusDetails, StatusMetadata, StatusReason } from './errors/status.js';
 export { failureStatus, successStatus } from './errors/status.js';
+export { quote } from './errors/go-format.js';
 export { ApiError, apiErrorFrom, errorText, isApiError, toStatus } from './errors/api-error.js';
 export type { ResourceRef } from './errors/resource-ref.js';
 export type { RefusedRequest } from './errors/request-errors.js';
@@ -154,6 +155,7 @@ export {
   requestEntityTooLarge,
   unauthorized,
   unsupportedMediaType,
+  wrongForm,
 } from './errors/request-errors.js';
 export type { UnmetPrecondition } from './errors/object-errors.js';
 export {
@@ -229,7 +231,7 @@ export { builtinSchema } from './schema/builtin.js';
 export { DecodeError, isDecodeError } from './schema/decode-error.js';
 export type { Decoded } from './schema/decode.js';
 export { decodeValue } from './schema/decode.js';
-export { decodeJson } from './schema/decode-json.js';
+export { decodeJson, parseJson } from './schema/decode-json.js';
 
 // Scheme
 export type { HubConversion, KindDefinition, KindOptions, KindParticulars, ResourceDefinition, ResourceOptions, Subresource } from './scheme/kind-definition.js';
@@ -251,7 +253,7 @@ export { compareVersions, isStable, stabilityOf } from './scheme/version-order.j
 
 // Codecs
 export type { DecodedBody, FieldValidation } from './codec/json.js';
-export { applyValidation, decodeJsonBody, encodeJson, encodePrettyJson, readTypeMeta } from './codec/json.js';
+export { applyValidation, decodeJsonBody, decodeJsonClaim, encodeJson, encodePrettyJson, readTypeMeta, typeMetaOf } from './codec/json.js';
 export type { ParsedYaml, YamlLimits } from './codec/yaml/parse-yaml.js';
 export { parseYaml, parseYamlDocuments } from './codec/yaml/parse-yaml.js';
 export { printYaml } from './codec/yaml/print-yaml.js';

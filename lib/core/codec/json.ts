@@ -1,7 +1,7 @@
 // JSON bodies: text to an object of a known type and back. Knows what each level of field validation does with
 // unknown and duplicate fields, and how Kubernetes spells JSON.
 import type { Decoded } from '../schema/decode.js';
-import { decodeJson, parseJson } from '../schema/decode-json.js';
+import { decodeJson, decodeJsonDocument, parseJson } from '../schema/decode-json.js';
 import { DecodeError, isDecodeError } from '../schema/decode-error.js';
 import type { StructType } from '../schema/type.js';
 import { isJsonObject } from '../objects/json.js';
@@ -29,9 +29,19 @@ export function applyValidation({ object, problems }: Pick<Decoded, 'object' | '
   return { object, warnings: validation === 'Warn' ? problems : [] };
 }
 
+/** Decodes a body whose type depends on the apiVersion and kind it claims. Throws `DecodeError`, and what `typeOf` throws. */
+export function decodeJsonClaim(text: string, typeOf: (claim: TypeMeta) => StructType, validation: FieldValidation = 'Warn'): DecodedBody {
+  const document = parsed(text);
+  return applyValidation(decodeJsonDocument(typeOf(typeMetaOf(document)), text, document), validation);
+}
+
 /** The apiVersion and kind that a body claims, each absent where it claims none. */
 export function readTypeMeta(text: string): TypeMeta {
-  const found = parsed(text);
+  return typeMetaOf(parsed(text));
+}
+
+/** The same of a parsed document. */
+export function typeMetaOf(found: unknown): TypeMeta {
   if (!isJsonObject(found)) throw noTypeMeta(`json: cannot unmarshal ${Array.isArray(found) ? 'array' : typeof found} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`);
   return { ...claim(found, 'apiVersion'), ...claim(found, 'kind') };
 }

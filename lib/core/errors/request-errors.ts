@@ -95,6 +95,11 @@ export function notAcceptable(accepted: readonly string[]): ApiError {
   return new ApiError(failureStatus({ code: 406, reason: 'NotAcceptable', message }));
 }
 
+/** 406: the object cannot take the form that the client asked for. */
+export function wrongForm(message: string): ApiError {
+  return new ApiError(failureStatus({ code: 406, reason: 'NotAcceptable', message }));
+}
+
 /** 413: the body or what it asks for is too large; the detail says what the limit is. */
 export function requestEntityTooLarge(detail: string): ApiError {
   const message = `Request entity too large: ${detail}`;

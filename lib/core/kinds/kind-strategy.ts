@@ -72,6 +72,8 @@ export interface KindStrategy<T extends ApiObject = ApiObject> extends UpdateStr
   readonly ignoresPropagation?: true;
   /** How long the object may take to go, given what the caller asked for; kinds without this go at once. */
   gracePeriodSeconds?(object: Frozen<T>, asked: number | undefined): number;
+  /** The object stays while this holds, whatever its metadata says: somebody has to empty it first. */
+  holdsDeletion?(object: Frozen<T>): boolean;
   /** Changes the object in place when its deletion begins but it does not go yet. */
   prepareForDelete?(object: T, context: WriteContext): void;
 

@@ -11,7 +11,12 @@ import type { Shape, StructType } from './type.js';
 
 /** Decodes JSON text; besides unknown fields, duplicate ones are among the problems. */
 export function decodeJson(type: StructType, text: string): Decoded {
-  const decoded = decodeValue(type, parseJson(text), { owned: true });
+  return decodeJsonDocument(type, text, parseJson(text));
+}
+
+/** The same where the text was parsed already, to see what type it claims to be of. The document is the decoder's to change. */
+export function decodeJsonDocument(type: StructType, text: string, document: unknown): Decoded {
+  const decoded = decodeValue(type, document, { owned: true });
   if (decoded.members === membersAtMost(text) || decoded.members === countMembers(text)) return decoded;
   return { ...decoded, problems: strictProblems(type, text) };
 }

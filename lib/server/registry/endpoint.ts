@@ -1,0 +1,37 @@
+// Where a resource is served: one version of a kind at a path, and the way between that version and what is stored.
+import type { Converter, GroupVersionKind, GroupVersionResource, Scheme, ServedKind } from '../../core/index.js';
+import type { ResourceRef } from '../../core/index.js';
+import type { StoredKind } from './stored-kind.js';
+
+/** An endpoint. */
+export interface Endpoint {
+  readonly scheme: Scheme;
+  readonly served: ServedKind;
+  readonly gvk: GroupVersionKind;
+  readonly gvr: GroupVersionResource;
+  readonly stored: StoredKind;
+  /** From the endpoint's version to the hub. */
+  readonly toHub: Converter;
+  /** And back. */
+  readonly fromHub: Converter;
+}
+
+/** An endpoint of a served kind. */
+export function endpointOf(scheme: Scheme, served: ServedKind, stored: StoredKind): Endpoint {
+  const { group, version, kind } = served;
+  const hub = stored.definition;
+  return {
+    scheme,
+    served,
+    gvk: { group, version, kind },
+    gvr: { group, version, resource: served.resource.plural },
+    stored,
+    toHub: scheme.converter(served, hub),
+    fromHub: scheme.converter(hub, served),
+  };
+}
+
+/** An object of the endpoint, as messages name it. */
+export function refOf({ gvr }: Endpoint, name: string): ResourceRef {
+  return { group: gvr.group, resource: gvr.resource, name };
+}

@@ -1,0 +1,118 @@
+// A kind as the server keeps it: one for all versions that share a hub. Knows the keys, turns entries of the store into
+// objects and back, and holds the cache that everybody reads.
+//
+// Stored values are in the kind's storage version and have no resourceVersion: the store's revision is it. What is handed
+// out is in the hub version, complete, frozen, and stamped with the revision.
+import { createCacher } from '../../cacher/index.js';
+import type { Cacher } from '../../cacher/index.js';
+import { decodeValue, deepFreeze, nameIsDnsSubdomain, printGroupVersion } from '../../core/index.js';
+import type { ApiObject, Clock, Frozen, FieldReader, GroupResource, JsonObject, KindDefinition, KindStrategy, ResourceDefinition, Scheme } from '../../core/index.js';
+import type { Entry, Revision, Store } from '../../storage/index.js';
+import { storagePrefix } from './storage-prefix.js';
+
+/** An object as it is handed out. */
+export type Stored = Frozen<ApiObject>;
+
+/** What stored kinds are made with. */
+export interface StoredKindOptions {
+  readonly scheme: Scheme;
+  readonly store: Store;
+  readonly clock: Clock;
+}
+
+/** A kind with its place in the store. */
+export class StoredKind {
+  /** The hub version. */
+  readonly definition: KindDefinition;
+  readonly strategy: KindStrategy;
+  readonly ref: GroupResource;
+  readonly namespaced: boolean;
+  readonly subresources: ReadonlySet<string>;
+  readonly prefix: string;
+  readonly cacher: Cacher<Stored>;
+  readonly #scheme: Scheme;
+  readonly #storage: KindDefinition;
+  /** Values on their way into the store, by key: they need no decoding when they come back. */
+  readonly #underWay = new Map<string, JsonObject>();
+
+  constructor(definition: KindDefinition, resource: ResourceDefinition, { scheme, store, clock }: StoredKindOptions) {
+    this.definition = definition;
+    this.strategy = definition.strategy ?? plainStrategy;
+    this.ref = { group: definition.group, resource: resource.plural };
+    this.namespaced = resource.namespaced;
+    this.subresources = new Set(resource.subresources.map(({ name }) => name));
+    this.prefix = storagePrefix(this.ref);
+    this.#scheme = scheme;
+    this.#storage = scheme.storageOf(definition);
+    this.cacher = createCacher<Stored>({
+      store,
+      clock,
+      prefix: this.prefix,
+      namespaced: this.namespaced,
+      read: (entry) => this.read(entry),
+      withRevision,
+      triggers: Object.fromEntries((this.strategy.triggerFields ?? []).map((field) => [field, (object: Stored) => this.fieldOf(object, field) ?? ''])),
+    });
+  }
+
+  /** The key relative to the prefix. */
+  keyOf(namespace: string, name: string): string {
+    return this.namespaced ? `${namespace}/${name}` : name;
+  }
+
+  /** What a selector sees of an object; undefined for fields that cannot be selected. */
+  fieldOf(object: Stored, field: string): string | undefined {
+    if (field === 'metadata.name') return object.metadata?.name ?? '';
+    if (field === 'metadata.namespace') return object.metadata?.namespace ?? '';
+    const read: FieldReader | undefined = Object.hasOwn(this.strategy.selectableFields ?? {}, field) ? this.strategy.selectableFields?.[field] : undefined;
+    return read?.(object);
+  }
+
+  /** The object of an entry. */
+  read(entry: Entry): Stored {
+    const known = this.#underWay.get(entry.key) === entry.value;
+    return withRevision(known ? this.#fromStorage(entry.value) : this.#decode(entry.value), entry.modRevision);
+  }
+
+  /** What to store of an object, and its key. Until `done` is called the store may hand it back undecoded. */
+  write(key: string, object: ApiObject): { readonly key: string; readonly value: JsonObject; done(): void } {
+    const full = this.prefix + key;
+    const metadata = { ...object.metadata };
+    delete metadata.resourceVersion;
+    const bare = deepFreeze({ ...object, metadata });
+    const value = (this.#storage === this.definition ? bare : this.#scheme.convert(bare, this.#storage)) as JsonObject;
+    deepFreeze(value);
+    this.#underWay.set(full, value);
+    return { key: full, value, done: () => void (this.#underWay.get(full) === value && this.#underWay.delete(full)) };
+  }
+
+  /** A fresh, empty status with what Kubernetes always prints in it; undefined where the kind has none. */
+  emptyStatus(): unknown {
+    return decodeValue(this.definition.type(), { status: {} }).object['status'];
+  }
+
+  #decode(value: JsonObject): Stored {
+    const { object } = decodeValue(this.#storage.type(), value);
+    const decoded: ApiObject = object;
+    decoded.kind = this.#storage.kind;
+    decoded.apiVersion = printGroupVersion(this.#storage);
+    this.#scheme.setDefaults(decoded);
+    return this.#fromStorage(decoded);
+  }
+
+  #fromStorage(object: Stored): Stored {
+    return this.#storage === this.definition ? object : this.#scheme.convert(object, this.definition);
+  }
+}
+
+/** The object under another revision; frozen. */
+export function withRevision(object: Stored, revision: Revision): Stored {
+  return deepFreeze({ ...object, metadata: { ...object.metadata, resourceVersion: `${revision}` } });
+}
+
+/** The revision an object is of; 0 for one that was never stored. */
+export function revisionOf(object: Frozen<ApiObject>): Revision {
+  return Number(object.metadata?.resourceVersion ?? 0);
+}
+
+const plainStrategy: KindStrategy = { nameRule: nameIsDnsSubdomain };

@@ -1,0 +1,134 @@
+// Bodies: from bytes, or from an object of this process, to a decoded and defaulted object of the endpoint's version,
+// which the caller alone owns. Refusals are Kubernetes' own, as apiserver/pkg/endpoints/handlers/{create,rest}.go.
+import {
+  apiVersionMismatch,
+  applyValidation,
+  badRequest,
+  decodeJsonClaim,
+  decodeMessage,
+  decodeValue,
+  isDecodeError,
+  isNotRegisteredError,
+  mediaTypes,
+  openEnvelope,
+  parseGroupVersion,
+  parseMediaType,
+  parseYaml,
+  printGroupVersion,
+  typeMetaOf,
+  unsupportedMediaType,
+} from '../../core/index.js';
+import type { ApiObject, DecodedBody, FieldValidation, GroupVersionKind, Scheme, StructType, TypeMeta } from '../../core/index.js';
+import type { RequestBody } from '../../client/index.js';
+
+/** What a body is expected to be. */
+export interface Expected {
+  readonly scheme: Scheme;
+  /** The kind of the endpoint; a body that claims none is of it. */
+  readonly gvk: GroupVersionKind;
+  readonly validation: FieldValidation;
+  /** Other kinds that are as good, such as DeleteOptions of any group. */
+  readonly accepts?: (claimed: GroupVersionKind) => boolean;
+}
+
+/** Decodes and defaults. Throws ApiError 400 and 415. */
+export async function decodeBody(body: RequestBody | undefined, expected: Expected): Promise<{ readonly object: ApiObject; readonly warnings: readonly string[] }> {
+  const claim = new Claim(expected);
+  try {
+    const decoded = await decode(body, claim, expected.validation);
+    const object: ApiObject = decoded.object;
+    object.kind = claim.gvk.kind;
+    object.apiVersion = printGroupVersion(claim.gvk);
+    claim.check();
+    expected.scheme.setDefaults(object);
+    return { object, warnings: decoded.warnings };
+  } catch (error) {
+    throw isDecodeError(error) || isNotRegisteredError(error) ? claim.refusal(error.message, body) : error;
+  }
+}
+
+/** The media type of a body: JSON where nothing is said. Throws ApiError 415 for one that endpoints do not read. */
+export function bodyMediaType(contentType: string): string {
+  if (contentType === '') return mediaTypes.json;
+  const name = parseMediaType(contentType)?.name;
+  if (name === undefined || !readable.includes(name)) throw unsupportedMediaType(readable);
+  return name;
+}
+
+const readable: readonly string[] = [mediaTypes.json, mediaTypes.yaml, mediaTypes.protobuf];
+const utf8 = new TextDecoder();
+
+async function decode(body: RequestBody | undefined, claim: Claim, validation: FieldValidation): Promise<DecodedBody> {
+  if (body === undefined) return decodeJsonClaim('', claim.typeOf, validation);
+  if ('object' in body) return applyValidation(decodeValue(claim.typeOf(typeMetaOf(body.object)), body.object), validation);
+  switch (bodyMediaType(body.contentType)) {
+    case mediaTypes.protobuf: {
+      const { apiVersion, kind, raw } = openEnvelope(body.bytes);
+      return { object: decodeMessage(claim.typeOf({ apiVersion, kind }), raw), warnings: [] };
+    }
+    case mediaTypes.yaml: {
+      const { value, problems } = await parseYaml(utf8.decode(body.bytes));
+      const decoded = decodeValue(claim.typeOf(typeMetaOf(value)), value);
+      return applyValidation({ object: decoded.object, problems: [...problems, ...decoded.problems] }, validation);
+    }
+    default:
+      return decodeJsonClaim(utf8.decode(body.bytes), claim.typeOf, validation);
+  }
+}
+
+/** What a body says it is, completed by what it is expected to be. */
+class Claim {
+  readonly #expected: Expected;
+  #claimed: GroupVersionKind | undefined;
+
+  constructor(expected: Expected) {
+    this.#expected = expected;
+  }
+
+  get gvk(): GroupVersionKind {
+    return this.#claimed ?? this.#expected.gvk;
+  }
+
+  /** The schema to decode with. Throws NotRegisteredError. */
+  readonly typeOf = ({ apiVersion = '', kind = '' }: TypeMeta): StructType => {
+    const { gvk, scheme } = this.#expected;
+    const version = apiVersion === '' ? gvk : parseGroupVersion(apiVersion);
+    // An absent kind is taken from the endpoint together with an absent version only for the part that is missing.
+    this.#claimed = { group: version.group, version: version.version, kind: kind === '' ? gvk.kind : kind };
+    return scheme.typeOf(this.#claimed);
+  };
+
+  /** Throws where the body is a kind or a version that the endpoint does not take. */
+  check(): void {
+    const { gvk, scheme, accepts } = this.#expected;
+    const claimed = this.gvk;
+    if (claimed.kind === gvk.kind && claimed.group === gvk.group && claimed.version === gvk.version) return;
+    if (accepts?.(claimed) === true) return;
+    const [from, to] = [scheme.typeOf(claimed), scheme.typeOf(gvk)];
+    const sameFamily = scheme.kind(claimed)?.hub.kind === scheme.kind(gvk)?.hub.kind && scheme.kind(claimed)?.hub.group === scheme.kind(gvk)?.hub.group;
+    if (sameFamily) throw apiVersionMismatch(printGroupVersion(claimed), printGroupVersion(gvk));
+    const internal = `${to.name.slice(0, to.name.indexOf('/'))}.${gvk.kind}`;
+    throw this.#unfit(`converting (${from.goType}) to (${internal}): unknown conversion`);
+  }
+
+  refusal(message: string, body: RequestBody | undefined): Error {
+    if (this.#claimed !== undefined) return this.#unfit(message);
+    const bytes = body !== undefined && 'bytes' in body ? body.bytes : new Uint8Array();
+    return badRequest(`the object provided is unrecognized (must be of type ${this.#expected.gvk.kind}): ${message} (${summary(bytes)})`);
+  }
+
+  #unfit(message: string): Error {
+    const { kind, version } = this.gvk;
+    return badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${this.#expected.gvk.kind}: ${message}`);
+  }
+}
+
+const summaryBytesMax = 30;
+
+/** The beginning of a body nobody could make sense of: as text if it looks like JSON, otherwise as hexadecimal digits. */
+function summary(bytes: Uint8Array): string {
+  if (bytes.length === 0) return '<empty>';
+  const start = bytes.subarray(0, summaryBytesMax);
+  const text = bytes[0] === 0x7b ? utf8.decode(start) : Array.from(start, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return bytes.length > summaryBytesMax ? `${text} ...` : text;
+}

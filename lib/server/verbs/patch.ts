@@ -1,0 +1,142 @@
+// patch: an update made from the object as it is. The patch is applied to the endpoint's version, decoded and defaulted
+// again, and then goes the way of every update. As apiserver/pkg/endpoints/handlers/patch.go.
+import {
+  applyJsonPatch,
+  applyMergePatch,
+  applyStrategicMergePatch,
+  applyValidation,
+  badRequest,
+  decodeValue,
+  fieldInvalid,
+  fieldPath,
+  invalid,
+  isDecodeError,
+  isPatchError,
+  jsonPatchProblems,
+  mediaTypes,
+  notFound,
+  parseJson,
+  parseJsonPatch,
+  parseMergePatch,
+  parseStrategicMergePatch,
+  patchRejected,
+  requestEntityTooLarge,
+  unclassifiedError,
+  unsupportedMediaType,
+} from '../../core/index.js';
+import type { ApiObject, FieldValidation, JsonObject, JsonValue } from '../../core/index.js';
+import type { ObjectResponse, RequestBody } from '../../client/index.js';
+import { checkPatchOptions, fieldValidationOf } from '../requests/check-options.js';
+import type { Exchange } from '../requests/exchange.js';
+import { objectOffer } from '../requests/form.js';
+import type { Endpoint } from '../registry/endpoint.js';
+import { refOf } from '../registry/endpoint.js';
+import type { Stored } from '../registry/stored-kind.js';
+import { ensureNamespace } from '../writes/metadata.js';
+import type { WriteTools } from '../writes/write.js';
+import { Write } from '../writes/write.js';
+import { checkName, updateObject } from './update.js';
+
+/** A patch of a known type, ready to be applied to one object after the other. */
+export interface Patch {
+  /** Unknown and repeated members of the patch itself. */
+  readonly problems: readonly string[];
+  /** Throws PatchError. */
+  apply(document: JsonObject): JsonValue;
+}
+
+/** Answers with the object as it is now. */
+export async function patch(endpoint: Endpoint, exchange: Exchange, tools: WriteTools): Promise<ObjectResponse> {
+  const { request } = exchange;
+  const body = await request.body();
+  const patchType = patchTypeOf(body);
+  const form = request.negotiate(objectOffer);
+  const options = request.options();
+  checkPatchOptions(options, patchType);
+  const validation = fieldValidationOf(options);
+  const write = new Write(endpoint, exchange, options, tools);
+  const change = translated(() => readPatch(patchType, body, endpoint));
+  const { object } = await updateObject(write, (old) => patched(write, change, old, validation));
+  return { type: 'object', code: 200, object: endpoint.fromHub(object), form };
+}
+
+/** The media type of a patch. Throws ApiError 415. */
+export function patchTypeOf(body: RequestBody | undefined): string {
+  const said = body === undefined ? '' : 'bytes' in body ? body.contentType : (body.patchType ?? '');
+  const semicolon = said.indexOf(';');
+  const patchType = semicolon > 0 ? said.slice(0, semicolon) : said;
+  if (!patchTypes.includes(patchType)) throw unsupportedMediaType(patchTypes);
+  return patchType;
+}
+
+const patchTypes: readonly string[] = [mediaTypes.jsonPatch, mediaTypes.mergePatch, mediaTypes.strategicMergePatch];
+const utf8 = new TextDecoder();
+
+/** Reads a patch. Throws PatchError and ApiError. */
+export function readPatch(patchType: string, body: RequestBody | undefined, endpoint: Pick<Endpoint, 'served'>): Patch {
+  const value = body === undefined ? undefined : 'bytes' in body ? parsedText(utf8.decode(body.bytes), patchType) : (body.object as JsonValue);
+  if (value === undefined) throw badRequest('error decoding patch: unexpected end of JSON input');
+  if (patchType === mediaTypes.jsonPatch) {
+    const operations = parseJsonPatch(value);
+    return { problems: jsonPatchProblems(operations), apply: (document) => applyJsonPatch(document, operations) };
+  }
+  if (patchType === mediaTypes.mergePatch) {
+    const merge = parseMergePatch(value);
+    return { problems: [], apply: (document) => applyMergePatch(document, merge) };
+  }
+  const strategic = parseStrategicMergePatch(value);
+  const type = endpoint.served.type();
+  return { problems: [], apply: (document) => applyStrategicMergePatch(document, strategic, type) };
+}
+
+function parsedText(text: string, patchType: string): JsonValue {
+  try {
+    return parseJson(text) as JsonValue;
+  } catch (error) {
+    if (!isDecodeError(error)) throw error;
+    throw badRequest(patchType === mediaTypes.strategicMergePatch ? error.message : `error decoding patch: ${error.message}`);
+  }
+}
+
+function patched(write: Write, change: Patch, old: Stored | undefined, validation: FieldValidation): ApiObject {
+  const { endpoint, exchange } = write;
+  const { info } = exchange.request;
+  if (old === undefined) throw notFound(refOf(endpoint, info.name));
+  const document = translated(() => change.apply(endpoint.fromHub(old) as JsonObject));
+  const object = decodedPatch(write, document, change.problems, validation);
+  ensureNamespace(object, info.namespace, endpoint.stored);
+  checkName(object, info.name);
+  return object;
+}
+
+function decodedPatch({ endpoint, exchange }: Write, document: JsonValue, problems: readonly string[], validation: FieldValidation): ApiObject {
+  try {
+    const decoded = decodeValue(endpoint.served.type(), document);
+    const { object, warnings } = applyValidation({ object: decoded.object, problems: [...problems, ...decoded.problems] }, validation);
+    for (const warning of warnings) exchange.warn(warning);
+    endpoint.scheme.setDefaults(object as ApiObject, endpoint.gvk);
+    return object;
+  } catch (error) {
+    if (!isDecodeError(error)) throw error;
+    throw invalid({ group: '', kind: '' }, '', [fieldInvalid(fieldPath('patch'), JSON.stringify(document), error.message)]);
+  }
+}
+
+/** What a refused patch is answered with. */
+function translated<T>(step: () => T): T {
+  try {
+    return step();
+  } catch (error) {
+    if (!isPatchError(error)) throw error;
+    switch (error.code) {
+      case 'malformed':
+        throw badRequest(error.message);
+      case 'tooLarge':
+        throw requestEntityTooLarge(error.message);
+      case 'invalid':
+        throw patchRejected();
+      case 'internal':
+        throw unclassifiedError(error.message);
+    }
+  }
+}

@@ -1,0 +1,67 @@
+// watch: what happens to a selection of objects, from a revision on. As apiserver/pkg/endpoints/handlers/get.go and the
+// defaulting of meta/internalversion SetListOptionsDefaults, by which a watch without a revision begins with what there is.
+import { map, takeUntil } from 'rxjs';
+import type { Observable } from 'rxjs';
+import { decodeValue, printGroupVersion } from '../../core/index.js';
+import type { Clock, Frozen, ApiObject, Random, RawEvent } from '../../core/index.js';
+import type { Bookmark, RequestInfo, RequestOptions, WatchResponse } from '../../client/index.js';
+import type { CacheEvent, CacheWatchOptions } from '../../cacher/index.js';
+import { checkWatchOptions } from '../requests/check-options.js';
+import type { Exchange } from '../requests/exchange.js';
+import { objectOffer } from '../requests/form.js';
+import { watchRevision } from '../requests/resource-version.js';
+import type { Endpoint } from '../registry/endpoint.js';
+import { selectionOf } from '../registry/selection.js';
+import type { Stored } from '../registry/stored-kind.js';
+
+/** What watches are timed with. */
+export interface WatchTiming {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** A watch without a time limit of its own ends after this long, or up to twice as long. */
+  readonly minTimeoutMs: number;
+}
+
+/** Answers with the stream of events. */
+export function watch(endpoint: Endpoint, { request }: Exchange, timing: WatchTiming): WatchResponse {
+  const form = request.negotiate(objectOffer);
+  const options = request.options();
+  checkWatchOptions(options);
+  const events = watchOf(endpoint, request.info, options);
+  const timeoutMs = (options.timeoutSeconds ?? 0) * 1000 || timing.minTimeoutMs * (1 + timing.random.next());
+  return {
+    type: 'watch',
+    bookmark: (event) => bookmarkOf(endpoint, event),
+    form,
+    events: events.pipe(takeUntil(timing.clock.timer(timeoutMs))),
+  };
+}
+
+/** An empty object of the kind, as Go prints it. */
+function bookmarkOf({ served, gvk }: Endpoint, { resourceVersion, initialEventsEnd }: Bookmark): Frozen<ApiObject> {
+  const annotations = initialEventsEnd === true ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {};
+  return { ...decodeValue(served.type(), {}).object, kind: gvk.kind, apiVersion: printGroupVersion(gvk), metadata: { resourceVersion, ...annotations } };
+}
+
+/** The events themselves, for whoever needs them. */
+export function watchOf(endpoint: Endpoint, info: RequestInfo, options: RequestOptions): Observable<RawEvent<Frozen<ApiObject>>> {
+  const { fromHub, stored } = endpoint;
+  const source = stored.cacher.watch({ ...selectionOf(endpoint, info, options), ...beginning(options) });
+  return source.pipe(map((event) => rawEvent(event, fromHub)));
+}
+
+function beginning({ resourceVersion = '', sendInitialEvents, allowWatchBookmarks }: RequestOptions): CacheWatchOptions<Stored> {
+  const bookmarks = allowWatchBookmarks === true ? { bookmarks: true } : {};
+  const revision = resourceVersion === '' ? undefined : watchRevision(resourceVersion);
+  if (sendInitialEvents ?? (revision === undefined || revision === 0)) {
+    return { initial: true, ...bookmarks, ...(revision !== undefined && { notOlderThan: revision }) };
+  }
+  // From now on, where nothing was asked to begin with.
+  return revision === undefined || revision === 0 ? bookmarks : { after: revision, ...bookmarks };
+}
+
+function rawEvent(event: CacheEvent<Stored>, fromHub: Endpoint['fromHub']): RawEvent<Frozen<ApiObject>> {
+  if (event.type !== 'BOOKMARK') return { type: event.type, object: fromHub(event.object) };
+  const resourceVersion = `${event.revision}`;
+  return event.initialEventsEnd === true ? { type: 'BOOKMARK', resourceVersion, initialEventsEnd: true } : { type: 'BOOKMARK', resourceVersion };
+}

@@ -1,0 +1,98 @@
+// Read, change, write if nobody was faster, or else begin again: how every existing object is changed. Begins with what
+// the cache holds, which is right nearly always and saves a read; whatever a stale beginning leads to (a refusal, nothing
+// to do) counts only after a fresh one led to it too. As apiserver/pkg/storage/etcd3/store.go, GuaranteedUpdate.
+import { deepEqual } from '../../core/index.js';
+import type { ApiObject } from '../../core/index.js';
+import type { Stored } from '../registry/stored-kind.js';
+import { revisionOf, withRevision } from '../registry/stored-kind.js';
+import { commit, isOutcome, putObject } from './commit.js';
+import { metadataOf } from './metadata.js';
+import type { Write } from './write.js';
+import type { Reservation } from './write-hook.js';
+
+/** What shall become of an object. */
+export type Change =
+  /** It is replaced, or created where it was absent. */
+  | { readonly put: ApiObject; readonly reservation?: Reservation }
+  /** It is removed; the answer is what it would have become. */
+  | { readonly remove: true; readonly answer?: ApiObject }
+  /** It stays as it is. */
+  | { readonly keep: Stored };
+
+/** What became of it. */
+export interface Changed {
+  readonly object: Stored;
+  readonly fate: 'created' | 'updated' | 'unchanged' | 'removed';
+}
+
+/** Changes the object under a key. `change` may be asked several times and throws to refuse. */
+export async function guaranteedUpdate(write: Write, key: string, change: (old: Stored | undefined) => Promise<Change>): Promise<Changed> {
+  const { cacher } = write.stored;
+  let old = cacher.peek(key);
+  let fresh = false;
+  if (old === undefined) {
+    old = (await cacher.get(key)).object;
+    fresh = true;
+  }
+  for (;;) {
+    const attempt = await attemptChange(write, key, old, fresh, change);
+    if ('changed' in attempt) return attempt.changed;
+    old = 'found' in attempt ? attempt.found : (await cacher.get(key)).object;
+    fresh = true;
+  }
+}
+
+/** The outcome of one round: done, beaten by another writer whose object was found, or in need of a fresh look. */
+type Attempt = { readonly changed: Changed } | { readonly found: Stored | undefined } | { readonly stale: true };
+
+async function attemptChange(write: Write, key: string, old: Stored | undefined, fresh: boolean, change: (old: Stored | undefined) => Promise<Change>): Promise<Attempt> {
+  let next: Change;
+  try {
+    next = await change(old);
+  } catch (error) {
+    if (fresh) throw error;
+    return { stale: true };
+  }
+  if ('keep' in next) return fresh ? { changed: { object: next.keep, fate: 'unchanged' } } : { stale: true };
+  if ('remove' in next) return removed(write, key, old, next.answer);
+  return put(write, key, old, fresh, next.put, next.reservation);
+}
+
+async function put(write: Write, key: string, old: Stored | undefined, fresh: boolean, object: ApiObject, reservation?: Reservation): Promise<Attempt> {
+  const metadata = metadataOf(object);
+  if (old?.metadata?.resourceVersion === undefined) delete metadata.resourceVersion;
+  else metadata.resourceVersion = old.metadata.resourceVersion;
+  let kept = false;
+  try {
+    if (old !== undefined && deepEqual(object, old)) {
+      if (!fresh) return { stale: true };
+      kept = true;
+      reservation?.commit();
+      return { changed: { object: old, fate: 'unchanged' } };
+    }
+    const fate = old === undefined ? 'created' : 'updated';
+    if (write.context.dryRun) return { changed: { object, fate } };
+    const result = await putObject(write, key, object, old);
+    if (isOutcome(result)) return { found: foundIn(write, result) };
+    kept = true;
+    reservation?.commit();
+    return { changed: { object: result, fate } };
+  } finally {
+    if (!kept) reservation?.rollback();
+  }
+}
+
+async function removed(write: Write, key: string, old: Stored | undefined, answer?: ApiObject): Promise<Attempt> {
+  if (old === undefined) return { stale: true };
+  if (write.context.dryRun) return { changed: { object: answer ?? old, fate: 'removed' } };
+  const full = write.stored.prefix + key;
+  const outcome = await commit(write, { compare: [{ key: full, modRevision: revisionOf(old) }], delete: [full] });
+  if (!outcome.committed) return { found: foundIn(write, outcome) };
+  write.tools.hookOf(write.stored)?.release(old);
+  return { changed: { object: withRevision(answer ?? old, outcome.revision), fate: 'removed' } };
+}
+
+function foundIn(write: Write, outcome: Parameters<typeof isOutcome>[0]): Stored | undefined {
+  const entry = 'found' in outcome ? outcome.found[0] : undefined;
+  return entry && write.stored.read(entry);
+}

@@ -1,0 +1,34 @@
+// Leases for objects that vanish by themselves. Objects that come close together share one, as etcd has it in
+// apiserver/pkg/storage/etcd3/lease_manager.go: a lease is reused for a minute at most, and lives that much longer.
+import type { Clock } from '../../core/index.js';
+import type { LeaseId, Store } from '../../storage/index.js';
+
+/** Hands out leases. */
+export interface LeasePool {
+  /** A lease that lasts at least so long. */
+  leaseFor(timeToLiveMs: number): Promise<LeaseId>;
+}
+
+/** A pool of leases of a store. */
+export function leasePool(store: Store, clock: Clock): LeasePool {
+  const current = new Map<number, { readonly lease: Promise<LeaseId>; readonly until: number; objects: number }>();
+  return {
+    leaseFor(timeToLiveMs) {
+      const now = clock.now();
+      const known = current.get(timeToLiveMs);
+      if (known !== undefined && now < known.until && known.objects < objectsMax) {
+        known.objects++;
+        return known.lease;
+      }
+      const reuseMs = Math.min(reuseMsMax, timeToLiveMs * reuseShare);
+      const lease = store.grantLease(timeToLiveMs + reuseMs);
+      current.set(timeToLiveMs, { lease, until: now + reuseMs, objects: 1 });
+      lease.catch(() => current.delete(timeToLiveMs));
+      return lease;
+    },
+  };
+}
+
+const reuseMsMax = 60_000;
+const reuseShare = 0.05;
+const objectsMax = 1000;

@@ -1,0 +1,79 @@
+// The steps between decoding and committing that need no storage: what the server decides, what the kind decides, and
+// what is wrong. As apiserver/pkg/registry/rest/{create,update}.go, BeforeCreate and BeforeUpdate.
+import { invalid, nameIsPathSegment, validateObjectMeta, validateObjectMetaUpdate } from '../../core/index.js';
+import type { ApiObject, FieldError, UpdateStrategy } from '../../core/index.js';
+import type { Stored, StoredKind } from '../registry/stored-kind.js';
+import { metadataOf } from './metadata.js';
+import type { Write } from './write.js';
+
+/** Prepares and checks a new object. Throws ApiError 422. */
+export function prepareCreate(write: Write, object: ApiObject): void {
+  const { stored, context, exchange } = write;
+  const { strategy } = stored;
+  const metadata = metadataOf(object);
+  if (stored.subresources.has('status') && strategy.keepsStatus !== true) setStatus(object, stored.emptyStatus());
+  if (strategy.changesGeneration !== undefined) metadata.generation = 1;
+  strategy.prepareForCreate?.(object, context);
+  const errors = [
+    ...validateObjectMeta(metadata, { namespaced: stored.namespaced, nameRule: strategy.nameRule }),
+    ...(strategy.validate?.(object, context) ?? []),
+  ];
+  refuse(stored, metadata.name ?? '', errors);
+  for (const warning of strategy.warningsOnCreate?.(object, context) ?? []) exchange.warn(warning);
+}
+
+/** Prepares and checks an object that is about to take the place of another. Throws ApiError 422. */
+export function prepareUpdate(write: Write, object: ApiObject, old: Stored, subresource: string): void {
+  const { stored, context, exchange } = write;
+  const strategy: UpdateStrategy = subresource === '' ? stored.strategy : (stored.strategy.subresources?.[subresource] ?? {});
+  const metadata = metadataOf(object);
+  const oldMetadata = old.metadata ?? {};
+  keep(metadata, 'generation', oldMetadata.generation);
+  keepOtherHalf(object, old, stored, subresource);
+  strategy.prepareForUpdate?.(object, old, context);
+  if (stored.strategy.changesGeneration?.(object, old) === true) metadata.generation = (oldMetadata.generation ?? 0) + 1;
+  metadata.uid ??= oldMetadata.uid ?? '';
+  keep(metadata, 'creationTimestamp', oldMetadata.creationTimestamp ?? metadata.creationTimestamp);
+  keep(metadata, 'deletionTimestamp', oldMetadata.deletionTimestamp ?? metadata.deletionTimestamp);
+  metadata.deletionGracePeriodSeconds ??= oldMetadata.deletionGracePeriodSeconds as number;
+  if (metadata.deletionGracePeriodSeconds === undefined) delete metadata.deletionGracePeriodSeconds;
+
+  const ofUpdate = validateObjectMetaUpdate(metadata, oldMetadata);
+  const errors = [
+    ...validateObjectMeta(metadata, { namespaced: stored.namespaced, nameRule: nameIsPathSegment }),
+    ...ofUpdate,
+    // Once more: Kubernetes' kinds check it again, and clients see the causes twice.
+    ...ofUpdate,
+    ...(strategy.validateUpdate?.(object, old, context) ?? []),
+  ];
+  refuse(stored, metadata.name ?? '', errors);
+  for (const warning of strategy.warningsOnUpdate?.(object, old, context) ?? []) exchange.warn(warning);
+}
+
+/** Status is written through its own subresource, and through that nothing else. */
+function keepOtherHalf(object: ApiObject, old: Stored, { subresources }: StoredKind, subresource: string): void {
+  if (!subresources.has('status')) return;
+  if (subresource === 'status') {
+    const half: Record<string, unknown> = { ...old };
+    const { metadata, status } = object as ApiObject & { status?: unknown };
+    for (const key of Object.keys(object)) delete (object as Record<string, unknown>)[key];
+    Object.assign(object, half, { metadata });
+    setStatus(object, status);
+  } else {
+    setStatus(object, (old as { readonly status?: unknown }).status);
+  }
+}
+
+function setStatus(object: ApiObject & { status?: unknown }, status: unknown): void {
+  if (status === undefined) delete object.status;
+  else object.status = status;
+}
+
+function keep<K extends string>(metadata: { [P in K]?: unknown }, field: K, value: unknown): void {
+  if (value === undefined) delete metadata[field];
+  else metadata[field] = value;
+}
+
+function refuse({ definition }: StoredKind, name: string, errors: readonly FieldError[]): void {
+  if (errors.length > 0) throw invalid(definition, name, errors);
+}

@@ -1,0 +1,21 @@
+// What a kind has to reserve outside its own object before it is written: addresses and ports of Services. Reserved
+// before preparation and validation, kept when the write is committed, given back when it is not.
+// As BeginCreate, BeginUpdate and AfterDelete of apiserver/pkg/registry/generic/registry/store.go.
+import type { ApiObject, WriteContext } from '../../core/index.js';
+import type { Stored } from '../registry/stored-kind.js';
+
+/** Something reserved for a write. */
+export interface Reservation {
+  /** The write happened. */
+  commit(): void;
+  /** It did not. */
+  rollback(): void;
+}
+
+/** The reservations of a kind. */
+export interface WriteHook {
+  /** Reserves what the new object needs and writes it into the object. Throws ApiError. */
+  reserve(object: ApiObject, old: Stored | undefined, context: WriteContext): Promise<Reservation>;
+  /** Gives back what a deleted object had. */
+  release(object: Stored): void;
+}
