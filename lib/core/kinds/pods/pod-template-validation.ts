@@ -5,9 +5,12 @@ import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
 import { validateAnnotations, validateLabels } from '../../objects/meta-validation.js';
 import type { Frozen } from '../../objects/meta.js';
-import type { PodTemplateSpec } from '../../types/core-v1.generated.js';
+import type { PodSpec, PodTemplateSpec } from '../../types/core-v1.generated.js';
+import { validatePodAnnotations } from './pod-annotation-validation.js';
+import { validatePodSpec } from './pod-spec-validation.js';
 import { podTemplateValidationOptions } from './pod-validation-options.js';
 import type { PodValidationOptions } from './pod-validation-options.js';
+import { validateAppArmorAgreement, validateSeccompAgreement } from './security-profile-validation.js';
 
 /**
  * Everything wrong with a template. Updates pass `podTemplateValidationOptions(template, old)`; without options the
@@ -16,15 +19,23 @@ import type { PodValidationOptions } from './pod-validation-options.js';
 export function validatePodTemplateSpec(
   template: Frozen<PodTemplateSpec>,
   path: FieldPath,
-  _options: PodValidationOptions = podTemplateValidationOptions(template),
+  options: PodValidationOptions = podTemplateValidationOptions(template),
 ): readonly FieldError[] {
-  const { metadata = {}, spec } = template;
+  const { metadata = {}, spec = noSpec } = template;
+  const { labels = {}, annotations = {} } = metadata;
+  const specPath = path.child('spec');
   const errors: FieldError[] = [
-    ...validateLabels(metadata.labels ?? {}, path.child('labels')),
-    ...validateAnnotations(metadata.annotations ?? {}, path.child('annotations')),
+    ...validateLabels(labels, path.child('labels')),
+    ...validateAnnotations(annotations, path.child('annotations')),
+    ...validatePodAnnotations(annotations, spec, path.child('annotations'), options),
+    ...validatePodSpec(spec, specPath, { options }),
+    ...validateSeccompAgreement(annotations, spec, specPath),
+    ...validateAppArmorAgreement(annotations, spec, specPath),
   ];
-  if ((spec?.ephemeralContainers ?? []).length > 0) {
-    errors.push(fieldForbidden(path.child('spec').child('ephemeralContainers'), 'ephemeral containers not allowed in pod template'));
+  if ((spec.ephemeralContainers ?? []).length > 0) {
+    errors.push(fieldForbidden(specPath.child('ephemeralContainers'), 'ephemeral containers not allowed in pod template'));
   }
   return errors;
 }
+
+const noSpec: Frozen<PodSpec> = { containers: [] };
