@@ -72,7 +72,7 @@ function table(metadata: object, columnDefinitions: readonly object[] | null, ro
 }
 
 function columnsOf({ columns }: KindTable): readonly object[] {
-  return columns.map(({ name, type, format = '', description, priority = 0 }: TableColumn) => ({ name, type, format, description, priority }));
+  return columns.map(({ name, type, format, description, priority = 0 }: TableColumn) => ({ name, type, format: format ?? '', description, priority }));
 }
 
 /** Each event of a watch is a table of one row; only the first says what the columns are. */

@@ -1,0 +1,106 @@
+// From a request to the one function that answers it: by resource, subresource and verb. Paths that are no resource go
+// to the documents. As apiserver/pkg/endpoints/installer.go, which makes the same choice with routes.
+import { methodNotAllowed, unknownResource } from '../core/index.js';
+import type { Clock, KindTable } from '../core/index.js';
+import type { ApiResponse, RequestInfo } from '../client/index.js';
+import type { Serve } from './pipeline.js';
+import { present } from './present.js';
+import type { Endpoint } from './registry/endpoint.js';
+import type { Registry } from './registry/registry.js';
+import type { Exchange } from './requests/exchange.js';
+import { create } from './verbs/create.js';
+import { deleteCollection } from './verbs/delete-collection.js';
+import { deleteOne } from './verbs/delete.js';
+import { get } from './verbs/get.js';
+import { list } from './verbs/list.js';
+import { patch } from './verbs/patch.js';
+import { update } from './verbs/update.js';
+import type { WatchTiming } from './verbs/watch.js';
+import { watch } from './verbs/watch.js';
+import type { WriteTools } from './writes/write.js';
+
+/** A part of the API that is not the registry's: subresources of another kind, reviews. */
+export interface SpecialResource {
+  /** How its answers are printed, where that differs from the parent. */
+  readonly table?: KindTable;
+  /** Answers, for the verbs the scheme lists. */
+  answer(exchange: Exchange): Promise<ApiResponse>;
+}
+
+/** What requests are served with. */
+export interface Serving {
+  readonly registry: Registry;
+  readonly tools: WriteTools;
+  readonly timing: WatchTiming;
+  readonly clock: Clock;
+  /** By `group/resource`, or `group/resource/subresource`; a subresource of any resource is `any/subresource`. */
+  readonly special: ReadonlyMap<string, SpecialResource>;
+  /** Paths that are no resource. */
+  readonly documents: Serve;
+}
+
+/** The innermost step. */
+export function serveRequests(serving: Serving): Serve {
+  return async (exchange) => {
+    const { info, options } = exchange.request;
+    if (!info.isResource) return serving.documents(exchange);
+    const { group, version, resource, subresource } = info;
+    const served = serving.registry.scheme.resource({ group, version, resource });
+    if (served === undefined || !isPlaced(info, served.resource.namespaced)) throw unknownResource();
+    const offered = subresource === '' ? served.resource : served.resource.subresources.find(({ name }) => name === subresource);
+    if (offered === undefined) throw unknownResource();
+    if (!offered.verbs.includes(info.verb) || !isWhole(info, served.resource.namespaced)) throw methodNotAllowed();
+    const special = serving.special.get(subresource === '' ? `${group}/${resource}` : `${group}/${resource}/${subresource}`) ?? serving.special.get(`any/${subresource}`);
+    const endpoint = special === undefined || subresource !== '' ? serving.registry.endpoint({ group, version, resource }) : undefined;
+    const response = special !== undefined ? await special.answer(exchange) : endpoint === undefined ? undefined : await answer(endpoint, exchange, serving);
+    if (response === undefined) throw unknownResource();
+    if (endpoint === undefined) return response;
+    return present(response, { endpoint, clock: serving.clock, options: () => options.call(exchange.request), ...(special?.table && { table: special.table }) });
+  };
+}
+
+function answer(endpoint: Endpoint, exchange: Exchange, { tools, timing }: Serving): Promise<ApiResponse> | ApiResponse {
+  switch (exchange.request.info.verb) {
+    case 'get':
+      return get(endpoint, exchange);
+    case 'list':
+      return list(endpoint, exchange);
+    case 'watch':
+      return watch(endpoint, exchange, timing);
+    case 'create':
+      return create(endpoint, exchange, tools);
+    case 'update':
+      return update(endpoint, exchange, tools);
+    case 'patch':
+      return patch(endpoint, exchange, tools);
+    case 'delete':
+      return deleteOne(endpoint, exchange, tools);
+    case 'deletecollection':
+      return deleteCollection(endpoint, exchange, tools);
+    default:
+      throw methodNotAllowed();
+  }
+}
+
+/** Objects without a namespace have no place in one; objects with one are not found by name alone. */
+function isPlaced(info: RequestInfo, namespaced: boolean): boolean {
+  if (!namespaced) return info.namespace === '' || info.resource === 'namespaces';
+  return info.namespace !== '' || info.name === '' || info.verb === 'watch' || info.verb === 'list';
+}
+
+/** Whether the path has a name where the verb needs one, and none where it does not. */
+function isWhole({ verb, name, namespace, subresource }: RequestInfo, namespaced: boolean): boolean {
+  switch (verb) {
+    case 'create':
+      return subresource !== '' ? name !== '' : name === '' && (namespace !== '' || !namespaced);
+    case 'deletecollection':
+      return namespace !== '' || !namespaced;
+    case 'get':
+    case 'update':
+    case 'patch':
+    case 'delete':
+      return name !== '';
+    default:
+      return true;
+  }
+}

@@ -1,0 +1,68 @@
+// Authentication and authorization as steps of the pipeline: the host's authenticators and authorizers are asked in
+// order, whatever form their answers have.
+import { firstValueFrom, from } from 'rxjs';
+import { administrator } from '../auth/index.js';
+import type { AccessAttributes, Authenticated, Authenticator, Authorizer } from '../auth/index.js';
+import type { ApiRequest } from '../client/index.js';
+import { accessDenied, unauthorized } from '../core/index.js';
+import type { Frozen } from '../core/index.js';
+import type { UserInfo } from '../core/types/index.js';
+import type { Pipeline, Step } from './pipeline.js';
+import type { Exchange } from './requests/exchange.js';
+
+/** Asks the authenticators in order. Without any, everybody is an administrator. */
+export function authenticateStep(authenticators: readonly Authenticator[]): Pipeline['authenticate'] {
+  if (authenticators.length === 0) return ({ user }) => user ?? administrator;
+  return (request) => request.user ?? authenticated(authenticators, request);
+}
+
+/** Asks the authorizers in order; what nobody allows is refused. Without any, everything is allowed. */
+export function authorizeStep(authorizers: readonly Authorizer[]): Step | undefined {
+  if (authorizers.length === 0) return undefined;
+  return async (exchange, next) => {
+    await authorize(authorizers, attributesOf(exchange));
+    return next(exchange);
+  };
+}
+
+/** Rejects with ApiError 403 where nobody allows it. */
+export async function authorize(authorizers: readonly Authorizer[], attributes: AccessAttributes): Promise<void> {
+  const reasons: string[] = [];
+  for (const authorizer of authorizers) {
+    const { decision, reason } = await firstValueFrom(from(authorizer(attributes)), { defaultValue: { decision: 'noOpinion' as const, reason: '' } });
+    if (decision === 'allow') return;
+    if (reason !== '') reasons.push(reason);
+    if (decision === 'deny') break;
+  }
+  throw refused(attributes, reasons.join(', '));
+}
+
+/** What a request asks for. */
+export function attributesOf({ request, user }: Exchange): AccessAttributes {
+  return { user, ...request.info };
+}
+
+async function authenticated(authenticators: readonly Authenticator[], request: ApiRequest): Promise<Frozen<UserInfo>> {
+  for (const authenticator of authenticators) {
+    const found = await answerOf(authenticator, request);
+    if (found !== undefined) return found.user;
+  }
+  throw unauthorized();
+}
+
+/** Wrong credentials are no credentials: the next authenticator may know better, and nobody is told why. */
+async function answerOf(authenticator: Authenticator, request: ApiRequest): Promise<Authenticated | undefined> {
+  try {
+    return await firstValueFrom(from(authenticator(request)), { defaultValue: undefined });
+  } catch {
+    return undefined;
+  }
+}
+
+function refused({ user, verb, isResource, path, group, resource, subresource, namespace, name }: AccessAttributes, reason: string): Error {
+  const { username: by = '' } = user;
+  const request = isResource
+    ? { user: by, verb, group, resource, subresource, namespace, ...(name !== '' && { name }) }
+    : { user: by, verb, path };
+  return accessDenied(request, reason);
+}
