@@ -1,5 +1,8 @@
 // The kinds of this group: their defaults and strategies, by `apiVersion/kind`.
 import type { KindParticulars } from '../../scheme/kind-definition.js';
+import { endpointSlice } from './endpoint-slice.js';
 
 /** What is particular to each kind of the group. */
-export const discoveryKinds: Readonly<Record<string, KindParticulars>> = {};
+export const discoveryKinds: Readonly<Record<string, KindParticulars>> = {
+  'discovery.k8s.io/v1/EndpointSlice': { strategy: endpointSlice },
+};

@@ -1,0 +1,52 @@
+// FlowSchemas: which requests belong to which priority level.
+// As pkg/registry/flowcontrol/flowschema/strategy.go and the printer of its table.
+import { fieldPath } from '../../errors/field-path.js';
+import { deepEqual } from '../../objects/deep-equal.js';
+import { nameIsDnsSubdomain } from '../../objects/names.js';
+import type { FlowSchema } from '../../types/flowcontrol-v1.generated.js';
+import type { KindStrategy } from '../kind-strategy.js';
+import type { KindTable } from '../kind-table.js';
+import { age, ageColumn, nameColumn, textColumn } from '../table-cells.js';
+import { validateConditions } from './condition-types.js';
+import { validateFlowSchema } from './flow-schema-validation.js';
+import { keepAllMetadata } from './keep-all-metadata.js';
+
+const table: KindTable<FlowSchema> = {
+  columns: [
+    nameColumn,
+    textColumn('PriorityLevel', 'The level its requests have.'),
+    textColumn('MatchingPrecedence', 'The lower, the earlier it is asked.'),
+    textColumn('DistinguisherMethod', 'How its requests are told apart.'),
+    ageColumn,
+    textColumn('MissingPL', 'Whether the level does not exist.'),
+  ],
+  row: (object, now) => {
+    const { metadata, spec, status } = object;
+    const dangling = (status?.conditions ?? []).find(({ type }) => type === 'Dangling');
+    return {
+      cells: [
+        metadata?.name ?? '',
+        spec?.priorityLevelConfiguration.name ?? '',
+        spec?.matchingPrecedence ?? 0,
+        spec?.distinguisherMethod?.type ?? '<none>',
+        age(object, now),
+        dangling === undefined ? '?' : (dangling.status ?? ''),
+      ],
+    };
+  },
+};
+
+/** What is particular to FlowSchemas. */
+export const flowSchema: KindStrategy<FlowSchema> = {
+  nameRule: nameIsDnsSubdomain,
+  changesGeneration: (object, old) => !deepEqual(object.spec, old.spec),
+  validate: validateFlowSchema,
+  validateUpdate: validateFlowSchema,
+  subresources: {
+    status: {
+      prepareForUpdate: keepAllMetadata,
+      validateUpdate: ({ status }) => validateConditions(status?.conditions ?? [], fieldPath('status', 'conditions')),
+    },
+  },
+  table,
+};
