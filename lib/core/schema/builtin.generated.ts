@@ -804,7 +804,7 @@ struct DaemonSetSpec
 2 template core/v1.PodTemplateSpec ! r
 3 updateStrategy DaemonSetUpdateStrategy !
 4 minReadySeconds int32
-6 revisionHistoryLimit int32 *
+6 revisionHistoryLimit int32 * =10
 
 struct DaemonSetStatus
 1 currentNumberScheduled int32 ! r
@@ -844,14 +844,14 @@ struct DeploymentList
 2 items [Deployment] ! r
 
 struct DeploymentSpec
-1 replicas int32 *
+1 replicas int32 * =1
 2 selector meta/v1.LabelSelector r
 3 template core/v1.PodTemplateSpec ! r
 4 strategy DeploymentStrategy ! retain-keys
 5 minReadySeconds int32
-6 revisionHistoryLimit int32 *
+6 revisionHistoryLimit int32 * =10
 7 paused bool
-9 progressDeadlineSeconds int32 *
+9 progressDeadlineSeconds int32 * =600
 
 struct DeploymentStatus
 1 observedGeneration int64
@@ -889,7 +889,7 @@ struct ReplicaSetList
 2 items [ReplicaSet] ! r
 
 struct ReplicaSetSpec
-1 replicas int32 *
+1 replicas int32 * =1
 4 minReadySeconds int32
 2 selector meta/v1.LabelSelector r
 3 template core/v1.PodTemplateSpec !
@@ -939,20 +939,20 @@ struct StatefulSetOrdinals
 1 start int32 !
 
 struct StatefulSetPersistentVolumeClaimRetentionPolicy
-1 whenDeleted PersistentVolumeClaimRetentionPolicyType
-2 whenScaled PersistentVolumeClaimRetentionPolicyType
+1 whenDeleted PersistentVolumeClaimRetentionPolicyType ="Retain"
+2 whenScaled PersistentVolumeClaimRetentionPolicyType ="Retain"
 
 struct StatefulSetSpec
-1 replicas int32 *
+1 replicas int32 * =1
 2 selector meta/v1.LabelSelector r
 3 template core/v1.PodTemplateSpec ! r
 4 volumeClaimTemplates [core/v1.PersistentVolumeClaim] atomic
 5 serviceName string !
-6 podManagementPolicy PodManagementPolicyType
+6 podManagementPolicy PodManagementPolicyType ="OrderedReady"
 7 updateStrategy StatefulSetUpdateStrategy !
-8 revisionHistoryLimit int32 *
+8 revisionHistoryLimit int32 * =10
 9 minReadySeconds int32
-10 persistentVolumeClaimRetentionPolicy StatefulSetPersistentVolumeClaimRetentionPolicy
+10 persistentVolumeClaimRetentionPolicy StatefulSetPersistentVolumeClaimRetentionPolicy ={"whenDeleted":"Retain","whenScaled":"Retain"}
 11 ordinals StatefulSetOrdinals
 
 struct StatefulSetStatus
@@ -1332,11 +1332,11 @@ struct CronJobSpec
 1 schedule string ! r
 8 timeZone string *
 2 startingDeadlineSeconds int64 *
-3 concurrencyPolicy ConcurrencyPolicy
-4 suspend bool *
+3 concurrencyPolicy ConcurrencyPolicy ="Allow"
+4 suspend bool * =false
 5 jobTemplate JobTemplateSpec ! r
-6 successfulJobsHistoryLimit int32 *
-7 failedJobsHistoryLimit int32 *
+6 successfulJobsHistoryLimit int32 * =3
+7 failedJobsHistoryLimit int32 * =1
 
 struct CronJobStatus
 1 active [core/v1.ObjectReference] atomic
@@ -1409,7 +1409,7 @@ struct PodFailurePolicyOnExitCodesRequirement
 
 struct PodFailurePolicyOnPodConditionsPattern
 1 type core/v1.PodConditionType ! r
-2 status core/v1.ConditionStatus !
+2 status core/v1.ConditionStatus ! ="True"
 
 struct PodFailurePolicyRule
 1 action PodFailurePolicyAction ! r
