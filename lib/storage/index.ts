@@ -26,5 +26,9 @@ export type { MemoryStore, MemoryStoreOptions } from './memory-store.js';
 export { memoryStore } from './memory-store.js';
 export type { ReadView } from './read-view.js';
 
+// The ordered map behind it, which the cacher keeps its snapshots in
+export type { KeyRange } from './key-index.js';
+export { KeyIndex } from './key-index.js';
+
 // The seam for encryption at rest
 export type { Restored, ValueTransformer } from './transformer.js';

@@ -1,0 +1,200 @@
+// One watch, from where it begins to where it is told of changes as they come:
+//
+//   waiting ── the cache is filled, and as new as asked for ──► telling what there is, if `initial` ──► catching up
+//   catching up ── from the store's history, while its revision is older than the window ──► from the window ──► live
+//
+// Nothing is emitted while it is being subscribed. It needs no buffer: what comes while it catches up is in the window,
+// and should the window move on faster than the store tells, the store tells on.
+import type { Subscriber, Subscription } from 'rxjs';
+import { map, switchMap, takeWhile } from 'rxjs';
+import { tooLargeResourceVersion, tooOldResourceVersion } from '../core/index.js';
+import type { Batch, Change, Entry, Revision } from '../storage/index.js';
+import { isStoreError } from '../storage/index.js';
+import type { BookmarkReader, Bookmarks } from './bookmarks.js';
+import { CacheChange } from './cache-change.js';
+import type { CacheEvent, CacherOptions, CacheWatchOptions } from './cacher.js';
+import type { FreshReads } from './freshness.js';
+import { listItems } from './list-page.js';
+import type { NewestState } from './newest-state.js';
+import type { FeedSource } from './store-feed.js';
+import { watchOn } from './store-feed.js';
+import type { Item, View } from './view.js';
+import type { WatchWindow } from './watch-window.js';
+import type { Watcher, WatcherIndex } from './watcher-index.js';
+
+/** The cache as a watch sees it. */
+export interface WatchedCache<T extends object> {
+  readonly source: FeedSource;
+  readonly state: NewestState<T>;
+  readonly window: WatchWindow<T>;
+  readonly fresh: FreshReads;
+  readonly watchers: WatcherIndex<T>;
+  readonly bookmarks: Bookmarks;
+  readonly withRevision: CacherOptions<T>['withRevision'];
+  itemOf(entry: Entry): Item<T>;
+}
+
+/** A watch that is subscribed. */
+export class CacheWatch<T extends object> implements Watcher<T>, BookmarkReader {
+  readonly view: View<T>;
+  readonly #cache: WatchedCache<T>;
+  readonly #options: CacheWatchOptions<T>;
+  readonly #subscriber: Subscriber<CacheEvent<T>>;
+  #after: Revision = 0;
+  #isLive = false;
+  /** A bookmark was asked for before there was one to give. */
+  #owesBookmark = false;
+
+  constructor(cache: WatchedCache<T>, view: View<T>, options: CacheWatchOptions<T>, subscriber: Subscriber<CacheEvent<T>>) {
+    this.#cache = cache;
+    this.view = view;
+    this.#options = options;
+    this.#subscriber = subscriber;
+  }
+
+  get after(): Revision {
+    return this.#after;
+  }
+
+  /** Sets it going. What it starts ends with the subscription. */
+  start(): void {
+    this.#subscriber.add(() => this.#stop());
+    this.#begin().catch((error: unknown) => this.#subscriber.error(error));
+    const { bookmark$ } = this.#options;
+    if (bookmark$ === undefined) return;
+    const caughtUp$ = bookmark$.pipe(switchMap(() => catchUp(this.#cache.fresh)));
+    this.#subscriber.add(caughtUp$.subscribe({ next: () => this.bookmark(), error: (error: unknown) => this.#subscriber.error(error) }));
+  }
+
+  take(change: CacheChange<T>): void {
+    try {
+      const event = change.eventFor(this.view);
+      if (event !== undefined) this.#subscriber.next(event);
+    } catch (error) {
+      this.#subscriber.error(error); // its selector threw, or a hand-made Subscriber did
+    }
+  }
+
+  bookmark(): void {
+    const { revision } = this.#cache.fresh;
+    this.#owesBookmark = !this.#isLive;
+    if (this.#isLive && revision >= this.#after) this.#subscriber.next(Object.freeze({ type: 'BOOKMARK', revision }));
+  }
+
+  /** The cache skipped from one revision to another: ends the watch, unless it waits for what is still to come. */
+  skip(from: Revision, to: Revision): void {
+    const seen = Math.max(this.#after, from);
+    if (this.#isLive && seen < to) this.#subscriber.error(tooOldResourceVersion(`${seen}`, `${to}`));
+  }
+
+  /** Ends it in good order. */
+  complete(): void {
+    this.#subscriber.complete();
+  }
+
+  async #begin(): Promise<void> {
+    const { fresh } = this.#cache;
+    const { after, initial = false, notOlderThan } = this.#options;
+    if (!initial && after !== undefined) {
+      await this.#reach(0);
+      this.#catchUp(after);
+      return;
+    }
+    const least = notOlderThan ?? (await fresh.newest());
+    await this.#reach(initial || notOlderThan !== undefined ? least : 0);
+    this.#catchUp(initial ? this.#tellInitial() : (notOlderThan === undefined ? least : fresh.revision));
+  }
+
+  /** Waits for the cache to be filled, for as long as that takes, and to come to a revision, for as long as is allowed. */
+  async #reach(revision: Revision): Promise<void> {
+    const { fresh } = this.#cache;
+    while (!(await fresh.reached(revision))) {
+      if (this.#subscriber.closed) return;
+      if (fresh.revision >= 0) throw tooLargeResourceVersion(`${revision}`, `${fresh.revision}`);
+    }
+  }
+
+  /** Answers the revision that it told the state of. */
+  #tellInitial(): Revision {
+    const { state, fresh } = this.#cache;
+    const { revision } = fresh;
+    for (const item of listItems(state.around(this.view), this.view)) {
+      if (this.#subscriber.closed) return revision;
+      this.#subscriber.next(Object.freeze({ type: 'ADDED', object: item.object, revision: item.revision }));
+    }
+    if (this.#options.bookmarks === true) this.#subscriber.next(Object.freeze({ type: 'BOOKMARK', revision, initialEventsEnd: true }));
+    return revision;
+  }
+
+  /** Tells what came after a revision until there is no more, then lets changes come by themselves. */
+  #catchUp(after: Revision): void {
+    const { window, watchers, bookmarks } = this.#cache;
+    let seen = after;
+    // In rounds: a subscriber that is told may cause further changes before it returns.
+    for (let changes: readonly CacheChange<T>[] = []; !this.#subscriber.closed; ) {
+      if (seen < window.start) {
+        this.#readHistory(seen);
+        return;
+      }
+      changes = window.after(seen);
+      if (changes.length === 0) break;
+      for (const change of changes) this.take(change);
+      seen = changes.at(-1)?.revision ?? seen;
+    }
+    if (this.#subscriber.closed) return;
+    this.#after = seen;
+    this.#isLive = true;
+    watchers.add(this);
+    if (this.#options.bookmarks === true) bookmarks.add(this);
+    if (this.#owesBookmark) this.bookmark();
+  }
+
+  /** Tells what the store knows of the time before the window. */
+  #readHistory(after: Revision): void {
+    const { source, window } = this.#cache;
+    let seen = after;
+    const history$ = watchOn(source, after).pipe(
+      map((batch) => ({ revision: batch.revision, changes: this.#changesOf(batch) })),
+      takeWhile(({ revision }) => revision < window.start, true),
+    );
+    const reading: Subscription = history$.subscribe({
+      next: ({ revision, changes }) => {
+        for (const change of changes) this.take(change);
+        seen = revision;
+      },
+      error: (error: unknown) => {
+        const isGone = isStoreError(error, 'compacted');
+        this.#subscriber.error(isGone ? tooOldResourceVersion(`${after}`, `${error.revision ?? window.start}`) : error);
+      },
+      // It has come to the window, or the store was closed.
+      complete: () => (seen < window.start ? this.#subscriber.complete() : this.#catchUp(seen)),
+    });
+    this.#subscriber.add(reading);
+    // There may be nothing to tell of before the window begins; then a bookmark says so.
+    source.store.requestProgress().catch(() => undefined);
+  }
+
+  #changesOf({ revision, changes }: Batch): readonly CacheChange<T>[] {
+    const { source, withRevision } = this.#cache;
+    const isCovered = ({ key }: Change): boolean => this.view.covers(key.slice(source.prefix.length));
+    return changes.filter(isCovered).map((change) => {
+      const previous = change.previous && this.#cache.itemOf(change.previous);
+      const now = change.type === 'put' ? this.#cache.itemOf(change.entry) : undefined;
+      return new CacheChange({ revision, previous, now }, withRevision);
+    });
+  }
+
+  #stop(): void {
+    this.#cache.watchers.remove(this);
+    this.#cache.bookmarks.remove(this);
+  }
+}
+
+/** Brings a cache up to the store, as far as that is possible now. Never rejects. */
+export async function catchUp(fresh: FreshReads): Promise<void> {
+  try {
+    await fresh.reached(await fresh.newest());
+  } catch {
+    // The store is away or closed: the cache stays where it is.
+  }
+}

@@ -1,0 +1,199 @@
+// The cache itself: one storage watch (store-feed.ts) writes the newest state (newest-state.ts) and the window of the
+// recent past (watch-window.ts), then tells the watchers whom a change may concern (watcher-index.ts). Readers wait until
+// it is as new as they need (freshness.ts) and read what is there, all in one synchronous step; the few who ask for what
+// it has not go past it (store-reader.ts).
+//
+// A revision is taken in as one: objects are made first, so that one that cannot be read changes nothing; then state,
+// window and revision change together; then watchers are told. Whatever arrives from within waits until that is done.
+import type { Subscription } from 'rxjs';
+import { Observable } from 'rxjs';
+import { tooLargeResourceVersion } from '../core/index.js';
+import type { Batch, Entry, Revision } from '../storage/index.js';
+import { Bookmarks } from './bookmarks.js';
+import { CacheChange } from './cache-change.js';
+import { CacheWatch, catchUp } from './cache-watch.js';
+import type { WatchedCache } from './cache-watch.js';
+import { cacherLimits } from './cacher.js';
+import type { CacheEvent, CacheListing, CacheListOptions, CacheReading, Cacher, CacherFigures, CacherLimits, CacherOptions, CacheWatchOptions, Freshness } from './cacher.js';
+import { FreshReads } from './freshness.js';
+import { listPage } from './list-page.js';
+import { NewestState } from './newest-state.js';
+import { followStore } from './store-feed.js';
+import type { FeedEvent } from './store-feed.js';
+import { listFromStore } from './store-reader.js';
+import type { StoreReader } from './store-reader.js';
+import { viewOf } from './view.js';
+import type { Item } from './view.js';
+import { WatchWindow } from './watch-window.js';
+import { WatcherIndex } from './watcher-index.js';
+
+/** The cache of a resource. Does nothing before it is first used. */
+export function createCacher<T extends object>(options: CacherOptions<T>): Cacher<T> {
+  const limits = { ...cacherLimits, ...options.limits };
+  for (const [name, value] of Object.entries(limits)) {
+    if (!Number.isSafeInteger(value) || value < 1) throw new RangeError(`cacher: ${name} is a whole number from 1, not ${value}`);
+  }
+  return new ResourceCache(options, limits);
+}
+
+class ResourceCache<T extends object> implements Cacher<T>, WatchedCache<T>, StoreReader<T> {
+  readonly source: CacherOptions<T>;
+  readonly state: NewestState<T>;
+  readonly window: WatchWindow<T>;
+  readonly fresh: FreshReads;
+  readonly watchers: WatcherIndex<T>;
+  readonly bookmarks: Bookmarks;
+  readonly withRevision: CacherOptions<T>['withRevision'];
+  /** All watches that are subscribed, those that still catch up too. */
+  readonly #watches = new Set<CacheWatch<T>>();
+  /** The storage watch, once there is a use for it. */
+  #feed: Subscription | undefined;
+  /** What has arrived and waits until what came before is done with. */
+  readonly #arrived: FeedEvent[] = [];
+  #closed = false;
+
+  constructor(options: CacherOptions<T>, limits: CacherLimits) {
+    const { store, clock, triggers, withRevision } = options;
+    this.source = options;
+    this.withRevision = withRevision;
+    this.state = new NewestState(triggers);
+    this.window = new WatchWindow(limits.windowMax, this.state.snapshot());
+    this.fresh = new FreshReads({ store, clock, waitMs: limits.waitMs });
+    this.watchers = new WatcherIndex(triggers);
+    this.bookmarks = new Bookmarks({ clock, everyMs: limits.bookmarkMs, catchUp: () => catchUp(this.fresh) });
+  }
+
+  get(key: string, { notOlderThan }: Freshness = {}): Promise<CacheReading<T>> {
+    this.#start();
+    // Chained rather than awaited: in-process callers read a million times a second this way.
+    const read = (isFresh: boolean): CacheReading<T> | Promise<CacheReading<T>> => (isFresh ? this.#read(key) : this.#readPast(key, notOlderThan));
+    if (notOlderThan === undefined) return this.fresh.newest().then(this.#reached).then(read);
+    const reached = this.fresh.reached(notOlderThan);
+    return reached === true ? Promise.resolve(this.#read(key)) : reached.then(read);
+  }
+
+  peek(key: string): T | undefined {
+    return this.state.get(key)?.object;
+  }
+
+  async list(options: CacheListOptions<T> = {}): Promise<CacheListing<T>> {
+    this.#start();
+    const { revision, notOlderThan } = options;
+    const view = viewOf(options, this.source);
+    if (await this.fresh.reached(revision ?? notOlderThan ?? (await this.fresh.newest()))) {
+      const snapshot = revision === undefined ? this.state.around(view) : this.window.at(revision);
+      if (snapshot !== undefined) return { ...listPage(snapshot, view, options), revision: revision ?? this.fresh.revision };
+    } else if (revision === undefined) {
+      await this.#checkStoreHas(notOlderThan);
+    }
+    return listFromStore(this, view, options);
+  }
+
+  watch(options: CacheWatchOptions<T> = {}): Observable<CacheEvent<T>> {
+    return new Observable((subscriber) => {
+      if (this.#closed) {
+        subscriber.complete();
+        return;
+      }
+      const watch = new CacheWatch<T>(this, viewOf(options, this.source), options, subscriber);
+      this.#watches.add(watch);
+      subscriber.add(() => this.#watches.delete(watch));
+      this.#start();
+      watch.start();
+    });
+  }
+
+  compact(revision: Revision): void {
+    this.window.dropBefore(Math.min(revision, this.fresh.revision));
+  }
+
+  figures(): CacherFigures {
+    return {
+      objects: this.state.size,
+      watchers: this.#watches.size,
+      windowEvents: this.window.size,
+      revision: Math.max(0, this.fresh.revision),
+    };
+  }
+
+  close(): Promise<void> {
+    this.#closed = true;
+    this.#feed?.unsubscribe();
+    this.fresh.close();
+    for (const watch of this.#watches) watch.complete();
+    return Promise.resolve();
+  }
+
+  /** The object of an entry, the one it has where it has it. */
+  itemOf(entry: Entry): Item<T> {
+    const key = entry.key.slice(this.source.prefix.length);
+    const known = this.state.get(key);
+    return known?.revision === entry.modRevision ? known : { key, object: this.source.read(entry), revision: entry.modRevision };
+  }
+
+  #start(): void {
+    if (this.#feed !== undefined || this.#closed) return;
+    this.#feed = followStore(this.source, (event) => this.#take(event)).subscribe({
+      complete: () => void this.close(), // the store was closed
+      error: (cause: unknown) => {
+        throw new Error('cacher: the storage watch failed for good', { cause }); // RxJS reports it as uncaught
+      },
+    });
+  }
+
+  #take(event: FeedEvent): void {
+    this.#arrived.push(event);
+    if (this.#arrived.length > 1) return;
+    try {
+      for (let next = this.#arrived[0]; next !== undefined; next = this.#arrived[0]) {
+        if (next.type === 'batch') this.#takeBatch(next.batch);
+        else this.#takeListing(next.entries, next.revision);
+        this.#arrived.shift();
+      }
+    } finally {
+      this.#arrived.length = 0; // after a failure all is listed anew
+    }
+  }
+
+  #takeBatch({ revision, changes }: Batch): void {
+    if (revision <= this.fresh.revision) return; // a bookmark of what it knows
+    const made = changes.map((change) => {
+      const previous = this.state.get(change.key.slice(this.source.prefix.length));
+      const now = change.type === 'put' ? this.itemOf(change.entry) : undefined;
+      return new CacheChange({ revision, previous, now }, this.withRevision);
+    });
+    for (const { key, now } of made) {
+      if (now === undefined) this.state.remove(key);
+      else this.state.put(now);
+    }
+    if (made.length > 0) this.window.append({ revision, changes: made, snapshot: this.state.snapshot() });
+    this.fresh.advance(revision);
+    for (const change of made) this.watchers.tell(change);
+  }
+
+  #takeListing(entries: readonly Entry[], revision: Revision): void {
+    const items = entries.map((entry) => this.itemOf(entry));
+    const before = this.fresh.revision;
+    this.state.replace(items);
+    this.window.reset(revision, this.state.snapshot());
+    this.fresh.advance(revision);
+    for (const watch of this.#watches) watch.skip(before, revision);
+  }
+
+  readonly #reached = (revision: Revision): true | Promise<boolean> => this.fresh.reached(revision);
+
+  #read(key: string): CacheReading<T> {
+    return { object: this.state.get(key)?.object, revision: this.fresh.revision };
+  }
+
+  async #readPast(key: string, notOlderThan: Revision | undefined): Promise<CacheReading<T>> {
+    await this.#checkStoreHas(notOlderThan);
+    const { entry, revision } = await this.source.store.get(this.source.prefix + key);
+    return { object: entry && this.itemOf(entry).object, revision };
+  }
+
+  async #checkStoreHas(revision: Revision = 0): Promise<void> {
+    const newest = await this.source.store.revision();
+    if (newest < revision) throw tooLargeResourceVersion(`${revision}`, `${newest}`);
+  }
+}

@@ -1,0 +1,88 @@
+// What the cache holds now. Three ways to the same items: by key (a plain Map: 20 times as fast as the ordered index
+// among 150,000), in order (a copy-on-write index, from which snapshots are taken) and by the value of each trigger
+// field (the pods of a node are found without looking at the others). Some 150 bytes for each object beyond itself.
+//
+// Written by the cache alone.
+import { KeyIndex } from '../storage/index.js';
+import type { CacherOptions } from './cacher.js';
+import type { Item, View } from './view.js';
+import type { Snapshot } from './watch-window.js';
+
+/** The objects of a resource. */
+export class NewestState<T extends object> {
+  readonly #triggers: CacherOptions<T>['triggers'];
+  #byKey = new Map<string, Item<T>>();
+  #ordered = new KeyIndex<Item<T>>();
+  #byTrigger = new Map<string, TriggerIndex<T>>();
+
+  constructor(triggers: CacherOptions<T>['triggers'] = {}) {
+    this.#triggers = triggers;
+    this.replace([]);
+  }
+
+  /** How many objects there are. */
+  get size(): number {
+    return this.#byKey.size;
+  }
+
+  /** One object. */
+  get(key: string): Item<T> | undefined {
+    return this.#byKey.get(key);
+  }
+
+  /** Adds or replaces an object. */
+  put(item: Item<T>): void {
+    const { key } = item;
+    if (this.#byTrigger.size > 0) this.#move(this.#byKey.get(key), item);
+    this.#byKey.set(key, item);
+    this.#ordered.set(key, () => item);
+  }
+
+  /** Removes one. */
+  remove(key: string): void {
+    if (this.#byTrigger.size > 0) this.#move(this.#byKey.get(key), undefined);
+    this.#byKey.delete(key);
+    this.#ordered.delete(key);
+  }
+
+  /** Puts these in the place of all there were. */
+  replace(items: Iterable<Item<T>>): void {
+    this.#byKey = new Map();
+    this.#ordered = new KeyIndex();
+    this.#byTrigger = new Map(Object.entries(this.#triggers ?? {}).map(([field, valueOf]) => [field, { valueOf, items: new Map() }]));
+    for (const item of items) this.put(item);
+  }
+
+  /** A copy that stays as it is. O(1). */
+  snapshot(): Snapshot<T> {
+    return this.#ordered.clone();
+  }
+
+  /** The least there is to look through for a view. To be read at once: it changes with the next write. */
+  around({ trigger }: View<T>): Snapshot<T> {
+    if (trigger === undefined) return this.#ordered;
+    return this.#byTrigger.get(trigger.field)?.items.get(trigger.value) ?? new KeyIndex();
+  }
+
+  #move(from: Item<T> | undefined, to: Item<T> | undefined): void {
+    for (const { valueOf, items } of this.#byTrigger.values()) {
+      const before = from && valueOf(from.object);
+      const after = to && valueOf(to.object);
+      if (from !== undefined && before !== undefined && before !== after) {
+        const others = items.get(before);
+        others?.delete(from.key);
+        if (others?.size === 0) items.delete(before);
+      }
+      if (to === undefined || after === undefined) continue;
+      let others = items.get(after);
+      if (others === undefined) items.set(after, (others = new KeyIndex()));
+      others.set(to.key, () => to);
+    }
+  }
+}
+
+/** The objects by what one field of them says. */
+interface TriggerIndex<T extends object> {
+  readonly valueOf: (object: T) => string;
+  readonly items: Map<string, KeyIndex<Item<T>>>;
+}

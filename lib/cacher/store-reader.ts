@@ -1,0 +1,60 @@
+// Reads that go past the cache to the store: revisions older than the window, and consistent reads while the cache
+// cannot keep up. Objects that the cache has are not made again. What the store refuses is said in the words of the API.
+import { listExpired, tooLargeResourceVersion } from '../core/index.js';
+import type { Entry, Revision, Store } from '../storage/index.js';
+import { isStoreError } from '../storage/index.js';
+import type { CacheListing } from './cacher.js';
+import type { PageOptions } from './list-page.js';
+import type { Item, View } from './view.js';
+
+/** Where to read, and what to make of it. */
+export interface StoreReader<T extends object> {
+  readonly source: { readonly store: Store; readonly prefix: string };
+  itemOf(entry: Entry): Item<T>;
+}
+
+/** A page, and the revision it shall be of; the newest without it. */
+export interface StoreListOptions extends PageOptions {
+  readonly revision?: Revision | undefined;
+}
+
+/** How many entries are read in one go where most may not belong. */
+const chunk = 500;
+
+/** A page of a view, from the store. */
+export async function listFromStore<T extends object>(reader: StoreReader<T>, view: View<T>, options: StoreListOptions): Promise<CacheListing<T>> {
+  const { store, prefix } = reader.source;
+  const { limit = Number.POSITIVE_INFINITY, after } = options;
+  const within = prefix + (view.key ?? view.prefix);
+  const items: T[] = [];
+  let { revision } = options;
+  for (let from = after === undefined ? undefined : prefix + after; ; ) {
+    const atOnce = view.isWhole ? limit : Math.max(limit, chunk);
+    const page = await inWordsOfTheApi(
+      store.list(within, { ...(atOnce < Infinity && { limit: atOnce }), ...(from !== undefined && { after: from }), ...(revision !== undefined && { revision }) }),
+      revision,
+    );
+    ({ revision } = page);
+    for (const [index, entry] of page.entries.entries()) {
+      from = entry.key;
+      const item = reader.itemOf(entry);
+      if (!view.sees(item)) continue;
+      items.push(item.object);
+      if (items.length < limit) continue;
+      const remaining = page.entries.length - 1 - index + page.remaining;
+      const more = view.key === undefined && remaining > 0;
+      return more ? { items, revision, next: item.key, ...(view.isWhole && { remaining }) } : { items, revision };
+    }
+    if (page.remaining === 0) return { items, revision };
+  }
+}
+
+async function inWordsOfTheApi<R>(answer: Promise<R>, revision: Revision | undefined): Promise<R> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (isStoreError(error, 'compacted')) throw listExpired();
+    if (isStoreError(error, 'future-revision')) throw tooLargeResourceVersion(`${revision ?? 0}`, `${error.revision ?? 0}`);
+    throw error;
+  }
+}
