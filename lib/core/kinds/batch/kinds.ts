@@ -1,5 +1,11 @@
 // The kinds of this group: their defaults and strategies, by `apiVersion/kind`.
 import type { KindParticulars } from '../../scheme/kind-definition.js';
+import { cronJob } from './cron-job.js';
+import { cronJobDefaults, jobDefaults } from './job-defaults.js';
+import { job } from './job.js';
 
 /** What is particular to each kind of the group. */
-export const batchKinds: Readonly<Record<string, KindParticulars>> = {};
+export const batchKinds: Readonly<Record<string, KindParticulars>> = {
+  'batch/v1/CronJob': { strategy: cronJob, setDefaults: cronJobDefaults },
+  'batch/v1/Job': { strategy: job, setDefaults: jobDefaults },
+};

@@ -1,0 +1,109 @@
+// ReplicationControllers: so many pods of one template, selected by labels alone; older than ReplicaSets. When one is
+// deleted its pods stay, unless the caller says otherwise. As pkg/registry/core/replicationcontroller/strategy.go and
+// pkg/apis/core/validation/validation.go, ValidateReplicationController.
+import { fieldInvalid, fieldNotFound, fieldRequired } from '../../errors/field-error.js';
+import type { FieldError } from '../../errors/field-error.js';
+import { fieldPath } from '../../errors/field-path.js';
+import { deepEqual } from '../../objects/deep-equal.js';
+import { selectorFromLabels } from '../../objects/label-selector.js';
+import { validateNonNegative } from '../../objects/meta-validation.js';
+import type { Frozen } from '../../objects/meta.js';
+import { nameIsDnsSubdomain } from '../../objects/names.js';
+import type { ReplicationController, ReplicationControllerSpec } from '../../types/core-v1.generated.js';
+import { podNameWarnings } from '../apps/pod-name-warnings.js';
+import { validateReplicaCounts } from '../apps/status-counts.js';
+import { containerCells, containerColumns, labelsCell, selectorColumn } from '../apps/template-cells.js';
+import { validateReplicaTemplate } from '../apps/template-validation.js';
+import type { KindStrategy } from '../kind-strategy.js';
+import { podSpecDefaults } from '../pods/pod-defaults.js';
+import { podTemplateValidationOptions } from '../pods/pod-validation-options.js';
+import type { PodValidationOptions } from '../pods/pod-validation-options.js';
+import { podTemplateWarnings } from '../pods/pod-warnings.js';
+import { printedMap } from '../printed-values.js';
+import { age, ageColumn, integerColumn, nameColumn } from '../table-cells.js';
+
+const specPath = fieldPath('spec');
+const templatePath = specPath.child('template');
+
+/** What is particular to ReplicationControllers. */
+export const replicationController: KindStrategy<ReplicationController> = {
+  nameRule: nameIsDnsSubdomain,
+  validate: ({ spec = {} }) => validateSpec(spec, podTemplateValidationOptions(spec.template)),
+  warningsOnCreate: ({ metadata, spec }) => [
+    ...podNameWarnings(metadata?.name),
+    ...(spec?.template === undefined ? [] : podTemplateWarnings(spec.template, templatePath)),
+  ],
+  validateUpdate: ({ spec = {} }, old) => [
+    ...validateSpec(spec, podTemplateValidationOptions(spec.template, old.spec?.template)),
+    ...validateInconvertible(spec, old),
+  ],
+  warningsOnUpdate(object, old) {
+    // Old and new are taken for each other, as Kubernetes does.
+    const template = old.spec?.template;
+    if (template === undefined || object.metadata?.generation === old.metadata?.generation) return [];
+    return podTemplateWarnings(template, templatePath, object.spec?.template);
+  },
+  changesGeneration: (object, old) => !deepEqual(object.spec, old.spec),
+  propagation: 'Orphan',
+  subresources: { status: { validateUpdate: ({ status }) => validateReplicaCounts(status ?? { replicas: 0 }, fieldPath('status')) } },
+  selectableFields: { 'status.replicas': ({ status }) => String(status?.replicas ?? 0) },
+  table: {
+    columns: [
+      nameColumn,
+      integerColumn('Desired', 'Pods that are wanted.'),
+      integerColumn('Current', 'Pods that exist.'),
+      integerColumn('Ready', 'Pods that are ready.'),
+      ageColumn,
+      ...containerColumns,
+      selectorColumn,
+    ],
+    row(object, now) {
+      const { metadata, spec, status } = object;
+      const counts = [spec?.replicas ?? 0, status?.replicas ?? 0, status?.readyReplicas ?? 0];
+      return { cells: [metadata?.name ?? '', ...counts, age(object, now), ...containerCells(spec?.template), labelsCell(spec?.selector)] };
+    },
+  },
+};
+
+/** Labels of the template are those of the object and of the selector, unless said otherwise; and the pods' defaults. */
+export function replicationControllerDefaults(object: ReplicationController): void {
+  const { spec } = object;
+  const labels = spec?.template?.metadata?.labels;
+  if (spec !== undefined && labels !== undefined) {
+    if (isEmpty(spec.selector)) spec.selector = { ...labels };
+    if (isEmpty(object.metadata?.labels)) object.metadata = { ...object.metadata, labels: { ...labels } };
+  }
+  if (spec?.template?.spec !== undefined) podSpecDefaults(spec.template.spec);
+}
+
+function validateSpec(spec: Frozen<ReplicationControllerSpec>, options: PodValidationOptions): readonly FieldError[] {
+  const { minReadySeconds = 0, selector, replicas, template } = spec;
+  return [
+    ...validateNonNegative(minReadySeconds, specPath.child('minReadySeconds')),
+    ...(isEmpty(selector) ? [fieldRequired(specPath.child('selector'))] : []),
+    ...(replicas === undefined ? [fieldRequired(specPath.child('replicas'))] : validateNonNegative(replicas, specPath.child('replicas'))),
+    ...(template === undefined
+      ? [fieldRequired(templatePath)]
+      : validateReplicaTemplate(template, templatePath, { selector: selectorFromLabels(selector), kind: 'ReplicationController', options })),
+  ];
+}
+
+const inconvertible = 'non-convertible.kubernetes.io/';
+
+/** What a former version could not say may not change. As ValidateUpdate and pkg/apis/core/helper, NonConvertibleFields. */
+function validateInconvertible(spec: Frozen<ReplicationControllerSpec>, old: Frozen<ReplicationController>): readonly FieldError[] {
+  return Object.entries(old.metadata?.annotations ?? {}).flatMap(([key, value]) => {
+    const field = key.slice(inconvertible.length);
+    if (!key.startsWith(inconvertible) || field.includes('/')) return [];
+    if (!field.includes('selector')) {
+      const { reason, message } = fieldNotFound(specPath, value);
+      return [{ reason, field, message: `${message}: unknown non-convertible field` }];
+    }
+    if (deepEqual(spec.selector ?? {}, old.spec?.selector ?? {})) return [];
+    return [fieldInvalid(specPath.child('selector'), printedMap(spec.selector), 'cannot update non-convertible selector')];
+  });
+}
+
+function isEmpty(map: Readonly<Record<string, string>> | undefined): boolean {
+  return Object.keys(map ?? {}).length === 0;
+}
