@@ -1,4 +1,6 @@
 // Clients: the request as a value, and those who make it.
+export type { InProcessOptions } from './in-process-request.js';
+export { InProcessRequest } from './in-process-request.js';
 export type {
   ApiRequest,
   ApiResponse,

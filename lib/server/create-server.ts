@@ -7,6 +7,8 @@ import type { Handler } from '../client/index.js';
 import { builtinScheme, systemClock, systemRandom } from '../core/index.js';
 import type { Clock, Random, Scheme } from '../core/index.js';
 import type { Store } from '../storage/index.js';
+import { documentsOf } from './documents/documents.js';
+import type { HealthCheck } from './documents/health.js';
 import { pipelineHandler } from './pipeline.js';
 import { Registry } from './registry/registry.js';
 import { serveRequests } from './serve.js';
@@ -29,6 +31,8 @@ export interface ServerOptions {
   readonly admission?: readonly AdmissionPlugin[];
   /** A watch without a time limit of its own ends after this long, or up to twice as long; half an hour unless said otherwise. */
   readonly minWatchTimeoutMs?: number;
+  /** `host:port` at which clients reach the server, where it is known; told by `/api`. */
+  readonly serverAddress?: string;
 }
 
 /** An API server. */
@@ -43,7 +47,7 @@ export interface ApiServer {
 /** Makes a server. */
 export function createServer(options: ServerOptions): ApiServer {
   const { store, scheme = builtinScheme(), clock = systemClock(), random = systemRandom() } = options;
-  const { authenticators = [], authorizers = [], admission = [], minWatchTimeoutMs = 30 * 60_000 } = options;
+  const { authenticators = [], authorizers = [], admission = [], minWatchTimeoutMs = 30 * 60_000, serverAddress = '' } = options;
   const registry = new Registry({ scheme, store, clock });
   const tools: WriteTools = {
     store,
@@ -65,8 +69,16 @@ export function createServer(options: ServerOptions): ApiServer {
       clock,
       timing: { clock, random: random.stream('watches'), minTimeoutMs: minWatchTimeoutMs },
       special: new Map(),
-      documents: () => Promise.reject(new Error('not yet')),
+      documents: documentsOf({ scheme, serverAddress, healthChecks: healthChecksOf(store), routes: [] }),
     }),
   });
   return { handler, scheme, close: () => registry.close() };
+}
+
+function healthChecksOf(store: Store): readonly HealthCheck[] {
+  return [
+    { name: 'ping', check: () => Promise.resolve() },
+    { name: 'log', check: () => Promise.resolve() },
+    { name: 'etcd', check: async () => void (await store.revision()) },
+  ];
 }

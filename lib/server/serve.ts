@@ -3,6 +3,7 @@
 import { methodNotAllowed, unknownResource } from '../core/index.js';
 import type { Clock, KindTable } from '../core/index.js';
 import type { ApiResponse, RequestInfo } from '../client/index.js';
+import { pageNotFound } from './documents/text-response.js';
 import type { Serve } from './pipeline.js';
 import { present } from './present.js';
 import type { Endpoint } from './registry/endpoint.js';
@@ -46,6 +47,7 @@ export function serveRequests(serving: Serving): Serve {
     if (!info.isResource) return serving.documents(exchange);
     const { group, version, resource, subresource } = info;
     const served = serving.registry.scheme.resource({ group, version, resource });
+    if (served === undefined && !serving.registry.scheme.groups.some(({ name }) => name === group)) return pageNotFound();
     if (served === undefined || !isPlaced(info, served.resource.namespaced)) throw unknownResource();
     const offered = subresource === '' ? served.resource : served.resource.subresources.find(({ name }) => name === subresource);
     if (offered === undefined) throw unknownResource();

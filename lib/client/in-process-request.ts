@@ -1,0 +1,54 @@
+// A request that never leaves the process: objects go in and come out as they are.
+import { mediaTypes } from '../core/index.js';
+import type { Frozen, Negotiated } from '../core/index.js';
+import type { UserInfo } from '../core/types/index.js';
+import type { ApiRequest, RequestBody, RequestInfo, RequestOptions } from './api-request.js';
+
+/** What a request in process is made of. */
+export interface InProcessOptions {
+  readonly info: RequestInfo;
+  readonly user?: Frozen<UserInfo>;
+  readonly options?: RequestOptions;
+  readonly body?: RequestBody;
+  readonly signal?: AbortSignal | undefined;
+  /** The form wanted; the objects themselves unless said otherwise. */
+  readonly form?: Negotiated;
+}
+
+/** A request of this process. */
+export class InProcessRequest implements ApiRequest {
+  readonly info: RequestInfo;
+  readonly user?: Frozen<UserInfo>;
+  readonly signal?: AbortSignal;
+  readonly #options: RequestOptions;
+  readonly #body: RequestBody | undefined;
+  readonly #form: Negotiated;
+
+  constructor({ info, user, options = noOptions, body, signal, form = asIs }: InProcessOptions) {
+    this.info = info;
+    if (user !== undefined) this.user = user;
+    if (signal !== undefined) this.signal = signal;
+    this.#options = options;
+    this.#body = body;
+    this.#form = form;
+  }
+
+  header(): undefined {
+    return undefined;
+  }
+
+  options(): RequestOptions {
+    return this.#options;
+  }
+
+  body(): Promise<RequestBody | undefined> {
+    return Promise.resolve(this.#body);
+  }
+
+  negotiate(): Negotiated {
+    return this.#form;
+  }
+}
+
+const noOptions: RequestOptions = Object.freeze({});
+const asIs: Negotiated = Object.freeze({ mediaType: mediaTypes.json, pretty: false });

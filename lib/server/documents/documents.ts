@@ -1,0 +1,72 @@
+// Everything that is no resource, by path: discovery, version, health, and what a server adds (metrics, schemas, keys).
+import type { ApiResponse } from '../../client/index.js';
+import { methodNotAllowed, unknownResource } from '../../core/index.js';
+import type { Scheme } from '../../core/index.js';
+import type { Serve } from '../pipeline.js';
+import type { Exchange } from '../requests/exchange.js';
+import { discoveryOf } from './discovery.js';
+import type { HealthCheck } from './health.js';
+import { health } from './health.js';
+import { pageNotFound } from './text-response.js';
+import { version } from './version.js';
+
+/** A document, or all documents below a path. */
+export interface DocumentRoute {
+  /** `/metrics`; with a slash at the end all that begins with it. */
+  readonly path: string;
+  answer(exchange: Exchange): Promise<ApiResponse>;
+}
+
+/** What the documents are made from. */
+export interface DocumentsOptions {
+  readonly scheme: Scheme;
+  readonly serverAddress: string;
+  readonly healthChecks: readonly HealthCheck[];
+  /** Documents of other parts. */
+  readonly routes: readonly DocumentRoute[];
+}
+
+/** Answers requests for paths that are no resource. */
+export function documentsOf({ scheme, serverAddress, healthChecks, routes }: DocumentsOptions): Serve {
+  const discovery = discoveryOf(scheme, serverAddress);
+  const groups = new Set(scheme.groups.map(({ name }) => name));
+  return async (exchange) => {
+    const { path, verb } = exchange.request.info;
+    const trimmed = path === '/' ? path : path.replace(/\/+$/, '');
+    const [, root = '', group = ''] = trimmed.split('/');
+    const isDiscovery = root === 'api' || root === 'apis';
+    const route = routes.find((each) => (each.path.endsWith('/') ? path.startsWith(each.path) : trimmed === each.path));
+    if (route !== undefined) return route.answer(exchange);
+    if (isDiscovery) {
+      const answer = discovery.answer(trimmed, exchange);
+      if (answer !== undefined) return isRead(verb) ? answer : refuseMethod();
+      // A group that exists but not in that version is known to the API; any other path is not.
+      if (groups.has(root === 'api' ? '' : group) && (root === 'api' || group !== '')) throw unknownResource();
+      return pageNotFound();
+    }
+    if (root === 'version' && trimmed === '/version') return version();
+    if (root === 'healthz' || root === 'livez' || root === 'readyz') return health(healthChecks, trimmed, exchange);
+    if (path === '/') return index(scheme, healthChecks, routes);
+    return pageNotFound();
+  };
+}
+
+function isRead(verb: string): boolean {
+  return verb === 'get' || verb === 'head';
+}
+
+function refuseMethod(): never {
+  throw methodNotAllowed();
+}
+
+/** All paths there are. */
+function index(scheme: Scheme, checks: readonly HealthCheck[], routes: readonly DocumentRoute[]): ApiResponse {
+  const discovery = scheme.groups.flatMap(({ name, versions }) => {
+    const base = name === '' ? '/api' : `/apis/${name}`;
+    return [base, ...versions.map((each) => `${base}/${each}`)];
+  });
+  const healthy = ['/healthz', '/livez', '/readyz'].flatMap((base) => [base, ...checks.map(({ name }) => `${base}/${name}`)]);
+  const paths = [...discovery, '/apis', '/apis/', ...healthy, ...routes.map(({ path }) => path.replace(/(.)\/$/, '$1')), '/version'];
+  const content = JSON.stringify({ paths: [...new Set(paths)].sort() }, undefined, 2);
+  return { type: 'raw', code: 200, contentType: 'application/json', content };
+}

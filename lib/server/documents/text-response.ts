@@ -1,0 +1,12 @@
+// Answers in plain text, as Go's own HTTP server words them.
+import type { RawResponse } from '../../client/index.js';
+
+/** Plain text that no browser shall take for anything else. */
+export function textResponse(code: number, content: string): RawResponse {
+  return { type: 'raw', code, contentType: 'text/plain; charset=utf-8', content, headers: { 'X-Content-Type-Options': 'nosniff' } };
+}
+
+/** The answer for paths nobody serves. */
+export function pageNotFound(): RawResponse {
+  return textResponse(404, '404 page not found\n');
+}
