@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
+import fc from 'fast-check';
 import { lastValueFrom, take, toArray } from 'rxjs';
 import t, { type Test } from 'tap';
 import { isDeepFrozen, virtualClock } from '../../lib/core/index.js';
@@ -368,6 +369,46 @@ t.test('answers leave the event loop its turns, however fast they come', async (
   await Promise.all(Array.from({ length: 8 }, reader));
   turns.going = false;
   t.ok(answersOfTurnMax <= 8, `at most ${answersOfTurnMax} answers in one turn of a millisecond, of 0.2 each`);
+});
+
+t.test('pages say how many entries remain, whatever was written, compacted and listed meanwhile', async (t) => {
+  const keyOf = (n: number): string => `/${n % 2 === 0 ? 'a' : 'b'}/${n}`;
+  const number = fc.integer({ min: 0, max: 399 });
+  const step = fc.oneof(
+    { weight: 2, arbitrary: fc.record({ put: fc.uniqueArray(number, { maxLength: 3 }) }) },
+    { weight: 2, arbitrary: fc.record({ remove: fc.uniqueArray(number, { maxLength: 3 }) }) },
+    { weight: 1, arbitrary: fc.record({ compactAgo: fc.nat(20) }) },
+    { weight: 6, arbitrary: fc.record({ prefix: fc.constantFrom('', '/a/', '/b/'), limit: fc.integer({ min: 1, max: 250 }), pages: fc.integer({ min: 1, max: 4 }), ago: fc.nat(8) }) },
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 60 }), async (steps) => {
+      const store = await open(t);
+      for (let first = 0; first < 400; first += 100) {
+        await store.commit({ put: Array.from({ length: 100 }, (_, n) => ({ key: keyOf(first + n), value: {} })) });
+      }
+      let oldest = 1;
+      for (const each of steps) {
+        const newest = await store.revision();
+        if ('put' in each) await store.commit({ put: each.put.map((n) => ({ key: keyOf(n), value: {} })) });
+        else if ('remove' in each) await store.commit({ delete: each.remove.map(keyOf) });
+        else if ('compactAgo' in each) await store.compact((oldest = Math.max(oldest, newest - each.compactAgo)));
+        else {
+          const { prefix, limit, pages } = each;
+          const revision = Math.max(oldest, newest - each.ago);
+          let left = (await store.list(prefix, { revision })).entries.length;
+          for (let page = 0, after: string | undefined; page < pages; page++) {
+            const { entries, remaining } = await store.list(prefix, { limit, revision, ...(after !== undefined && { after }) });
+            left -= entries.length;
+            if (remaining !== left) throw new Error(`page ${page} of ${JSON.stringify(each)} at ${revision} says ${remaining} remain, not ${left}`);
+            after = entries.at(-1)?.key ?? after;
+          }
+        }
+      }
+      await store.close();
+    }),
+    { numRuns: 15, endOnFailure: true },
+  );
+  t.pass();
 });
 
 t.test('writes that wait are bounded', async (t) => {

@@ -1,25 +1,22 @@
 /**
- * Entries as etcd keeps them: keys below the prefix of the store, values as JSON text, as a kube-apiserver writes them,
- * or what a transformer makes of that. What comes out is frozen; what is not a JSON object was written by somebody else
- * and is refused as `corrupt`.
+ * Transactions and entries as they go to etcd and come from it: keys below the prefix of the store, values as the codec
+ * of all stores makes them.
  */
-import { deepFreeze, isJsonObject, type JsonObject } from '../../core/index.js';
-import { tooLarge } from '../check-input.js';
-import { storeLimits } from '../limits.js';
 import { StoreError } from '../store-error.js';
 import type { Change, Entry, Put, Transaction } from '../store.js';
 import type { ValueTransformer } from '../transformer.js';
+import { ValueCodec } from '../value-codec.js';
 import { leaseNotFoundError } from './etcd-errors.js';
 import { encodeTxn, isLeaseId, type KeyRange, type KeyValue, type TxnRequest, type WatchEvent } from './messages.js';
 
 /** Encodes transactions and decodes entries. */
 export class EntryCodec {
   readonly #prefix: string;
-  readonly #transformer: ValueTransformer | undefined;
+  readonly #values: ValueCodec;
 
   constructor(prefix: string, transformer: ValueTransformer | undefined) {
     this.#prefix = prefix;
-    this.#transformer = transformer;
+    this.#values = new ValueCodec(transformer);
   }
 
   /** The key in etcd. */
@@ -46,12 +43,8 @@ export class EntryCodec {
   }
 
   /** The entry of a key. */
-  decode(kv: KeyValue): Entry {
-    const { createRevision, modRevision, lease } = kv;
-    const key = kv.key.slice(this.#prefix.length);
-    const { bytes, stale } = this.#transformer?.fromStorage(kv.value, key) ?? { bytes: kv.value, stale: false };
-    const value = parse(bytes, key);
-    return { key, value, createRevision, modRevision, ...(lease !== undefined && { lease }), ...(stale && { stale }) };
+  decode({ key, value, createRevision, modRevision, lease }: KeyValue): Entry {
+    return this.#values.decode([key.slice(this.#prefix.length), value, createRevision, modRevision, lease ?? null]);
   }
 
   /** The change that an event tells of. */
@@ -66,35 +59,8 @@ export class EntryCodec {
   }
 
   #encodePuts(put: readonly Put[]): TxnRequest['put'] {
-    let bytes = 0;
-    const puts = put.map(({ key, value, lease }) => {
-      if (lease !== undefined && !isLeaseId(lease)) throw leaseNotFoundError(lease);
-      const text = stringify(deepFreeze(value), key);
-      bytes += Buffer.byteLength(key) + Buffer.byteLength(text);
-      return { key: this.keyOf(key), value: this.#transformer?.toStorage(Buffer.from(text), key) ?? text, lease };
-    });
-    const { transactionBytesMax } = storeLimits;
-    if (bytes > transactionBytesMax) throw tooLarge(`the keys and values of a transaction are ${bytes} bytes, the limit is ${transactionBytesMax}`);
-    return puts;
+    for (const { lease } of put) if (lease !== undefined && !isLeaseId(lease)) throw leaseNotFoundError(lease);
+    const { values } = this.#values.encode(put);
+    return put.map(({ key, lease }, index) => ({ key: this.keyOf(key), value: values[index] ?? '', lease }));
   }
-}
-
-function stringify(value: JsonObject, key: string): string {
-  try {
-    return JSON.stringify(value);
-  } catch (cause) {
-    // What is frozen passes the check of input unseen, and hostile nesting is more than `stringify` bears.
-    throw new StoreError('invalid', `the value of ${key} cannot be written as JSON`, { cause });
-  }
-}
-
-function parse(bytes: Uint8Array, key: string): JsonObject {
-  let value: unknown;
-  try {
-    value = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString());
-  } catch (cause) {
-    throw new StoreError('corrupt', `etcd: the value of ${key} is not JSON`, { cause });
-  }
-  if (!isJsonObject(value)) throw new StoreError('corrupt', `etcd: the value of ${key} is not a JSON object`);
-  return deepFreeze(value);
 }

@@ -2,8 +2,8 @@
 import type { Batch, Change, Entry, Put, Revision } from '../store.js';
 import { StoreError } from '../store-error.js';
 import { freezeBatch } from '../watch-hub.js';
-import type { Calls, WireEntry } from './protocol.js';
-import type { ValueCodec } from './value-codec.js';
+import type { StoredEntry, ValueCodec } from '../value-codec.js';
+import type { Calls } from './protocol.js';
 
 /** A batch as it is read from the log. */
 export type WireBatch = Calls['replay']['answer']['batches'][number];
@@ -29,7 +29,7 @@ export function committedBatch({ revision, put, replaced }: Committed): Batch {
 }
 
 /** The batch of a lease that ended. */
-export function endedBatch(codec: ValueCodec, revision: Revision, deleted: readonly WireEntry[]): Batch {
+export function endedBatch(codec: ValueCodec, revision: Revision, deleted: readonly StoredEntry[]): Batch {
   return freezeBatch({ revision, changes: deleted.map((entry) => deletion(codec.decode(entry))) });
 }
 

@@ -5,9 +5,10 @@
 // another reason than lack of space is the outcome unknown: then what was thrown ends the worker.
 import type { Revision } from '../store.js';
 import { StoreError } from '../store-error.js';
+import type { StoredEntry } from '../value-codec.js';
 import type { Database, Statement } from './open-database.js';
 import { numberOf, textOf } from './open-database.js';
-import type { Replaced, WireEntry, WireTransaction, Write, WriteOutcome } from './protocol.js';
+import type { Replaced, WireTransaction, Write, WriteOutcome } from './protocol.js';
 import { changesOfRevisionMax, type Head, type LogTable } from './log-table.js';
 import { fromSqlite, isFull, toWire } from './sqlite-error.js';
 
@@ -145,7 +146,7 @@ export class GroupCommit {
     return ['ended', this.#revision, deleted];
   }
 
-  #entry(head: Head | undefined): WireEntry | null {
+  #entry(head: Head | undefined): StoredEntry | null {
     return head === undefined ? null : this.#log.entry(head);
   }
 }

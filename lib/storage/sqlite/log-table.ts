@@ -7,8 +7,9 @@ import { Buffer } from 'node:buffer';
 import { checkReadable } from '../compaction.js';
 import type { Revision } from '../store.js';
 import { StoreError } from '../store-error.js';
+import type { StoredEntry, StoredValue } from '../value-codec.js';
 import { numberOf, textOf, type Database, type Row, type Statement } from './open-database.js';
-import type { StoredValue, WireChange, WireEntry } from './protocol.js';
+import type { WireChange } from './protocol.js';
 
 /** Names a row. */
 export interface Place {
@@ -58,6 +59,7 @@ export class LogTable {
   readonly #append: Statement;
   readonly #page: Statement;
   readonly #count: Statement;
+  readonly #growth: Statement;
   readonly #replay: Statement;
 
   constructor(database: Database) {
@@ -82,6 +84,10 @@ export class LogTable {
     `;
     this.#page = database.prepare(`SELECT max(id) >> 20 AS revision, max(id) & 0xfffff AS slot ${present} ORDER BY key LIMIT ?`);
     this.#count = database.prepare(`SELECT count(*) AS count FROM (SELECT 1 ${present})`);
+    this.#growth = database.prepare(`
+      SELECT count(*) FILTER (WHERE id & 1 = 0 AND created = id >> 20) - count(*) FILTER (WHERE id & 1 = 1) AS growth
+      FROM log WHERE id >= (? + 1) << 20 AND id < (? + 1) << 20 AND +key >= CAST(? AS TEXT) AND +key < CAST(? AS TEXT)
+    `);
     // The plus keeps the planner from the index by key: rows are wanted in the order of the table.
     this.#replay = database.prepare(`
       SELECT log.key, log.value, log.created, log.id >> 20 AS revision, log.lease, log.id & 1 AS deleted,
@@ -108,7 +114,7 @@ export class LogTable {
   }
 
   /** What a key held. */
-  entry({ revision, slot }: Place): WireEntry {
+  entry({ revision, slot }: Place): StoredEntry {
     const row = this.#row.get(revision, slot);
     if (row === undefined) throw new StoreError('corrupt', `the log lacks row ${slot} of revision ${revision}`);
     return entryOf(row);
@@ -129,6 +135,11 @@ export class LogTable {
   /** How many keys a range has at a revision. */
   count({ from, to }: KeyRange, revision: Revision): number {
     return numberOf(this.#count.get(from, to, revision) ?? {}, 'count');
+  }
+
+  /** How many keys more a range has at a later revision than at an earlier one, which is not older than the compacted. */
+  growth({ from, to }: KeyRange, earlier: Revision, later: Revision): number {
+    return numberOf(this.#growth.get(earlier, later, from, to) ?? {}, 'growth');
   }
 
   /** What happened after one revision and up to another. Of each revision all or nothing, so stopping early is safe. */
@@ -165,12 +176,12 @@ function present(row: Row | undefined): Head | undefined {
   return slot % 2 === 1 ? undefined : { revision: numberOf(row, 'revision'), slot, createRevision: numberOf(row, 'created') };
 }
 
-function entryOf(row: Row): WireEntry {
+function entryOf(row: Row): StoredEntry {
   return [textOf(row, 'key'), valueOf(row, 'value'), numberOf(row, 'created'), numberOf(row, 'revision'), leaseOf(row, 'lease')];
 }
 
 function changeOf(row: Row): WireChange {
-  const previous: WireEntry | null =
+  const previous: StoredEntry | null =
     row.before_revision === null
       ? null
       : [textOf(row, 'key'), valueOf(row, 'before_value'), numberOf(row, 'before_created'), numberOf(row, 'before_revision'), leaseOf(row, 'before_lease')];

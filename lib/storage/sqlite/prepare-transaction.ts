@@ -1,9 +1,9 @@
 // A transaction on its way out and back: what is sent of it, and, when it has been committed, what watchers are told.
 import type { Batch, Change, Entry, Put, Revision, Transaction } from '../store.js';
+import type { StoredValue, ValueCodec } from '../value-codec.js';
 import { committedBatch } from './batches.js';
-import type { Replaced, StoredValue, WireTransaction } from './protocol.js';
+import type { Replaced, WireTransaction } from './protocol.js';
 import type { RecentEntries } from './recent-entries.js';
-import type { ValueCodec } from './value-codec.js';
 import type { Watches } from './watches.js';
 
 /** What a transaction is prepared with. */
@@ -34,7 +34,7 @@ export function prepareTransaction(transaction: Transaction, { codec, watches, r
   const write: WireTransaction = [
     'transaction',
     compare.map(({ key, modRevision }) => [key, modRevision]),
-    put.map(({ key, lease }, index) => [key, values[index] ?? '', lease ?? null, knownRevision(index)]),
+    put.map(({ key, lease }, index) => [key, ownBytes(values[index] ?? ''), lease ?? null, knownRevision(index)]),
     remove.map((key, index) => [key, knownRevision(put.length + index)]),
     watched,
   ];
@@ -45,6 +45,11 @@ export function prepareTransaction(transaction: Transaction, { codec, watches, r
     return made;
   };
   return { write, bytes, batch };
+}
+
+/** The value in a buffer of its own: a view of a larger one would be sent with all of it. */
+function ownBytes(value: StoredValue): StoredValue {
+  return typeof value === 'string' || value.byteLength === value.buffer.byteLength ? value : value.slice();
 }
 
 /** The puts come first among the changes, in their order. */

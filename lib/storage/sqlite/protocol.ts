@@ -7,6 +7,7 @@
 // written and parsed in the main thread, where the objects are.
 import type { Revision } from '../store.js';
 import type { StoreErrorCode } from '../store-error.js';
+import type { StoredEntry, StoredValue } from '../value-codec.js';
 
 /** Which database the worker opens. */
 export interface DatabaseOptions {
@@ -15,12 +16,6 @@ export interface DatabaseOptions {
   /** The most that the file may take; no limit without it. */
   readonly bytesMax?: number;
 }
-
-/** A value as it is stored: JSON text, or bytes where a transformer made them. */
-export type StoredValue = string | Uint8Array;
-
-/** A stored entry. */
-export type WireEntry = readonly [key: string, value: StoredValue, createRevision: Revision, modRevision: Revision, lease: string | null];
 
 /** A put or a delete; `known` is the revision of the entry of that key that the main thread has at hand, 0 if none. */
 export type WirePut = readonly [key: string, value: StoredValue, lease: string | null, known: Revision];
@@ -36,7 +31,7 @@ export type WireTransaction = readonly [
 ];
 
 /** What a put or delete replaced: an entry, the one that is known, or nothing. */
-export type Replaced = WireEntry | 'known' | null;
+export type Replaced = StoredEntry | 'known' | null;
 
 /** Whatever takes part in a group commit: a transaction, the beginning of a lease, or its end with that of its keys. */
 export type Write = WireTransaction | readonly [kind: 'grant', ttlMs: number] | readonly [kind: 'end', lease: string];
@@ -45,13 +40,13 @@ export type Write = WireTransaction | readonly [kind: 'grant', ttlMs: number] | 
 export type WriteOutcome =
   /** `replaced` has what each put and then each delete replaced, if the transaction was watched. */
   | readonly [kind: 'committed', revision: Revision, replaced: readonly Replaced[] | null]
-  | readonly [kind: 'failed', revision: Revision, found: readonly (WireEntry | null)[]]
+  | readonly [kind: 'failed', revision: Revision, found: readonly (StoredEntry | null)[]]
   | readonly [kind: 'granted', lease: string]
-  | readonly [kind: 'ended', revision: Revision, deleted: readonly WireEntry[]]
+  | readonly [kind: 'ended', revision: Revision, deleted: readonly StoredEntry[]]
   | readonly [kind: 'refused', error: WireError];
 
 /** A change of history: the entry that was put, or null for a delete, and what it replaced. */
-export type WireChange = readonly [entry: WireEntry | null, previous: WireEntry | null];
+export type WireChange = readonly [entry: StoredEntry | null, previous: StoredEntry | null];
 
 /** A StoreError on its way. */
 export interface WireError {
@@ -68,13 +63,13 @@ export interface Calls {
   write: { readonly ask: { readonly writes: readonly Write[]; readonly bytes: number }; readonly answer: readonly WriteOutcome[] };
   get: {
     readonly ask: { readonly key: string; readonly revision?: Revision | undefined };
-    readonly answer: { readonly entry: WireEntry | null; readonly revision: Revision };
+    readonly answer: { readonly entry: StoredEntry | null; readonly revision: Revision };
   };
-  /** One part of a page, of at most about a megabyte. */
+  /** One part of a page. */
   list: {
     readonly ask: PartOf & { readonly after?: string | undefined; readonly revision?: Revision | undefined; readonly limit: number };
     readonly answer: {
-      readonly entries: readonly WireEntry[];
+      readonly entries: readonly StoredEntry[];
       readonly revision: Revision;
       /** How many entries come after the page; undefined when the page goes on after the last entry of this part. */
       readonly remaining: number | undefined;

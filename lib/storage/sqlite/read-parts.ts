@@ -1,7 +1,9 @@
 // Reads that may be long, in parts that are not: each takes the worker some milliseconds and the main thread, which
 // parses it, not much more. The parts of one read are of one revision, so it does not matter what happens in between.
 import type { Revision } from '../store.js';
-import type { Calls, WireChange, WireEntry } from './protocol.js';
+import type { StoredEntry } from '../value-codec.js';
+import type { Calls, WireChange } from './protocol.js';
+import { KeyCounts } from './key-counts.js';
 import { keyRange, type LogTable } from './log-table.js';
 
 /** What one part takes at most: bytes of text (the last row may go beyond), rows, and revisions looked at. */
@@ -9,17 +11,14 @@ const partBytes = 2 ** 17;
 const partRows = 128;
 const partRevisions = 2000;
 
-/** How many ends of pages are remembered. */
-const pageEndsMax = 256;
-
-/** Lists. Knows where pages ended, so that whoever reads page after page has the rest counted once and not each time. */
+/** Lists. */
 export class Lister {
   readonly #log: LogTable;
-  /** How many entries come after a key at a revision. It never changes, for neither does that state. */
-  readonly #remaining = new Map<string, number>();
+  readonly #counts: KeyCounts;
 
   constructor(log: LogTable) {
     this.#log = log;
+    this.#counts = new KeyCounts(log);
   }
 
   /** One part of a page. */
@@ -28,7 +27,7 @@ export class Lister {
     this.#log.check(revision, underway);
     const rowsMax = Math.min(limit, partRows);
     const places = this.#log.page(keyRange(prefix, after), revision, rowsMax);
-    const entries: WireEntry[] = [];
+    const entries: StoredEntry[] = [];
     for (let bytes = 0; bytes < partBytes && entries.length < places.length; ) {
       const place = places[entries.length];
       if (place === undefined) break;
@@ -36,21 +35,14 @@ export class Lister {
       bytes += entry[1].length;
       entries.push(entry);
     }
-    if (entries.length === limit) {
-      return { entries, revision, remaining: this.#count({ prefix, after, revision, last: entries.at(-1)?.[0] ?? '', taken: limit }) };
-    }
-    const exhausted = entries.length === places.length && places.length < rowsMax;
-    return { entries, revision, remaining: exhausted ? 0 : undefined };
-  }
-
-  #count({ prefix, after, revision, last, taken }: PageEnd): number {
-    const name = (key: string): string => `${revision}\0${prefix}\0${key}`;
-    const before = after === undefined ? undefined : this.#remaining.get(name(after));
-    const remaining = before === undefined ? this.#log.count(keyRange(prefix, last), revision) : before - taken;
-    const [oldest] = this.#remaining.keys();
-    if (oldest !== undefined && this.#remaining.size >= pageEndsMax) this.#remaining.delete(oldest);
-    this.#remaining.set(name(last), remaining);
-    return remaining;
+    if (entries.length === places.length && places.length < rowsMax) return { entries, revision, remaining: 0 };
+    if (limit === Infinity) return { entries, revision, remaining: undefined };
+    const begin = { prefix, after, revision };
+    const remaining = this.#counts.count(begin) - entries.length;
+    // The end of a part, unlike that of a page, is asked for once.
+    if (underway) this.#counts.forget(begin);
+    this.#counts.note({ ...begin, after: entries.at(-1)?.[0] }, remaining);
+    return { entries, revision, remaining: entries.length === limit ? remaining : undefined };
   }
 }
 
@@ -69,14 +61,4 @@ export function replay(log: LogTable, { prefix, after, underway }: Calls['replay
     if (bytes >= partBytes) return { batches, seen: batch[0], newest };
   }
   return { batches, seen: upTo, newest };
-}
-
-interface PageEnd {
-  readonly prefix: string;
-  readonly after: string | undefined;
-  readonly revision: Revision;
-  /** The last key of the page. */
-  readonly last: string;
-  /** How many entries the page has. */
-  readonly taken: number;
 }

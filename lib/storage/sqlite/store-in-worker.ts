@@ -8,14 +8,14 @@ import { Leases } from '../leases.js';
 import type { Batch, Entry, LeaseId, Listing, ListOptions, Outcome, Reading, Revision, Store, Transaction, WatchOptions } from '../store.js';
 import { StoreError } from '../store-error.js';
 import type { ValueTransformer } from '../transformer.js';
+import { ValueCodec, type StoredEntry } from '../value-codec.js';
 import { endedBatch, replayedBatch } from './batches.js';
 import { checkPath } from './check-path.js';
 import { Holds } from './holds.js';
 import { prepareTransaction } from './prepare-transaction.js';
-import type { Opened, WireEntry, Write, WriteOutcome } from './protocol.js';
+import type { Opened, Write, WriteOutcome } from './protocol.js';
 import { RecentEntries } from './recent-entries.js';
 import { fromWire } from './sqlite-error.js';
-import { ValueCodec } from './value-codec.js';
 import { Watches } from './watches.js';
 import type { WorkerLink } from './worker-link.js';
 import { WriteQueue } from './write-queue.js';
@@ -84,12 +84,16 @@ export class StoreInWorker implements Store {
     try {
       const entries: Entry[] = [];
       let part = await this.#link.call('list', { prefix, after, revision, limit, underway: false });
-      for (;;) {
+      while (part.remaining === undefined) {
+        const rest = { prefix, after: part.entries.at(-1)?.[0], revision: part.revision, limit: limit - entries.length - part.entries.length };
+        // Read while this one is decoded.
+        const next = this.#link.call('list', { ...rest, underway: true });
+        next.catch(() => undefined); // in case decoding fails first
         for (const entry of part.entries) entries.push(this.#codec.decode(entry));
-        if (part.remaining !== undefined) return { entries, revision: part.revision, remaining: part.remaining };
-        const rest = { prefix, after: entries.at(-1)?.key, revision: part.revision, limit: limit - entries.length };
-        part = await this.#link.call('list', { ...rest, underway: true });
+        part = await next;
       }
+      for (const entry of part.entries) entries.push(this.#codec.decode(entry));
+      return { entries, revision: part.revision, remaining: part.remaining };
     } finally {
       release();
     }
@@ -235,7 +239,7 @@ export class StoreInWorker implements Store {
   }
 
   /** An entry that may well be written next. */
-  #entry(stored: WireEntry | null): Entry | undefined {
+  #entry(stored: StoredEntry | null): Entry | undefined {
     const entry = this.#codec.decodeIf(stored);
     if (entry !== undefined && !this.#watches.isEmpty) this.#recent.keep(entry, stored?.[1].length ?? 0);
     return entry;
