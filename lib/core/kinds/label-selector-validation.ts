@@ -8,6 +8,7 @@ import { validateLabels } from '../objects/meta-validation.js';
 import type { Frozen } from '../objects/meta.js';
 import { isLabelValue, isQualifiedName } from '../objects/names.js';
 import type { LabelSelector, LabelSelectorRequirement } from '../types/meta-v1.generated.js';
+import { printedWord } from './printed-values.js';
 
 /** What may pass although it is wrong. */
 export interface LabelSelectorValidationOptions {
@@ -56,7 +57,7 @@ function validateRequirement(
   } else if (operator === 'Exists' || operator === 'DoesNotExist') {
     if (values.length > 0) errors.push(fieldForbidden(path.child('values'), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
   } else if (options.allowUnknownOperators !== true) {
-    errors.push(fieldInvalid(path.child('operator'), operator, 'not a valid selector operator'));
+    errors.push(fieldInvalid(path.child('operator'), printedWord(operator), 'not a valid selector operator'));
   }
   errors.push(...validateLabelName(key, path.child('key')));
   if (options.allowInvalidValues === true) return errors;
