@@ -3375,7 +3375,7 @@ struct FlowSchemaList
 
 struct FlowSchemaSpec
 1 priorityLevelConfiguration PriorityLevelConfigurationReference ! r
-2 matchingPrecedence int32 ! =1000
+2 matchingPrecedence int32 !
 3 distinguisherMethod FlowDistinguisherMethod
 4 rules [PolicyRulesWithSubjects] atomic
 
@@ -3436,9 +3436,9 @@ struct PriorityLevelConfigurationStatus
 1 conditions [PriorityLevelConfigurationCondition] map(type) merge(type)
 
 struct QueuingConfiguration
-1 queues int32 ! =64
-2 handSize int32 ! =8
-3 queueLengthLimit int32 ! =50
+1 queues int32 !
+2 handSize int32 !
+3 queueLengthLimit int32 !
 
 struct ResourcePolicyRule
 1 verbs [string] ! r set
@@ -4039,7 +4039,7 @@ struct RoleList
 2 items [Role] ! r
 
 struct RoleRef atomic
-1 apiGroup string ! ="rbac.authorization.k8s.io"
+1 apiGroup string !
 2 kind string ! r
 3 name string ! r
 

@@ -6,10 +6,10 @@ import { nameIsDnsSubdomain } from '../../objects/names.js';
 import type { FlowSchema } from '../../types/flowcontrol-v1.generated.js';
 import type { KindStrategy } from '../kind-strategy.js';
 import type { KindTable } from '../kind-table.js';
+import { keepMetadata } from '../status-metadata.js';
 import { age, ageColumn, nameColumn, textColumn } from '../table-cells.js';
 import { validateConditions } from './condition-types.js';
 import { validateFlowSchema } from './flow-schema-validation.js';
-import { keepAllMetadata } from './keep-all-metadata.js';
 
 const table: KindTable<FlowSchema> = {
   columns: [
@@ -44,9 +44,14 @@ export const flowSchema: KindStrategy<FlowSchema> = {
   validateUpdate: validateFlowSchema,
   subresources: {
     status: {
-      prepareForUpdate: keepAllMetadata,
+      prepareForUpdate: keepMetadata,
       validateUpdate: ({ status }) => validateConditions(status?.conditions ?? [], fieldPath('status', 'conditions')),
     },
   },
   table,
 };
+
+/** Zero is no precedence; it is always printed, so the schema cannot say this. */
+export function flowSchemaDefaults({ spec }: FlowSchema): void {
+  if (spec?.matchingPrecedence === 0) spec.matchingPrecedence = 1000;
+}

@@ -1,10 +1,13 @@
 // The kinds of this group: their defaults and strategies, by `apiVersion/kind`.
 import type { KindParticulars } from '../../scheme/kind-definition.js';
-import { flowSchema } from './flow-schema.js';
-import { priorityLevelConfiguration } from './priority-level-configuration.js';
+import { flowSchema, flowSchemaDefaults } from './flow-schema.js';
+import { priorityLevelConfiguration, priorityLevelConfigurationDefaults } from './priority-level-configuration.js';
 
 /** What is particular to each kind of the group. */
 export const flowcontrolKinds: Readonly<Record<string, KindParticulars>> = {
-  'flowcontrol.apiserver.k8s.io/v1/FlowSchema': { strategy: flowSchema },
-  'flowcontrol.apiserver.k8s.io/v1/PriorityLevelConfiguration': { strategy: priorityLevelConfiguration },
+  'flowcontrol.apiserver.k8s.io/v1/FlowSchema': { setDefaults: flowSchemaDefaults, strategy: flowSchema },
+  'flowcontrol.apiserver.k8s.io/v1/PriorityLevelConfiguration': {
+    setDefaults: priorityLevelConfigurationDefaults,
+    strategy: priorityLevelConfiguration,
+  },
 };

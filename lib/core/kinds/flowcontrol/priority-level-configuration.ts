@@ -19,10 +19,10 @@ import type { KindStrategy } from '../kind-strategy.js';
 import type { KindTable } from '../kind-table.js';
 import type { Loose } from '../loose.js';
 import { printedWord } from '../printed-values.js';
+import { keepMetadata } from '../status-metadata.js';
 import { age, ageColumn, nameColumn, textColumn } from '../table-cells.js';
 import { validateConditions } from './condition-types.js';
 import { printedPriorityLevelSpec } from './internal-form.js';
-import { keepAllMetadata } from './keep-all-metadata.js';
 import { mandatoryPriorityLevels } from './mandatory.js';
 
 const none = '<none>';
@@ -54,12 +54,21 @@ export const priorityLevelConfiguration: KindStrategy<PriorityLevelConfiguration
   validateUpdate: validate,
   subresources: {
     status: {
-      prepareForUpdate: keepAllMetadata,
+      prepareForUpdate: keepMetadata,
       validateUpdate: ({ status }) => validateConditions(status?.conditions ?? [], conditionsPath),
     },
   },
   table,
 };
+
+/** Zeros of a queue mean the usual; they are always printed, so the schema cannot say this. */
+export function priorityLevelConfigurationDefaults({ spec }: PriorityLevelConfiguration): void {
+  const queuing = spec?.limited?.limitResponse?.queuing;
+  if (queuing === undefined) return;
+  if (queuing.queues === 0) queuing.queues = 64;
+  if (queuing.handSize === 0) queuing.handSize = 8;
+  if (queuing.queueLengthLimit === 0) queuing.queueLengthLimit = 50;
+}
 
 type FieldErrors = readonly FieldError[];
 

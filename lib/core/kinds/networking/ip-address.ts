@@ -6,12 +6,12 @@ import { fieldPath } from '../../errors/field-path.js';
 import { printGroupResource } from '../../objects/gvk.js';
 import { isCanonicalIp } from '../../objects/ip-validation.js';
 import { validateImmutable } from '../../objects/meta-validation.js';
-import type { Frozen } from '../../objects/meta.js';
 import { isDns1123Subdomain, isPathSegment } from '../../objects/names.js';
-import type { IPAddress, IPAddressSpec, ParentReference } from '../../types/networking-v1.generated.js';
+import type { IPAddress, IPAddressSpec } from '../../types/networking-v1.generated.js';
 import { invalidEach } from '../invalid-each.js';
 import type { KindStrategy } from '../kind-strategy.js';
 import type { KindTable } from '../kind-table.js';
+import type { Loose } from '../loose.js';
 import { age, nameColumn, textColumn } from '../table-cells.js';
 import { validateRequiredSegment } from './required-segment.js';
 
@@ -32,10 +32,10 @@ export const ipAddress: KindStrategy<IPAddress> = {
   table,
 };
 
-function validateSpec({ parentRef }: Partial<Frozen<IPAddressSpec>>): readonly FieldError[] {
+function validateSpec({ parentRef }: Loose<IPAddressSpec>): readonly FieldError[] {
   const path = fieldPath('spec', 'parentRef');
   if (parentRef === undefined) return [fieldRequired(path)];
-  const { group = '', resource, name, namespace = '' } = parentRef;
+  const { group = '', resource = '', name = '', namespace = '' } = parentRef;
   return [
     ...(group === '' ? [] : invalidEach(path.child('group'), group, isDns1123Subdomain(group))),
     ...validateRequiredSegment(resource, path.child('resource')),
@@ -45,15 +45,15 @@ function validateSpec({ parentRef }: Partial<Frozen<IPAddressSpec>>): readonly F
 }
 
 /** The reference as Kubernetes holds and prints it. */
-function printed({ parentRef }: Partial<Frozen<IPAddressSpec>>): unknown {
+function printed({ parentRef }: Loose<IPAddressSpec>): unknown {
   if (parentRef === undefined) return null;
-  const { group = '', resource, namespace = '', name }: Frozen<ParentReference> = parentRef;
+  const { group = '', resource = '', namespace = '', name = '' } = parentRef;
   return { Group: group, Resource: resource, Namespace: namespace, Name: name };
 }
 
-function parent({ parentRef }: Partial<Frozen<IPAddressSpec>>): string {
+function parent({ parentRef }: Loose<IPAddressSpec>): string {
   if (parentRef === undefined) return '<none>';
-  const { group = '', resource, namespace = '', name } = parentRef;
+  const { group = '', resource = '', namespace = '', name = '' } = parentRef;
   const holder = printGroupResource({ group, resource }).toLowerCase();
   return namespace === '' ? `${holder}/${name}` : `${holder}/${namespace}/${name}`;
 }

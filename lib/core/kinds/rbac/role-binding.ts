@@ -10,44 +10,31 @@ import { isPathSegment, nameIsDnsSubdomain } from '../../objects/names.js';
 import type { ClusterRoleBinding, RoleBinding, RoleRef, Subject } from '../../types/rbac-v1.generated.js';
 import { invalidEach } from '../invalid-each.js';
 import type { KindStrategy } from '../kind-strategy.js';
-import type { KindTable } from '../kind-table.js';
+import type { TableCells, TableColumn } from '../kind-table.js';
 import { age, ageColumn, nameColumn, textColumn } from '../table-cells.js';
 import { rbacName } from './rbac-name.js';
 
-const table: KindTable<RoleBinding | ClusterRoleBinding> = {
-  columns: [
-    nameColumn,
-    textColumn('Role', 'The role that is given.'),
-    ageColumn,
-    textColumn('Users', 'The users it is given to.', 1),
-    textColumn('Groups', 'The groups it is given to.', 1),
-    textColumn('ServiceAccounts', 'The service accounts it is given to.', 1),
-  ],
-  row: (object, now) => {
-    const { metadata, roleRef, subjects = [] } = object;
-    const named = (kind: string, text: (subject: Frozen<Subject>) => string): string =>
-      subjects.filter((subject) => subject.kind === kind).map(text).join(', ');
-    return {
-      cells: [
-        metadata?.name ?? '',
-        `${roleRef.kind}/${roleRef.name}`,
-        age(object, now),
-        named('User', ({ name }) => name),
-        named('Group', ({ name }) => name),
-        named('ServiceAccount', ({ name, namespace = '' }) => `${namespace}/${name}`),
-      ],
-    };
-  },
+/** What is particular to RoleBindings. */
+export const roleBinding: KindStrategy<RoleBinding> = {
+  nameRule: rbacName,
+  validate: (object) => validate(object, true),
+  validateUpdate: (object, old) => [...validate(object, true), ...validateSameRole(object.roleRef, old.roleRef)],
+  createsOnUpdate: true,
+  table: { columns: columns(), row },
 };
 
-/** What is particular to RoleBindings. */
-export const roleBinding: KindStrategy<RoleBinding> = bindingStrategy(['Role', 'ClusterRole'], true);
-
 /** What is particular to ClusterRoleBindings. */
-export const clusterRoleBinding: KindStrategy<ClusterRoleBinding> = bindingStrategy(['ClusterRole'], false);
+export const clusterRoleBinding: KindStrategy<ClusterRoleBinding> = {
+  nameRule: rbacName,
+  validate: (object) => validate(object, false),
+  validateUpdate: (object, old) => [...validate(object, false), ...validateSameRole(object.roleRef, old.roleRef)],
+  createsOnUpdate: true,
+  table: { columns: columns(), row },
+};
 
-/** Users and groups belong to this API group unless they say otherwise. */
-export function bindingDefaults({ subjects = [] }: RoleBinding | ClusterRoleBinding): void {
+/** Roles, users and groups belong to this API group unless they say otherwise. */
+export function bindingDefaults({ roleRef, subjects = [] }: Binding): void {
+  if (roleRef.apiGroup === '') roleRef.apiGroup = rbacGroup;
   for (const subject of subjects) {
     if ((subject.apiGroup ?? '') === '' && (subject.kind === 'User' || subject.kind === 'Group')) subject.apiGroup = rbacGroup;
   }
@@ -57,18 +44,38 @@ const rbacGroup = 'rbac.authorization.k8s.io';
 
 type Binding = RoleBinding | ClusterRoleBinding;
 
-function bindingStrategy(roleKinds: readonly string[], namespaced: boolean): KindStrategy<Binding> {
-  const validate = ({ roleRef, subjects = [] }: Frozen<Binding>): readonly FieldError[] => [
-    ...validateRoleRef(roleRef, roleKinds),
+function columns(): readonly TableColumn[] {
+  return [
+    nameColumn,
+    textColumn('Role', 'The role that is given.'),
+    ageColumn,
+    textColumn('Users', 'The users it is given to.', 1),
+    textColumn('Groups', 'The groups it is given to.', 1),
+    textColumn('ServiceAccounts', 'The service accounts it is given to.', 1),
+  ];
+}
+
+function row(object: Frozen<Binding>, now: number): TableCells {
+  const { metadata, roleRef, subjects = [] } = object;
+  const named = (kind: string, text: (subject: Frozen<Subject>) => string): string =>
+    subjects.filter((subject) => subject.kind === kind).map(text).join(', ');
+  return {
+    cells: [
+      metadata?.name ?? '',
+      `${roleRef.kind}/${roleRef.name}`,
+      age(object, now),
+      named('User', ({ name }) => name),
+      named('Group', ({ name }) => name),
+      named('ServiceAccount', ({ name, namespace = '' }) => `${namespace}/${name}`),
+    ],
+  };
+}
+
+function validate({ roleRef, subjects = [] }: Frozen<Binding>, namespaced: boolean): readonly FieldError[] {
+  return [
+    ...validateRoleRef(roleRef, namespaced ? ['Role', 'ClusterRole'] : ['ClusterRole']),
     ...subjects.flatMap((subject, index) => validateSubject(subject, namespaced, fieldPath('subjects').index(index))),
   ];
-  return {
-    nameRule: rbacName,
-    validate,
-    validateUpdate: (object, old) => [...validate(object), ...validateSameRole(object.roleRef, old.roleRef)],
-    createsOnUpdate: true,
-    table,
-  };
 }
 
 function validateRoleRef({ apiGroup, kind, name }: Frozen<RoleRef>, kinds: readonly string[]): readonly FieldError[] {

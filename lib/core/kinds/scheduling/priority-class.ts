@@ -21,7 +21,7 @@ const table: KindTable<PriorityClass> = {
     textColumn('PreemptionPolicy', 'Whether pods of this class may take the place of others.'),
   ],
   row: (object, now) => {
-    const { metadata, value, globalDefault = false, preemptionPolicy = '' } = object;
+    const { metadata, value = 0, globalDefault = false, preemptionPolicy = '' } = object;
     return { cells: [metadata?.name ?? '', value, globalDefault, age(object, now), preemptionPolicy] };
   },
 };
@@ -51,7 +51,7 @@ const policies = ['PreemptLowerPriority', 'Never'];
 const systemPrefix = 'system-';
 const userValueMax = 1_000_000_000;
 
-function validateValue({ metadata, value, globalDefault = false }: Frozen<PriorityClass>): readonly FieldError[] {
+function validateValue({ metadata, value = 0, globalDefault = false }: Frozen<PriorityClass>): readonly FieldError[] {
   const name = metadata?.name ?? '';
   if (!name.startsWith(systemPrefix)) {
     return value > userValueMax ? [fieldForbidden(fieldPath('value'), `maximum allowed value of a user defined priority is ${userValueMax}`)] : [];
