@@ -238,6 +238,8 @@ export type { HubConversion, KindDefinition, KindOptions, KindParticulars, Resou
 export { sameShape, standardVerbs } from './scheme/kind-definition.js';
 export type { FieldReader, KindStrategy, UpdateStrategy, WriteContext } from './kinds/kind-strategy.js';
 export type { KindTable, TableCells, TableColumn, TableRowCondition } from './kinds/kind-table.js';
+export type { Scalable } from './kinds/apps/scale.js';
+export { scaleOf, scaleTable, validateScale, withReplicas } from './kinds/apps/scale.js';
 export { ageColumn, integerColumn, nameColumn, plainTable, textColumn } from './kinds/table-cells.js';
 export type { ApiSwitches } from './scheme/api-switches.js';
 export type { ApiGroup, CommonKind, Converter, Scheme, SchemeOptions, ServedKind } from './scheme/scheme.js';

@@ -13,6 +13,7 @@ import { pipelineHandler } from './pipeline.js';
 import { Registry } from './registry/registry.js';
 import { serveRequests } from './serve.js';
 import { attributesOf, authenticateStep, authorize, authorizeStep } from './steps.js';
+import { scaleSubresource } from './subresources/scale.js';
 import { leasePool } from './writes/lease-pool.js';
 import type { WriteTools } from './writes/write.js';
 
@@ -68,7 +69,8 @@ export function createServer(options: ServerOptions): ApiServer {
       tools,
       clock,
       timing: { clock, random: random.stream('watches'), minTimeoutMs: minWatchTimeoutMs },
-      special: new Map(),
+      special: new Map([['any/scale', scaleSubresource(tools)]]),
+      virtual: new Map(),
       documents: documentsOf({ scheme, serverAddress, healthChecks: healthChecksOf(store), routes: [] }),
     }),
   });

@@ -20,13 +20,16 @@ import type { WatchTiming } from './verbs/watch.js';
 import { watch } from './verbs/watch.js';
 import type { WriteTools } from './writes/write.js';
 
-/** A part of the API that is not the registry's: subresources of another kind, reviews. */
+/** A subresource that is more than a part of its object, such as scale or eviction. */
 export interface SpecialResource {
   /** How its answers are printed, where that differs from the parent. */
   readonly table?: KindTable;
-  /** Answers, for the verbs the scheme lists. */
-  answer(exchange: Exchange): Promise<ApiResponse>;
+  /** Answers, for the verbs that the scheme lists. The endpoint is the parent's. */
+  answer(exchange: Exchange, endpoint: Endpoint): Promise<ApiResponse>;
 }
+
+/** A resource without storage: it answers a question. */
+export type VirtualResource = (exchange: Exchange) => Promise<ApiResponse>;
 
 /** What requests are served with. */
 export interface Serving {
@@ -34,8 +37,10 @@ export interface Serving {
   readonly tools: WriteTools;
   readonly timing: WatchTiming;
   readonly clock: Clock;
-  /** By `group/resource`, or `group/resource/subresource`; a subresource of any resource is `any/subresource`. */
+  /** By `group/resource/subresource`; a subresource of any resource is `any/subresource`. */
   readonly special: ReadonlyMap<string, SpecialResource>;
+  /** By `group/resource`. */
+  readonly virtual: ReadonlyMap<string, VirtualResource>;
   /** Paths that are no resource. */
   readonly documents: Serve;
 }
@@ -43,7 +48,7 @@ export interface Serving {
 /** The innermost step. */
 export function serveRequests(serving: Serving): Serve {
   return async (exchange) => {
-    const { info, options } = exchange.request;
+    const { info } = exchange.request;
     if (!info.isResource) return serving.documents(exchange);
     const { group, version, resource, subresource } = info;
     const served = serving.registry.scheme.resource({ group, version, resource });
@@ -52,12 +57,13 @@ export function serveRequests(serving: Serving): Serve {
     const offered = subresource === '' ? served.resource : served.resource.subresources.find(({ name }) => name === subresource);
     if (offered === undefined) throw unknownResource();
     if (!offered.verbs.includes(info.verb) || !isWhole(info, served.resource.namespaced)) throw methodNotAllowed();
-    const special = serving.special.get(subresource === '' ? `${group}/${resource}` : `${group}/${resource}/${subresource}`) ?? serving.special.get(`any/${subresource}`);
-    const endpoint = special === undefined || subresource !== '' ? serving.registry.endpoint({ group, version, resource }) : undefined;
-    const response = special !== undefined ? await special.answer(exchange) : endpoint === undefined ? undefined : await answer(endpoint, exchange, serving);
-    if (response === undefined) throw unknownResource();
-    if (endpoint === undefined) return response;
-    return present(response, { endpoint, clock: serving.clock, options: () => options.call(exchange.request), ...(special?.table && { table: special.table }) });
+    const virtual = subresource === '' ? serving.virtual.get(`${group}/${resource}`) : undefined;
+    if (virtual !== undefined) return virtual(exchange);
+    const endpoint = serving.registry.endpoint({ group, version, resource });
+    if (endpoint === undefined) throw unknownResource();
+    const special = subresource === '' ? undefined : (serving.special.get(`${group}/${resource}/${subresource}`) ?? serving.special.get(`any/${subresource}`));
+    const response = await (special === undefined ? answer(endpoint, exchange, serving) : special.answer(exchange, endpoint));
+    return present(response, { endpoint, clock: serving.clock, options: () => exchange.request.options(), ...(special?.table && { table: special.table }) });
   };
 }
 

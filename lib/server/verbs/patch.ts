@@ -24,7 +24,7 @@ import {
   unclassifiedError,
   unsupportedMediaType,
 } from '../../core/index.js';
-import type { ApiObject, FieldValidation, JsonObject, JsonValue } from '../../core/index.js';
+import type { ApiObject, FieldValidation, GroupVersionKind, JsonObject, JsonValue, Scheme, StructType } from '../../core/index.js';
 import type { ObjectResponse, RequestBody } from '../../client/index.js';
 import { checkPatchOptions, fieldValidationOf } from '../requests/check-options.js';
 import type { Exchange } from '../requests/exchange.js';
@@ -55,7 +55,7 @@ export async function patch(endpoint: Endpoint, exchange: Exchange, tools: Write
   checkPatchOptions(options, patchType);
   const validation = fieldValidationOf(options);
   const write = new Write(endpoint, exchange, options, tools);
-  const change = translated(() => readPatch(patchType, body, endpoint));
+  const change = translated(() => readPatch(patchType, body, endpoint.served.type()));
   const { object } = await updateObject(write, (old) => patched(write, change, old, validation));
   return { type: 'object', code: 200, object: endpoint.fromHub(object), form };
 }
@@ -73,7 +73,7 @@ const patchTypes: readonly string[] = [mediaTypes.jsonPatch, mediaTypes.mergePat
 const utf8 = new TextDecoder();
 
 /** Reads a patch. Throws PatchError and ApiError. */
-export function readPatch(patchType: string, body: RequestBody | undefined, endpoint: Pick<Endpoint, 'served'>): Patch {
+export function readPatch(patchType: string, body: RequestBody | undefined, type: StructType): Patch {
   const value = body === undefined ? undefined : 'bytes' in body ? parsedText(utf8.decode(body.bytes), patchType) : (body.object as JsonValue);
   if (value === undefined) throw badRequest('error decoding patch: unexpected end of JSON input');
   if (patchType === mediaTypes.jsonPatch) {
@@ -85,7 +85,6 @@ export function readPatch(patchType: string, body: RequestBody | undefined, endp
     return { problems: [], apply: (document) => applyMergePatch(document, merge) };
   }
   const strategic = parseStrategicMergePatch(value);
-  const type = endpoint.served.type();
   return { problems: [], apply: (document) => applyStrategicMergePatch(document, strategic, type) };
 }
 
@@ -103,18 +102,27 @@ function patched(write: Write, change: Patch, old: Stored | undefined, validatio
   const { info } = exchange.request;
   if (old === undefined) throw notFound(refOf(endpoint, info.name));
   const document = translated(() => change.apply(endpoint.fromHub(old) as JsonObject));
-  const object = decodedPatch(write, document, change.problems, validation);
+  const { scheme, gvk } = endpoint;
+  const object = decodedPatch(exchange, { scheme, gvk, type: endpoint.served.type() }, document, change.problems, validation);
   ensureNamespace(object, info.namespace, endpoint.stored);
   checkName(object, info.name);
   return object;
 }
 
-function decodedPatch({ endpoint, exchange }: Write, document: JsonValue, problems: readonly string[], validation: FieldValidation): ApiObject {
+/** What a patched document is to be. */
+export interface PatchTarget {
+  readonly scheme: Scheme;
+  readonly gvk: GroupVersionKind;
+  readonly type: StructType;
+}
+
+/** A patched document as an object, decoded and defaulted. Throws ApiError 422. */
+export function decodedPatch(exchange: Exchange, { scheme, gvk, type }: PatchTarget, document: JsonValue, problems: readonly string[], validation: FieldValidation): ApiObject {
   try {
-    const decoded = decodeValue(endpoint.served.type(), document);
+    const decoded = decodeValue(type, document);
     const { object, warnings } = applyValidation({ object: decoded.object, problems: [...problems, ...decoded.problems] }, validation);
     for (const warning of warnings) exchange.warn(warning);
-    endpoint.scheme.setDefaults(object as ApiObject, endpoint.gvk);
+    scheme.setDefaults(object as ApiObject, gvk);
     return object;
   } catch (error) {
     if (!isDecodeError(error)) throw error;
@@ -123,7 +131,7 @@ function decodedPatch({ endpoint, exchange }: Write, document: JsonValue, proble
 }
 
 /** What a refused patch is answered with. */
-function translated<T>(step: () => T): T {
+export function translated<T>(step: () => T): T {
   try {
     return step();
   } catch (error) {
