@@ -1,0 +1,168 @@
+// A request as it came over the wire, as the value that the server handles. Nothing is read before it is asked for: not
+// the options, not the body, not even whether the client is still there. An adapter (fetch, node) provides a WireInput;
+// everything that Kubernetes says about it is decided here.
+import type { ClientCertificate } from '../../auth/index.js';
+import type { ApiRequest, RequestBody, RequestInfo, RequestOptions } from '../../client/index.js';
+import type { Negotiated, Offer } from '../../core/index.js';
+import { isStreamable, mediaTypes, negotiate, notAcceptable, routeNotAcceptable } from '../../core/index.js';
+import type { Query } from './query.js';
+import { firstValue } from './query.js';
+import { readOptions } from './query-options.js';
+
+/** What an adapter knows about a request. */
+export interface WireInput {
+  readonly method: string;
+  /** Path and query as sent. */
+  readonly target: string;
+  /** A header's value by name in lower case; several of one name are joined by commas. */
+  header(name: string): string | undefined;
+  /** All of them, names in lower case, one pair for each that was sent if the adapter can tell. */
+  headers(): Iterable<readonly [name: string, value: string]>;
+  /** The whole body. Rejects with ApiError 413 where it is longer, 400 where it breaks off. */
+  readBody(bytesMax: number): Promise<Uint8Array>;
+  /** Calls back when the client went away before it was answered. */
+  onGone(callback: () => void): void;
+  /** What the client presented, where TLS asked. */
+  readonly certificate?: ClientCertificate | undefined;
+  readonly remoteAddress?: string | undefined;
+}
+
+/** What the wire makes of an input before anybody handles it. */
+export interface WireContext {
+  readonly info: RequestInfo;
+  readonly query: Query;
+  readonly bodyBytesMax: number;
+}
+
+/** A request from the wire. */
+export class WireRequest implements ApiRequest {
+  readonly info: RequestInfo;
+  readonly #input: WireInput;
+  readonly #context: WireContext;
+  #options: RequestOptions | undefined;
+  #body: Promise<RequestBody | undefined> | undefined;
+  #abort: AbortController | undefined;
+  #warnings: readonly string[] = [];
+
+  constructor(input: WireInput, context: WireContext) {
+    this.info = context.info;
+    this.#input = input;
+    this.#context = context;
+  }
+
+  /** The method as sent: HEAD is a get to authorization, but no resource answers to it. */
+  get method(): string {
+    return this.#input.method;
+  }
+
+  /** The certificate that the client presented. */
+  get certificate(): ClientCertificate | undefined {
+    return this.#input.certificate;
+  }
+
+  /** Where it came from. */
+  get remoteAddress(): string | undefined {
+    return this.#input.remoteAddress;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#abort === undefined) {
+      const abort = new AbortController();
+      this.#abort = abort;
+      this.#input.onGone(() => abort.abort());
+    }
+    return this.#abort.signal;
+  }
+
+  /** Notes warnings for an answer that is a refusal, which has no other place for them. */
+  warn(texts: readonly string[]): void {
+    this.#warnings = [...this.#warnings, ...texts];
+  }
+
+  /** What was noted. */
+  get warnings(): readonly string[] {
+    return this.#warnings;
+  }
+
+  /** Ends the request for whoever listens to its signal. */
+  abort(reason: unknown): void {
+    this.#abort ??= new AbortController();
+    this.#abort.abort(reason);
+  }
+
+  header(name: string): string | undefined {
+    return this.#input.header(name.toLowerCase());
+  }
+
+  /** Every value of a header that may come several times. */
+  headerValues(name: string): readonly string[] {
+    const lower = name.toLowerCase();
+    return this.allHeaders().flatMap(([each, value]) => (each === lower ? [value] : []));
+  }
+
+  /** All headers, names in lower case. */
+  allHeaders(): readonly (readonly [name: string, value: string])[] {
+    return [...this.#input.headers()];
+  }
+
+  options(): RequestOptions {
+    return (this.#options ??= readOptions(this.info, this.#context.query));
+  }
+
+  body(): Promise<RequestBody | undefined> {
+    return (this.#body ??= this.#readBody());
+  }
+
+  negotiate(offer: Offer): Negotiated {
+    const accept = this.#input.header('accept');
+    const isWatch = this.info.verb === 'watch';
+    if (offer.mediaTypes.includes(mediaTypes.protobuf) && !passesRouter(accept, offer.mediaTypes)) {
+      throw routeNotAcceptable(isWatch || this.info.verb === 'list' ? [...offer.mediaTypes, ...streams] : offer.mediaTypes);
+    }
+    const form = negotiate(accept, offer);
+    if (form === undefined) throw notAcceptable(offer.mediaTypes);
+    if (isWatch && !isStreamable(form.mediaType)) throw notAcceptable(streams);
+    return form.pretty || !this.#wantsPretty() ? form : { ...form, pretty: true };
+  }
+
+  /** The form of a refusal: never a transform; undefined where the client accepts nothing at all. */
+  negotiateStatus(): Negotiated | undefined {
+    const form = negotiate(this.#input.header('accept'), statusOffer);
+    return form === undefined || form.pretty || !this.#wantsPretty() ? form : { ...form, pretty: true };
+  }
+
+  // As apiserver/pkg/endpoints/handlers/negotiation/negotiate.go, isPrettyPrint.
+  #wantsPretty(): boolean {
+    const asked = firstValue(this.#context.query, 'pretty') ?? '';
+    if (asked !== '') return goTrue.has(asked);
+    const agent = this.#input.header('user-agent');
+    return agent !== undefined && (agent.startsWith('curl') || agent.startsWith('Wget') || agent.startsWith('Mozilla/5.0'));
+  }
+
+  async #readBody(): Promise<RequestBody | undefined> {
+    const bytes = await this.#input.readBody(this.#context.bodyBytesMax);
+    return bytes.length === 0 ? undefined : { bytes, contentType: this.#input.header('content-type') ?? '' };
+  }
+}
+
+const streams: readonly string[] = [`${mediaTypes.json};stream=watch`, `${mediaTypes.protobuf};stream=watch`];
+const statusOffer: Offer = { mediaTypes: [mediaTypes.json, mediaTypes.yaml, mediaTypes.protobuf], allows: (_mediaType, transform) => transform === undefined };
+
+/** What strconv.ParseBool takes for true. */
+const goTrue: ReadonlySet<string> = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
+
+/**
+ * The router in front of the built-in resources compares media types letter by letter and knows no `application/*`; what
+ * it lets pass is negotiated in earnest. As go-restful's Route.matchesAccept. Custom resources have no such router: they
+ * offer no protobuf.
+ */
+function passesRouter(accept: string | undefined, produced: readonly string[]): boolean {
+  if (accept === undefined || accept === '') return true;
+  return accept.split(',', clausesMax).some((clause) => {
+    const end = clause.indexOf(';');
+    const name = (end < 0 ? clause : clause.slice(0, end)).replace(/^ +| +$/g, '');
+    return name === '*/*' || produced.includes(name);
+  });
+}
+
+const clausesMax = 64;

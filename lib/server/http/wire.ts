@@ -1,0 +1,174 @@
+// The wire: everything between the bytes of a request and the Handler, and back. Adapters (fetch-handler.ts here, listen.ts
+// in ../node) turn what their platform has into a WireInput and write the WireOutput; what Kubernetes says about either
+// stands here, once. Never rejects: whatever happens there is an answer.
+import type { ApiResponse, Handler, RequestInfo } from '../../client/index.js';
+import type { Clock, Random, Scheme } from '../../core/index.js';
+import { badRequest, builtinScheme, isApiError, isParseError, methodNotAllowed, parseDurationMs, quote, systemClock, systemRandom } from '../../core/index.js';
+import { after } from './after.js';
+import { encodeFailure, encodeResponse, gzipBytesMin } from './encode-response.js';
+import type { ResponseEncoding } from './encode-response.js';
+import type { EncodedBytes } from './encoded-bytes.js';
+import { encodeAlways } from './encoded-bytes.js';
+import type { ListEncoding } from './encode-list.js';
+import type { Query } from './query.js';
+import { firstValue, parseQuery, unescapePercent } from './query.js';
+import { isLongRunning, readRequestInfo } from './request-info.js';
+import { watchEncoder } from './watch-encoder.js';
+import type { WireOutput } from './wire-output.js';
+import { bytesBody, textOutput } from './wire-output.js';
+import type { WireInput } from './wire-request.js';
+import { WireRequest } from './wire-request.js';
+
+/** What the wire is made of. Everything has a default. */
+export interface WireOptions {
+  /** The kinds of the moment, for protobuf. */
+  readonly scheme?: () => Scheme;
+  readonly clock?: Clock;
+  /** Draws audit ids. */
+  readonly random?: Random;
+  /** Where encoded objects are kept. */
+  readonly encoded?: EncodedBytes;
+  /** Whether the items of a list name their kind, as those of custom resources do. */
+  readonly keepsItemKind?: ListEncoding['keepsItemKind'];
+  readonly limits?: Partial<WireLimits>;
+  /** Told of errors that are no answers: defects of the server. Their text is answered with 500. */
+  readonly onDefect?: (error: unknown) => void;
+}
+
+/** Every buffer and every wait has an end. */
+export interface WireLimits {
+  /** The longest body, beyond which 413 is answered. Default 3 MiB. */
+  readonly bodyBytesMax: number;
+  /** The longest path with its query, beyond which 431 is answered. Default 256 KiB. */
+  readonly targetCharactersMax: number;
+  /** How long a request may take that is none of the long ones. Default one minute. */
+  readonly requestMs: number;
+  /** Events that may wait for a client that does not read. Default 10,000. */
+  readonly waitingEventsMax: number;
+  /** How long a client that fell behind has for reading so. Default 5 s. */
+  readonly lingerMs: number;
+}
+
+/** Answers a request. */
+export type Wire = (input: WireInput) => Promise<WireOutput>;
+
+/** Puts a handler behind the wire. */
+export function wire(handler: Handler, options: WireOptions = {}): Wire {
+  const { clock = systemClock(), random = systemRandom(), onDefect = ignore } = options;
+  const limits = { ...defaultLimits, ...options.limits };
+  const objects = { scheme: options.scheme ?? builtinScheme, encoded: options.encoded ?? encodeAlways };
+  const encoding: ResponseEncoding = {
+    ...objects,
+    ...limits,
+    clock,
+    onDefect,
+    keepsItemKind: options.keepsItemKind ?? never,
+    blockBytes: gzipBytesMin,
+    watches: watchEncoder(objects),
+  };
+
+  return async (input) => {
+    const target = readTarget(input, limits);
+    if ('code' in target) return target;
+    const { info, query } = target;
+    const auditId = auditIdOf(input) ?? random.uuid();
+    const request = new WireRequest(input, { info, query, bodyBytesMax: limits.bodyBytesMax });
+    try {
+      const response = await answer(handler, request, { timeoutMs: timeoutOf(info, query, limits), clock });
+      if (!isOfMethod(input.method, info)) throw methodNotAllowed();
+      return encodeResponse(response, request, auditId, encoding);
+    } catch (error) {
+      if (error === timedOut) return timeoutOutput(auditId);
+      if (!isApiError(error)) onDefect(error);
+      return encodeFailure(refusalFor(input.method, info, error), request, auditId, encoding);
+    }
+  };
+}
+
+/** The client's own, where it sent one. */
+function auditIdOf(input: WireInput): string | undefined {
+  const sent = input.header('audit-id');
+  return sent === '' ? undefined : sent;
+}
+
+const defaultLimits: WireLimits = { bodyBytesMax: 3 * 1024 * 1024, targetCharactersMax: 256 * 1024, requestMs: 60_000, waitingEventsMax: 10_000, lingerMs: 5_000 };
+
+function ignore(): void {
+  // Nobody wants to know.
+}
+
+function never(): boolean {
+  return false;
+}
+
+/** What a request is about, or the answer of those that Go's own server gives before anything of Kubernetes is asked. */
+function readTarget({ method, target }: WireInput, { targetCharactersMax }: WireLimits): { readonly info: RequestInfo; readonly query: Query } | WireOutput {
+  if (target.length > targetCharactersMax) return textOutput(431, '431 Request Header Fields Too Large', { close: true });
+  if (target === '*' && method === 'OPTIONS') return { code: 200, headers: [], body: bytesBody(new Uint8Array()), gzip: false, close: false };
+  const relative = target.startsWith('/') || target === '*' ? target : absoluteForm.exec(target)?.[1];
+  const question = relative?.indexOf('?') ?? -1;
+  const path = relative === undefined ? undefined : unescapePercent(question < 0 ? relative : relative.slice(0, question));
+  if (relative === undefined || path === undefined) return textOutput(400, '400 Bad Request', { close: true });
+  const query = parseQuery(question < 0 ? '' : relative.slice(question + 1));
+  const info = readRequestInfo(method, path === '' ? '/' : path, query);
+  return info === undefined ? infoFailure(target) : { info, query };
+}
+
+const absoluteForm = /^https?:\/\/[^/?]*([^]*)$/i;
+
+/** As responsewriters.InternalError: the text must not look like HTML. */
+function infoFailure(target: string): WireOutput {
+  const text = `Internal Server Error: ${quote(target)}: failed to create RequestInfo: unable to determine kind and namespace from url, ${target}\n`;
+  return textOutput(500, text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;'), { headers: ['X-Content-Type-Options', 'nosniff'] });
+}
+
+/**
+ * How long the request may take, in milliseconds; undefined for as long as it likes. Throws ApiError 400. As
+ * apiserver/pkg/endpoints/filters/request_deadline.go: zero and too much are both the limit of the server.
+ */
+function timeoutOf(info: RequestInfo, query: Query, { requestMs }: WireLimits): number | undefined {
+  if (isLongRunning(info)) return undefined;
+  const asked = firstValue(query, 'timeout') ?? '';
+  if (asked === '') return requestMs;
+  try {
+    const timeoutMs = parseDurationMs(asked);
+    return timeoutMs > 0 ? Math.min(timeoutMs, requestMs) : requestMs;
+  } catch (error) {
+    throw isParseError(error) ? badRequest(`invalid timeout specified in the request URL - ${error.message}`) : error;
+  }
+}
+
+async function answer(handler: Handler, request: WireRequest, { timeoutMs, clock }: { readonly timeoutMs: number | undefined; readonly clock: Clock }): Promise<ApiResponse> {
+  if (timeoutMs === undefined) return handler(request);
+  let cancel = ignore;
+  const deadline = new Promise<never>((_resolve, reject) => {
+    cancel = after(clock, timeoutMs, () => {
+      request.abort(timedOut);
+      reject(timedOut);
+    });
+  });
+  try {
+    return await Promise.race([handler(request), deadline]);
+  } finally {
+    cancel();
+  }
+}
+
+const timedOut = new Error('request did not complete within the allotted timeout');
+
+/** As pkg/server/filters/timeout.go writes it: a Status that does not say so, and nobody set its Content-Type. */
+function timeoutOutput(auditId: string): WireOutput {
+  const text = '{"metadata":{},"status":"Failure","message":"Timeout: request did not complete within the allotted timeout","reason":"Timeout","details":{},"code":504}\n';
+  return textOutput(504, text, { headers: ['Audit-Id', auditId, 'Cache-Control', 'no-cache, private'] });
+}
+
+/** Verbs do not tell HEAD from GET, nor with which method a path names the verb itself. Resources answer to GET alone. */
+function isOfMethod(method: string, { isResource, verb }: RequestInfo): boolean {
+  return !isResource || (method !== 'HEAD' && (verb !== 'watch' || method === 'GET'));
+}
+
+/** Who may not ask is told so first; everybody else that the method does not fit. */
+function refusalFor(method: string, info: RequestInfo, error: unknown): unknown {
+  if (isOfMethod(method, info) || isApiError(error, 'Unauthorized') || isApiError(error, 'Forbidden')) return error;
+  return methodNotAllowed();
+}

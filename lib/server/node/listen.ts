@@ -1,0 +1,187 @@
+// The server on a port: node's HTTP or HTTPS around the wire. Nothing of Kubernetes is decided here, only what belongs to
+// connections: how long they may dawdle, how large their headers may be, and how they end. The time limits of connections
+// are node's own; the grace of `close` is on the clock that was handed in.
+import { createServer as createPlainServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { Handler } from '../../client/index.js';
+import { systemClock } from '../../core/index.js';
+import { after } from '../http/after.js';
+import type { Pump } from '../http/stream-pump.js';
+import type { WireOptions } from '../http/wire.js';
+import { wire } from '../http/wire.js';
+import { NodeInput } from './node-input.js';
+import type { Upgrade } from './serve-upgrade.js';
+import { serveUpgrade } from './serve-upgrade.js';
+import type { Writing } from './write-output.js';
+import { writeOutput } from './write-output.js';
+
+/** Where and how to listen. */
+export interface ListenOptions extends WireOptions {
+  /** Default 127.0.0.1. */
+  readonly host?: string;
+  /** Default 0: any that is free. */
+  readonly port?: number;
+  /** HTTPS with these; plain HTTP without. */
+  readonly tls?: ServingTls;
+  readonly connections?: Partial<ConnectionLimits>;
+  /** How long `close` waits for requests under way. Default 10 s. */
+  readonly graceMs?: number;
+  /** Asked first about every request for another protocol; true where it took the connection over. */
+  readonly onUpgrade?: (upgrade: Upgrade) => boolean;
+}
+
+/** Keys and certificates, in PEM. */
+export interface ServingTls {
+  readonly key: string;
+  /** With intermediates behind it, if there are any. */
+  readonly certificate: string;
+  /** Clients are asked for a certificate, which is verified against these. Without them nobody is asked. */
+  readonly clientAuthorities?: string;
+}
+
+/** What a connection may cost. */
+export interface ConnectionLimits {
+  /** Path and headers together. Default 256 KiB. */
+  readonly headerBytesMax: number;
+  /** Until all headers are there, and until a TLS handshake is done. Default 32 s, as Go's ReadHeaderTimeout there. */
+  readonly headersMs: number;
+  /** Until all of a request is there. Default 65 s. */
+  readonly requestMs: number;
+  /** Between two requests. Default 90 s, as IdleTimeout there. */
+  readonly idleMs: number;
+  /** How often the first two are looked at. Default 5 s. */
+  readonly checkMs: number;
+}
+
+/** A server on its port. */
+export interface Listening {
+  /** For instance `https://127.0.0.1:6443`. */
+  readonly url: string;
+  readonly host: string;
+  readonly port: number;
+  /** Takes no more connections, ends watches in good order, waits for requests under way, then leaves nothing behind. Idempotent. */
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** Serves a handler on a port. Rejects where the port cannot be had. */
+export async function listen(handler: Handler, options: ListenOptions = {}): Promise<Listening> {
+  const { host = '127.0.0.1', port = 0, tls, clock = systemClock(), graceMs = 10_000, onDefect = ignore } = options;
+  const answer = wire(handler, { ...options, clock });
+  const open = new Set<Pump>();
+  const sockets = new Set<Socket>();
+  let underWay = 0;
+  let isClosing = false;
+  let onIdle = ignore;
+
+  const writing: Writing = {
+    onDefect,
+    opened(pump) {
+      open.add(pump);
+      // One that began while the server was closing.
+      if (isClosing) pump.finish();
+    },
+    ended(pump) {
+      open.delete(pump);
+      tellIdle();
+    },
+  };
+  const tellIdle = (): void => {
+    if (isClosing && underWay === 0 && open.size === 0) onIdle();
+  };
+  const done = (): void => {
+    underWay--;
+    if (isClosing) server.closeIdleConnections();
+    tellIdle();
+  };
+  const serve = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
+    underWay++;
+    response.once('close', done);
+    try {
+      const output = await answer(new NodeInput(message, response));
+      writeOutput(isClosing ? { ...output, close: true } : output, response, writing);
+    } catch (error) {
+      // Headers that no wire can carry, or a socket that broke while they were written.
+      response.destroy();
+      onDefect(error);
+    }
+  };
+  const upgrade = async (message: IncomingMessage, socket: Duplex, head: Uint8Array): Promise<void> => {
+    socket.on('error', () => socket.destroy());
+    if (options.onUpgrade?.({ message, socket, head }) === true) return;
+    try {
+      await serveUpgrade({ message, socket, head }, answer, writing);
+    } catch (error) {
+      socket.destroy();
+      onDefect(error);
+    }
+  };
+
+  const limits = { ...defaultLimits, ...options.connections };
+  const server = tls === undefined ? createPlainServer(serverOptions(limits)) : createTlsServer({ ...serverOptions(limits), ...tlsOptions(tls), handshakeTimeout: limits.headersMs });
+  server.on('request', (message, response) => void serve(message, response));
+  server.on('upgrade', (message, socket, head) => void upgrade(message, socket, head));
+  server.on('clientError', refuseConnection);
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen({ host, port }, resolve));
+
+  const end = async (): Promise<void> => {
+    isClosing = true;
+    const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
+    const idle = new Promise<void>((resolve) => {
+      onIdle = resolve;
+    });
+    for (const pump of open) pump.finish();
+    tellIdle();
+    let cancel = ignore;
+    await Promise.race([idle, new Promise<void>((resolve) => void (cancel = after(clock, graceMs, resolve)))]);
+    cancel();
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  };
+  let ending: Promise<void> | undefined;
+  const close = (): Promise<void> => (ending ??= end());
+  const address = server.address() as AddressInfo;
+  const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
+  return { url: `${tls === undefined ? 'http' : 'https'}://${name}:${address.port}`, host: address.address, port: address.port, close, [Symbol.asyncDispose]: close };
+}
+
+const defaultLimits: ConnectionLimits = { headerBytesMax: 256 * 1024, headersMs: 32_000, requestMs: 65_000, idleMs: 90_000, checkMs: 5_000 };
+
+function ignore(): void {
+  // Nobody wants to know.
+}
+
+function serverOptions({ headerBytesMax, headersMs, requestMs, idleMs, checkMs }: ConnectionLimits): Readonly<Record<string, number | boolean>> {
+  return {
+    maxHeaderSize: headerBytesMax,
+    headersTimeout: headersMs,
+    requestTimeout: requestMs,
+    keepAliveTimeout: idleMs,
+    connectionsCheckingInterval: checkMs,
+    noDelay: true,
+  };
+}
+
+function tlsOptions({ key, certificate, clientAuthorities }: ServingTls): Readonly<Record<string, unknown>> {
+  return {
+    key,
+    cert: certificate,
+    minVersion: 'TLSv1.2',
+    ALPNProtocols: ['http/1.1'],
+    ...(clientAuthorities !== undefined && { ca: clientAuthorities, requestCert: true, rejectUnauthorized: false }),
+  };
+}
+
+/** What cannot be parsed gets Go's words and no second chance. */
+function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex): void {
+  const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? '408 Request Timeout' : '400 Bad Request';
+  if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
+  else socket.end(`HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${status}`, () => socket.destroy());
+}

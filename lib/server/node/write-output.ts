@@ -1,0 +1,81 @@
+// Writes an answer to a node response. Small answers leave in one write; lists block by block as the socket takes them;
+// streams as they come, until the client or the server has enough.
+import type { ServerResponse } from 'node:http';
+import { createGzip } from 'node:zlib';
+import type { Pump } from '../http/stream-pump.js';
+import type { StartStream, WireOutput } from '../http/wire-output.js';
+
+/** What writing tells the server. */
+export interface Writing {
+  /** A stream began: it is to be ended when the server closes. */
+  readonly opened: (pump: Pump) => void;
+  /** It ended, whoever wanted it. */
+  readonly ended: (pump: Pump) => void;
+  /** Told of errors after the first byte, when nobody else can be. */
+  readonly onDefect: (error: unknown) => void;
+}
+
+/** Writes an answer. Headers and connection are node's business from here. */
+export function writeOutput(output: WireOutput, response: ServerResponse, writing: Writing): void {
+  const { code, body, gzip, close } = output;
+  if (response.destroyed) return;
+  const headers = [...output.headers];
+  if (gzip) headers.push('Content-Encoding', 'gzip', 'Vary', 'Accept-Encoding');
+  if (body.type === 'bytes' && !gzip && code !== 304) headers.push('Content-Length', `${body.bytes.length}`);
+  if (close) headers.push('Connection', 'close');
+  response.writeHead(code, headers);
+  // What a client asked for with HEAD is described, not sent.
+  if (response.req.method === 'HEAD') {
+    response.end();
+    return;
+  }
+  if (body.type === 'stream') writeStream(body.start, response, writing);
+  else if (body.type === 'bytes' && !gzip) response.end(body.bytes);
+  else writeBlocks(body.type === 'bytes' ? [body.bytes] : body.blocks, response, { ...writing, gzip });
+}
+
+function writeStream(start: StartStream, response: ServerResponse, { opened, ended }: Writing): void {
+  response.flushHeaders();
+  const pump = start(
+    {
+      write: (bytes) => response.write(bytes),
+      end: () => response.end(),
+      cut: () => response.destroy(),
+    },
+    'row',
+  );
+  response.on('drain', () => pump.drain());
+  response.on('close', () => {
+    pump.stop();
+    ended(pump);
+  });
+  opened(pump);
+}
+
+/** Blocks are made when the socket wants one: each turn of the event loop encodes at most what it can send. */
+function writeBlocks(blocks: Iterable<Uint8Array>, response: ServerResponse, { gzip, onDefect }: Writing & { readonly gzip: boolean }): void {
+  const rest = blocks[Symbol.iterator]();
+  const sink = gzip ? createGzip({ level: 1 }) : response;
+  if (sink !== response) sink.pipe(response);
+  const writeMore = (): void => {
+    try {
+      for (;;) {
+        const next = rest.next();
+        if (next.done === true) {
+          sink.end();
+          return;
+        }
+        if (!sink.write(next.value)) break;
+      }
+      sink.once('drain', writeMore);
+    } catch (error) {
+      // The head is gone: this is the only way to say that the rest does not come.
+      response.destroy();
+      onDefect(error);
+    }
+  };
+  response.once('close', () => {
+    if (sink !== response) sink.destroy();
+  });
+  writeMore();
+}
