@@ -38,13 +38,15 @@ export function validateTopologySpread(
   path: FieldPath,
   options: PodValidationOptions,
 ): FieldErrors {
+  // One topology and one way to fail make one constraint; the earlier of two is reported.
+  const kindOf = ({ topologyKey, whenUnsatisfiable }: Frozen<TopologySpreadConstraint>): string => JSON.stringify([topologyKey, whenUnsatisfiable]);
+  const last = new Map((constraints ?? []).map((constraint, index) => [kindOf(constraint), index]));
   return each(constraints, path, (constraint, at, index) => {
     const { maxSkew, topologyKey, whenUnsatisfiable, minDomains, labelSelector, matchLabelKeys } = constraint;
     const errors: FieldError[] = [...validatePositive(maxSkew, at.child('maxSkew'))];
     errors.push(...required(topologyKey, at.child('topologyKey'), 'can not be empty'));
     errors.push(...oneOf(whenUnsatisfiable, ['DoNotSchedule', 'ScheduleAnyway'], at.child('whenUnsatisfiable')));
-    const repeated = constraints?.slice(index + 1).some((other) => other.topologyKey === topologyKey && other.whenUnsatisfiable === whenUnsatisfiable);
-    if (repeated === true) errors.push(fieldDuplicate(at.child('{topologyKey, whenUnsatisfiable}'), `{${topologyKey}, ${whenUnsatisfiable}}`));
+    if ((last.get(kindOf(constraint)) ?? index) > index) errors.push(fieldDuplicate(at.child('{topologyKey, whenUnsatisfiable}'), `{${topologyKey}, ${whenUnsatisfiable}}`));
     if (minDomains !== undefined) errors.push(...validateMinDomains(minDomains, whenUnsatisfiable, at.child('minDomains')));
     errors.push(...oneOf(constraint.nodeAffinityPolicy, ['Honor', 'Ignore'], at.child('nodeAffinityPolicy')));
     errors.push(...oneOf(constraint.nodeTaintsPolicy, ['Honor', 'Ignore'], at.child('nodeTaintsPolicy')));
@@ -129,13 +131,15 @@ function validateMatchLabelKeys({ match = [], mismatch = [], selector }: LabelKe
     ...validateLabelKeys(mismatch, selector, path.child('mismatchLabelKeys')),
   ];
   const seen = new Set(Object.keys(selector?.matchLabels ?? {}));
+  const places = new Map(match.map((key, index) => [key, index]));
   for (const { key } of selector?.matchExpressions ?? []) {
-    const index = match.lastIndexOf(key);
-    if (index >= 0 && seen.has(key)) errors.push(fieldInvalid(path.index(index), key, 'exists in both matchLabelKeys and labelSelector'));
+    const index = places.get(key);
+    if (index !== undefined && seen.has(key)) errors.push(fieldInvalid(path.index(index), key, 'exists in both matchLabelKeys and labelSelector'));
     seen.add(key);
   }
+  const mismatches = new Set(mismatch);
   match.forEach((key, index) => {
-    if (mismatch.includes(key)) {
+    if (mismatches.has(key)) {
       errors.push(fieldInvalid(path.child('matchLabelKeys').index(index), key, 'exists in both matchLabelKeys and mismatchLabelKeys'));
     }
   });

@@ -40,12 +40,13 @@ export function validateEnvFrom(sources: readonly Frozen<EnvFromSource>[] | unde
 /** Files with variables must lie in volumes of type emptyDir. */
 export function validateEnvFileVolumes(spec: Frozen<PodSpec>, path: FieldPath): FieldErrors {
   const errors: FieldError[] = [];
+  const volumes = new Map((spec.volumes ?? []).map((volume) => [volume.name, volume]));
   for (const { container, at } of containersOf(spec, path)) {
     container.env?.forEach(({ valueFrom }, index) => {
       if (valueFrom?.fileKeyRef === undefined) return;
       const { volumeName } = valueFrom.fileKeyRef;
       const where = at.child('env').index(index).child('valueFrom').child('fileKeyRef').child('volumeName');
-      const volume = spec.volumes?.findLast(({ name }) => name === volumeName);
+      const volume = volumes.get(volumeName);
       if (volume === undefined) errors.push(fieldNotFound(where, volumeName));
       else if (volume.emptyDir === undefined) errors.push(fieldInvalid(where, volumeName, 'referenced volume must be of type emptyDir'));
     });

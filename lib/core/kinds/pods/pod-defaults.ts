@@ -2,21 +2,29 @@
 // object, about two microseconds for a pod of two containers.
 // As pkg/apis/core/v1/defaults.go and zz_generated.defaults.go, SetObjectDefaults_Pod. Workloads run podSpecDefaults on
 // their templates: what only a pod itself gets (requests from limits, service links, host ports) is not for templates.
+// Also what Kubernetes does when it converts to its internal version, where fields that mean the same are one: the two
+// names of the service account, the two forms of addresses (pkg/apis/core/v1/conversion.go).
 import { setOwn } from '../../objects/json.js';
 import { canonicalMilliQuantity, printQuantity } from '../../objects/quantity.js';
 import type { Container, ContainerStatus, EphemeralContainer, Pod, PodSpec, PodStatus, ResourceRequirements, Volume } from '../../types/core-v1.generated.js';
 import { aggregateContainers } from './container-resources.js';
 import { defaultPullPolicy } from './image-pull-policy.js';
+import { dropInitContainerAnnotations } from './pod-preparation.js';
 
 type ResourceList = Record<string, string>;
 
 /** Defaults of a pod. */
-export function podDefaults({ spec, status }: Pod): void {
+export function podDefaults({ metadata, spec, status }: Pod): void {
   if (spec !== undefined) {
     podOnlyDefaults(spec);
     podSpecDefaults(spec);
+    if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1;
   }
-  if (status !== undefined) roundStatus(status);
+  if (status !== undefined) {
+    roundStatus(status);
+    alignIps(status);
+  }
+  if (metadata !== undefined) dropInitContainerAnnotations(metadata);
 }
 
 /** Defaults of a pod's specification, in a pod or a template. */
@@ -27,6 +35,8 @@ export function podSpecDefaults(spec: PodSpec): void {
   for (const container of each(spec.ephemeralContainers)) containerDefaults(container);
   roundUp(spec.overhead);
   roundRequirements(spec.resources);
+  const account = spec.serviceAccountName ?? spec.serviceAccount;
+  if (account !== undefined) spec.serviceAccountName = spec.serviceAccount = account;
 }
 
 function podOnlyDefaults(spec: PodSpec): void {
@@ -93,6 +103,14 @@ function hasSource(volume: Volume): boolean {
 function containerDefaults(container: Container | EphemeralContainer): void {
   container.imagePullPolicy ??= defaultPullPolicy(container.image ?? '');
   roundRequirements(container.resources);
+}
+
+/** The single address is the first of the list, and wins where they differ: old node agents know only that one. */
+function alignIps(status: PodStatus): void {
+  const first = status.podIPs?.[0]?.ip;
+  if (status.podIP === undefined) {
+    if (first !== undefined) status.podIP = first;
+  } else if (status.podIP !== first) status.podIPs = [{ ip: status.podIP }];
 }
 
 function roundStatus(status: PodStatus): void {

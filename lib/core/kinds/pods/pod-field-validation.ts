@@ -10,9 +10,9 @@ import type { Frozen, ObjectMeta } from '../../objects/meta.js';
 import { isDns1123Label, isDns1123Subdomain, isQualifiedName } from '../../objects/names.js';
 import type { SyntaxRule } from '../../objects/names.js';
 import type { HostAlias, PodResourceClaim, PodSchedulingGate, PodSpec } from '../../types/core-v1.generated.js';
+import { internalForm } from '../internal-form.js';
 import { each, noErrors, required, ruled } from './field-checks.js';
 import type { FieldErrors } from './field-checks.js';
-import { printedResourceClaim } from './internal-form.js';
 import { mirrorAnnotation } from './pod-annotation-validation.js';
 import { containersOf, regularContainers } from './pod-containers.js';
 import type { PodValidationOptions } from './pod-validation-options.js';
@@ -34,10 +34,10 @@ export function validateResourceClaims(
     else errors.push(...ruled(name, isDns1123Label, at.child('name')));
     names.add(name);
     if (resourceClaimName !== undefined && resourceClaimTemplateName !== undefined) {
-      errors.push(fieldInvalid(at, printedResourceClaim(claim), 'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified'));
+      errors.push(fieldInvalid(at, internalForm('PodResourceClaim', claim), 'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified'));
     }
     if (resourceClaimName === undefined && resourceClaimTemplateName === undefined) {
-      errors.push(fieldInvalid(at, printedResourceClaim(claim), 'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`'));
+      errors.push(fieldInvalid(at, internalForm('PodResourceClaim', claim), 'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`'));
     }
     if (resourceClaimName !== undefined) errors.push(...ruled(resourceClaimName, isDns1123Subdomain, at.child('resourceClaimName')));
     if (resourceClaimTemplateName !== undefined) {

@@ -120,6 +120,7 @@ function validateAgainstLimit(name: string, amount: string, limits: Amounts, pat
 /** References to the pod's claims: to a claim as a whole, or to single requests of it, but not both. */
 function validateClaims(claims: readonly Frozen<ResourceClaim>[] | undefined, path: FieldPath, podClaims: ReadonlySet<string>): FieldErrors {
   const seen = new Set<string>();
+  const requestsOf = new Map<string, number>();
   return each(claims, path, ({ name, request = '' }, at) => {
     if (name === '') return [fieldRequired(at)];
     const errors: FieldError[] = [];
@@ -129,8 +130,9 @@ function validateClaims(claims: readonly Frozen<ResourceClaim>[] | undefined, pa
       const key = request === '' ? name : `${name}/${request}`;
       if (seen.has(key)) errors.push(fieldDuplicate(at, key));
       else if (request === '') {
-        for (const other of seen) if (other.startsWith(`${name}/`)) errors.push(fieldDuplicate(at, name));
-      }
+        // Once for each request of the claim that was named before.
+        for (let count = requestsOf.get(name) ?? 0; count > 0; count--) errors.push(fieldDuplicate(at, name));
+      } else requestsOf.set(name, (requestsOf.get(name) ?? 0) + 1);
       seen.add(key);
     }
     if (!podClaims.has(name)) errors.push(claimNotFound(at, name, podClaims));

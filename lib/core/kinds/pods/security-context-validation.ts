@@ -5,9 +5,9 @@ import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
 import type { Frozen } from '../../objects/meta.js';
 import type { PodSecurityContext, PodSpec, SecurityContext } from '../../types/core-v1.generated.js';
+import { internalForm } from '../internal-form.js';
 import { each, noErrors, oneOf, unixId } from './field-checks.js';
 import type { FieldErrors } from './field-checks.js';
-import { printedSecurityContext } from './internal-form.js';
 import type { PodValidationOptions } from './pod-validation-options.js';
 import { validateAppArmorProfile, validateSeccompProfile } from './security-profile-validation.js';
 import { validateWindowsOptions } from './windows-validation.js';
@@ -27,10 +27,10 @@ export function validateSecurityContext(context: Frozen<SecurityContext> | undef
   errors.push(...validateSeccompProfile(context.seccompProfile, path.child('seccompProfile')));
   if (allowPrivilegeEscalation === false) {
     const denied = 'cannot set `allowPrivilegeEscalation` to false and';
-    if (privileged === true) errors.push(fieldInvalid(path, printedSecurityContext(context), `${denied} \`privileged\` to true`));
+    if (privileged === true) errors.push(fieldInvalid(path, internalForm('SecurityContext', context), `${denied} \`privileged\` to true`));
     for (const added of capabilities?.add ?? []) {
       if (added === 'CAP_SYS_ADMIN') {
-        errors.push(fieldInvalid(path, printedSecurityContext(context), `${denied} \`capabilities.Add\` CAP_SYS_ADMIN`));
+        errors.push(fieldInvalid(path, internalForm('SecurityContext', context), `${denied} \`capabilities.Add\` CAP_SYS_ADMIN`));
       }
     }
   }

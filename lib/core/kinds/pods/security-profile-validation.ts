@@ -7,11 +7,11 @@ import { quote } from '../../errors/go-format.js';
 import { utf8Length } from '../../objects/character-classes.js';
 import type { Frozen } from '../../objects/meta.js';
 import type { AppArmorProfile, PodSpec, SeccompProfile } from '../../types/core-v1.generated.js';
+import { internalForm } from '../internal-form.js';
 import { printedWord } from '../printed-values.js';
 import { trimSpace } from '../trim-space.js';
 import { noErrors } from './field-checks.js';
 import type { FieldErrors } from './field-checks.js';
-import { printedSeccompProfile } from './internal-form.js';
 import { validateDescendingPath } from './path-validation.js';
 import { containersOf } from './pod-containers.js';
 
@@ -40,7 +40,7 @@ export function validateSeccompProfile(profile: Frozen<SeccompProfile> | undefin
   const at = path.child('localhostProfile');
   if (type !== 'Localhost') {
     if (localhostProfile === undefined) return errors;
-    return [...errors, fieldInvalid(at, printedSeccompProfile(profile), 'can only be set when seccomp type is Localhost')];
+    return [...errors, fieldInvalid(at, internalForm('SeccompProfile', profile), 'can only be set when seccomp type is Localhost')];
   }
   if (localhostProfile === undefined) return [...errors, fieldRequired(at, 'must be set when seccomp type is Localhost')];
   return [...errors, ...validateDescendingPath(localhostProfile, at)];
@@ -80,12 +80,13 @@ export function validateSeccompAnnotations(annotations: Annotations, path: Field
 
 /** Annotations that name AppArmor profiles of containers. */
 export function validateAppArmorAnnotations(annotations: Annotations, spec: Frozen<PodSpec>, path: FieldPath): FieldErrors {
+  const named = Object.entries(annotations).filter(([key]) => key.startsWith(appArmorAnnotationPrefix));
+  if (named.length === 0) return noErrors;
+  const names = new Set(containersOf(spec, path).map(({ container }) => container.name));
   const errors: FieldError[] = [];
-  for (const [key, profile] of Object.entries(annotations)) {
-    if (!key.startsWith(appArmorAnnotationPrefix)) continue;
+  for (const [key, profile] of named) {
     const name = key.slice(appArmorAnnotationPrefix.length);
-    const found = containersOf(spec, path).some(({ container }) => container.name === name);
-    if (!found) errors.push(fieldInvalid(path.key(key), name, 'container not found'));
+    if (!names.has(name)) errors.push(fieldInvalid(path.key(key), name, 'container not found'));
     const wellFormed = profile === '' || profile === 'runtime/default' || profile === 'unconfined' || profile.startsWith(localhostPrefix);
     if (!wellFormed) errors.push(fieldInvalid(path.key(key), profile, `invalid AppArmor profile name: ${quote(profile)}`));
   }

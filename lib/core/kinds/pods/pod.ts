@@ -1,0 +1,93 @@
+// Pods: the strategy, piece by piece from the files beside it. As pkg/registry/core/pod/strategy.go.
+import type { Frozen } from '../../objects/meta.js';
+import { isDns1123Label, nameIsDnsSubdomain } from '../../objects/names.js';
+import { warningsForIp } from '../../objects/ip-validation.js';
+import type { Pod, PodCondition, PodStatus } from '../../types/core-v1.generated.js';
+import type { KindStrategy, UpdateStrategy } from '../kind-strategy.js';
+import { podEphemeralContainers } from './pod-ephemeral-containers.js';
+import { semanticEqual } from './pod-equality.js';
+import { dropDisabledSpecFields, dropDisabledStatusFields, preparePod } from './pod-preparation.js';
+import { podResize } from './pod-resize.js';
+import { validatePodStatusUpdate } from './pod-status-validation.js';
+import { podTable } from './pod-table.js';
+import { validatePodUpdate } from './pod-update-validation.js';
+import { statusPath, validateNewPod } from './pod-validation.js';
+import { podWarnings } from './pod-warnings.js';
+
+const podStatus: UpdateStrategy<Pod> = {
+  prepareForUpdate(pod, old) {
+    const { deletionTimestamp: _own, ownerReferences: _theirs, ...metadata } = pod.metadata ?? {};
+    // Old node agents broke owner references; nobody can end a pod by its status.
+    Object.assign(pod, { metadata: { ...metadata, ...(old.metadata?.ownerReferences && { ownerReferences: old.metadata.ownerReferences }) } });
+    pod.status = keepWhatStatusForgot(pod.status ?? {}, old.status ?? {});
+    dropDisabledStatusFields(pod.status);
+  },
+  validateUpdate: (pod, old) => validatePodStatusUpdate(pod, old),
+  warningsOnUpdate: ({ status }) => [
+    ...(status?.podIPs ?? []).flatMap(({ ip }, index) => warningsForIp(ip, statusPath.child('podIPs').index(index).child('ip'))),
+    ...(status?.hostIPs ?? []).flatMap(({ ip }, index) => warningsForIp(ip, statusPath.child('hostIPs').index(index).child('ip'))),
+  ],
+};
+
+/** What is particular to pods. */
+export const pod: KindStrategy<Pod> = {
+  nameRule: nameIsDnsSubdomain,
+  prepareForCreate: (object, { now }) => preparePod(object, now),
+  validate: (object) => validateNewPod(object),
+  warningsOnCreate: (object) => [...nameWarnings(object), ...podWarnings(object)],
+
+  prepareForUpdate({ spec }) {
+    if (spec !== undefined) dropDisabledSpecFields(spec);
+  },
+  validateUpdate: (object, old) => validatePodUpdate(object, old),
+  changesGeneration: (object, old) => !semanticEqual(object.spec, old.spec),
+  subresources: { status: podStatus, resize: podResize, ephemeralcontainers: podEphemeralContainers },
+
+  answersDeleted: true,
+  gracePeriodSeconds({ spec, status }, asked) {
+    // Nobody would have to end what never ran or has ended.
+    if ((spec?.nodeName ?? '') === '' || status?.phase === 'Failed' || status?.phase === 'Succeeded') return 0;
+    const seconds = asked ?? spec?.terminationGracePeriodSeconds ?? 0;
+    return seconds < 0 ? 1 : seconds;
+  },
+
+  selectableFields: {
+    'spec.nodeName': ({ spec }) => spec?.nodeName ?? '',
+    'spec.restartPolicy': ({ spec }) => spec?.restartPolicy ?? '',
+    'spec.schedulerName': ({ spec }) => spec?.schedulerName ?? '',
+    'spec.serviceAccountName': ({ spec }) => spec?.serviceAccountName ?? '',
+    'spec.hostNetwork': ({ spec }) => String(spec?.hostNetwork ?? false),
+    'status.phase': ({ status }) => status?.phase ?? '',
+    'status.podIP': ({ status }) => status?.podIPs?.[0]?.ip ?? '',
+    'status.podIPs': ({ status }) => status?.podIPs?.[0]?.ip ?? '',
+    'status.nominatedNodeName': ({ status }) => status?.nominatedNodeName ?? '',
+  },
+  triggerFields: ['spec.nodeName'],
+  table: podTable,
+};
+
+function nameWarnings({ metadata }: Frozen<Pod>): readonly string[] {
+  const wrong = isDns1123Label(metadata?.name ?? '');
+  if (wrong.length === 0) return [];
+  const why = 'this is used in the Pod\'s hostname, which can result in surprising behavior; a DNS label is recommended';
+  return [`metadata.name: ${why}: [${wrong.join(' ')}]`];
+}
+
+/** Quality of service and observed generations stay when a writer leaves them out. As preserveOldObservedGeneration. */
+function keepWhatStatusForgot(status: PodStatus, old: Frozen<PodStatus>): PodStatus {
+  const kept: PodStatus = { ...status };
+  if (kept.qosClass === undefined && old.qosClass !== undefined) kept.qosClass = old.qosClass;
+  if ((kept.observedGeneration ?? 0) === 0 && old.observedGeneration !== undefined) kept.observedGeneration = old.observedGeneration;
+  if (status.conditions !== undefined) kept.conditions = withGenerations(status.conditions, old.conditions ?? []);
+  return kept;
+}
+
+/** A type may stand in the list several times: the first of the new ones goes with the first of the old ones. */
+function withGenerations(conditions: readonly PodCondition[], old: readonly Frozen<PodCondition>[]): PodCondition[] {
+  const generations = new Map<string, number[]>();
+  for (const { type, observedGeneration = 0 } of old) generations.set(type, [...(generations.get(type) ?? []), observedGeneration]);
+  return conditions.map((condition) => {
+    const before = generations.get(condition.type)?.shift() ?? 0;
+    return (condition.observedGeneration ?? 0) === 0 && before !== 0 ? { ...condition, observedGeneration: before } : condition;
+  });
+}
