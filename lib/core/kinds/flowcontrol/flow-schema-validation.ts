@@ -19,7 +19,7 @@ import { invalidEach } from '../invalid-each.js';
 import type { Loose } from '../loose.js';
 import { printedWord } from '../printed-values.js';
 import { validateConditions } from './condition-types.js';
-import { printedFlowSchemaSpec } from './internal-form.js';
+import { printed } from './internal-form.js';
 import { mandatoryFlowSchemas } from './mandatory.js';
 
 type FieldErrors = readonly FieldError[];
@@ -33,7 +33,7 @@ export function validateFlowSchema({ metadata, spec, status }: Frozen<FlowSchema
     ...validateSpec(spec ?? {}, name, path),
     ...(mandatory === undefined || deepEqual(spec, mandatory)
       ? []
-      : [fieldInvalid(path, printedFlowSchemaSpec(spec ?? {}), `spec of '${name}' must equal the fixed value`)]),
+      : [fieldInvalid(path, printed('FlowSchemaSpec', spec), `spec of '${name}' must equal the fixed value`)]),
     ...validateConditions(status?.conditions ?? [], fieldPath('status', 'conditions')),
   ];
 }
@@ -50,7 +50,7 @@ function validateSpec(spec: Loose<FlowSchemaSpec>, name: string, path: FieldPath
     ...validatePrecedence(spec.matchingPrecedence ?? 0, name, path.child('matchingPrecedence')),
     ...(method === undefined || methods.includes(method.type ?? '')
       ? []
-      : [fieldNotSupported(path.child('distinguisherMethod').child('type'), { Type: method.type ?? '' }, methods)]),
+      : [fieldNotSupported(path.child('distinguisherMethod').child('type'), printed('DistinguisherMethod', method), methods)]),
     ...(levelName === '' ? [fieldRequired(levelPath, 'must reference a priority level')] : invalidEach(levelPath, levelName, isDns1123Subdomain(levelName))),
     ...rules.flatMap((rule, index) => validateRules(rule, path.child('rules').index(index))),
   ];

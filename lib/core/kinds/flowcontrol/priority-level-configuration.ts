@@ -22,7 +22,7 @@ import { printedWord } from '../printed-values.js';
 import { keepMetadata } from '../status-metadata.js';
 import { age, ageColumn, nameColumn, textColumn } from '../table-cells.js';
 import { validateConditions } from './condition-types.js';
-import { printedPriorityLevelSpec } from './internal-form.js';
+import { printed } from './internal-form.js';
 import { mandatoryPriorityLevels } from './mandatory.js';
 
 const none = '<none>';
@@ -97,7 +97,7 @@ function validateMandatory(spec: Loose<PriorityLevelConfigurationSpec>, name: st
   const { exempt: fixed } = mandatory;
   if (deepEqual(exempt && fixed !== undefined ? { ...spec, exempt: fixed } : spec, mandatory)) return [];
   const except = exempt ? " except the 'spec.exempt' field" : '';
-  return [fieldInvalid(path, printedPriorityLevelSpec(spec), `spec of '${name}'${except} must equal the fixed value`)];
+  return [fieldInvalid(path, printed('PriorityLevelConfigurationSpec', spec), `spec of '${name}'${except} must equal the fixed value`)];
 }
 
 function validateSpec({ type = '', limited, exempt }: Loose<PriorityLevelConfigurationSpec>, name: string, path: FieldPath): FieldErrors {

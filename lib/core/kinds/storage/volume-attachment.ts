@@ -6,9 +6,13 @@ import { fieldPath } from '../../errors/field-path.js';
 import type { FieldPath } from '../../errors/field-path.js';
 import { utf8Length } from '../../objects/character-classes.js';
 import { deepEqual } from '../../objects/deep-equal.js';
+import { isJsonObject } from '../../objects/json.js';
 import type { Frozen } from '../../objects/meta.js';
 import { nameIsDnsSubdomain } from '../../objects/names.js';
+import type { PersistentVolumeSpec } from '../../types/core-v1.generated.js';
 import type { VolumeAttachment, VolumeAttachmentSource, VolumeAttachmentSpec, VolumeAttachmentStatus, VolumeError } from '../../types/storage-v1.generated.js';
+import { printedNodeAffinity, printedVolumeSource } from '../core/persistent-volume-form.js';
+import { validateVolumeSpec } from '../core/persistent-volume-spec.js';
 import { invalidEach } from '../invalid-each.js';
 import type { KindStrategy } from '../kind-strategy.js';
 import type { KindTable } from '../kind-table.js';
@@ -72,7 +76,7 @@ function validateSource({ persistentVolumeName, inlineVolumeSpec }: Frozen<Volum
   if (inlineVolumeSpec === undefined && persistentVolumeName === undefined) return [fieldRequired(path, exactlyOne)];
   if (inlineVolumeSpec !== undefined && persistentVolumeName !== undefined) return [fieldForbidden(path, exactlyOne)];
   if (persistentVolumeName === '') return [fieldRequired(path.child('persistentVolumeName'), 'must specify non empty persistentVolumeName')];
-  return [];
+  return inlineVolumeSpec === undefined ? [] : validateVolumeSpec(inlineVolumeSpec, { path: path.child('inlineVolumeSpec'), name: '', inline: true });
 }
 
 const metadataBytesMax = 256 * 1024;
@@ -95,8 +99,28 @@ function validateError({ message = '', errorCode = 0 }: Frozen<VolumeError> = {}
   ];
 }
 
-/** The spec as Kubernetes prints it; a volume inside is printed with our names. */
+/** The spec as Kubernetes prints it. */
 function printed({ attacher, source, nodeName }: Frozen<VolumeAttachmentSpec>): unknown {
-  const { persistentVolumeName = null, inlineVolumeSpec = null } = source;
-  return { Attacher: attacher, Source: { PersistentVolumeName: persistentVolumeName, InlineVolumeSpec: inlineVolumeSpec }, NodeName: nodeName };
+  const { persistentVolumeName = null, inlineVolumeSpec: spec } = source;
+  return {
+    Attacher: attacher,
+    Source: { PersistentVolumeName: persistentVolumeName, InlineVolumeSpec: spec === undefined ? null : printedVolume(spec) },
+    NodeName: nodeName,
+  };
+}
+
+function printedVolume(spec: Frozen<PersistentVolumeSpec>): unknown {
+  const source = printedVolumeSource(spec);
+  return {
+    Capacity: spec.capacity ?? null,
+    ...(isJsonObject(source) && source),
+    AccessModes: spec.accessModes ?? null,
+    ClaimRef: spec.claimRef ?? null,
+    PersistentVolumeReclaimPolicy: spec.persistentVolumeReclaimPolicy ?? '',
+    StorageClassName: spec.storageClassName ?? '',
+    MountOptions: spec.mountOptions ?? null,
+    VolumeMode: spec.volumeMode ?? null,
+    NodeAffinity: printedNodeAffinity(spec.nodeAffinity),
+    VolumeAttributesClassName: spec.volumeAttributesClassName ?? null,
+  };
 }
