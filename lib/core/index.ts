@@ -70,6 +70,8 @@ export { canonicalMicroTime, canonicalTime, parseMicroTime, parseTime, printMicr
 export { canonicalDuration, humanDuration, parseDuration, parseDurationMs, printDuration } from './objects/duration.js';
 export { canonicalBase64, decodeBase64, encodeBase64 } from './objects/base64.js';
 export { ParseError, isParseError } from './objects/parse-error.js';
+export type { Cidr, IpAddress } from './objects/ip-address.js';
+export { parseCidr, parseIp, printIp, printNetwork } from './objects/ip-address.js';
 
 // Selectors
 export type { LabelOperator, LabelRequirement, Labels } from './objects/label-requirement.js';
@@ -238,6 +240,9 @@ export type { HubConversion, KindDefinition, KindOptions, KindParticulars, Resou
 export { sameShape, standardVerbs } from './scheme/kind-definition.js';
 export type { FieldReader, KindStrategy, UpdateStrategy, WriteContext } from './kinds/kind-strategy.js';
 export type { KindTable, TableCells, TableColumn, TableRowCondition } from './kinds/kind-table.js';
+export { validateClusterIpFields } from './kinds/core/cluster-ip-validation.js';
+export { isExternalName, isHeadless, needsHealthCheck, sameTexts, usesNodePorts } from './kinds/core/service-kind.js';
+export { validateFinalizerNames } from './kinds/finalizer-names.js';
 export type { Scalable } from './kinds/apps/scale.js';
 export { scaleOf, scaleTable, validateScale, withReplicas } from './kinds/apps/scale.js';
 export { ageColumn, integerColumn, nameColumn, plainTable, textColumn } from './kinds/table-cells.js';
