@@ -1,7 +1,7 @@
 // delete: an object goes at once, after a grace period, or when its finalizers are gone. As
 // apiserver/pkg/endpoints/handlers/delete.go, registry/rest/delete.go and registry/generic/registry/store.go, Delete.
 import { badRequest, conflict, deletePreconditionFailed, isDecodeError, notFound, parseTime, printTime, successStatus } from '../../core/index.js';
-import type { ApiObject, Frozen } from '../../core/index.js';
+import type { ApiObject, Frozen, GroupKind } from '../../core/index.js';
 import type { DeleteOptions } from '../../core/types/index.js';
 import type { ObjectResponse, RequestBody, RequestOptions } from '../../client/index.js';
 import { decodeBody } from '../requests/decode-body.js';
@@ -77,7 +77,7 @@ function isOver({ metadata }: Stored): boolean {
 async function ended(write: Write, deletion: Deletion, old: Stored | undefined, name: string): Promise<Change> {
   const { endpoint, stored, context } = write;
   if (old === undefined) throw notFound(refOf(endpoint, name));
-  checkPreconditions(write, deletion, old, name);
+  checkPreconditions(stored.definition, deletion, old, name);
   await write.admit('DELETE', undefined, old);
   const object = draftOf(old);
   if (stored.strategy.holdsDeletion?.(old) === true) return held(write, deletion, object, old);
@@ -109,13 +109,14 @@ function setFinalizers(object: ApiObject, finalizers: readonly string[]): void {
   else delete metadata.finalizers;
 }
 
-function checkPreconditions({ stored }: Write, { preconditions }: Deletion, old: Stored, name: string): void {
+/** Throws ApiError 409 where the object is not the one that was meant. */
+export function checkPreconditions(kind: GroupKind, { preconditions }: Pick<Deletion, 'preconditions'>, old: Stored, name: string): void {
   const { uid = '', resourceVersion = '' } = old.metadata ?? {};
   if (preconditions?.uid !== undefined && preconditions.uid !== uid) {
-    throw deletePreconditionFailed(stored.definition, name, { field: 'UID', expected: preconditions.uid, actual: uid });
+    throw deletePreconditionFailed(kind, name, { field: 'UID', expected: preconditions.uid, actual: uid });
   }
   if (preconditions?.resourceVersion !== undefined && preconditions.resourceVersion !== resourceVersion) {
-    throw deletePreconditionFailed(stored.definition, name, { field: 'ResourceVersion', expected: preconditions.resourceVersion, actual: resourceVersion });
+    throw deletePreconditionFailed(kind, name, { field: 'ResourceVersion', expected: preconditions.resourceVersion, actual: resourceVersion });
   }
 }
 

@@ -21,8 +21,8 @@ import {
   parseStrategicMergePatch,
   patchRejected,
   requestEntityTooLarge,
+  routeUnsupportedMediaType,
   unclassifiedError,
-  unsupportedMediaType,
 } from '../../core/index.js';
 import type { ApiObject, FieldValidation, GroupVersionKind, JsonObject, JsonValue, Scheme, StructType } from '../../core/index.js';
 import type { ObjectResponse, RequestBody } from '../../client/index.js';
@@ -65,7 +65,7 @@ export function patchTypeOf(body: RequestBody | undefined): string {
   const said = body === undefined ? '' : 'bytes' in body ? body.contentType : (body.patchType ?? '');
   const semicolon = said.indexOf(';');
   const patchType = semicolon > 0 ? said.slice(0, semicolon) : said;
-  if (!patchTypes.includes(patchType)) throw unsupportedMediaType(patchTypes);
+  if (!patchTypes.includes(patchType)) throw routeUnsupportedMediaType();
   return patchType;
 }
 

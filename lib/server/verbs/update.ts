@@ -56,12 +56,14 @@ export async function updateObject(write: Write, next: (old: Stored | undefined)
   const { endpoint, exchange, stored } = write;
   const { namespace, name, subresource } = exchange.request.info;
   const ref = refOf(endpoint, name);
-  return guaranteedUpdate(write, stored.keyOf(namespace, name), async (old) => {
-    if (uid !== undefined && uid !== '' && old !== undefined && old.metadata?.uid !== uid) {
-      throw conflict(ref, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.metadata?.uid ?? ''}`);
-    }
+  const key = stored.keyOf(namespace, name);
+  return guaranteedUpdate(write, key, async (old) => {
     if (old === undefined && (stored.strategy.createsOnUpdate !== true || subresource !== '')) throw notFound(ref);
-    if (old === undefined && uid !== undefined && uid !== '') throw conflict(ref, `Precondition failed: UID in precondition: ${uid}, UID in object meta: `);
+    if (uid !== undefined && uid !== '' && old?.metadata?.uid !== uid) {
+      // In the words of Kubernetes' storage, which its clients read.
+      const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old?.metadata?.uid ?? ''}`;
+      throw conflict(ref, `StorageError: invalid object, Code: 4, Key: ${stored.prefix}${key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`);
+    }
     const decoded = await next(old);
     attributeFields(decoded);
     if (write.tools.admission !== undefined) {

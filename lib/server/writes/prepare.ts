@@ -1,6 +1,6 @@
 // The steps between decoding and committing that need no storage: what the server decides, what the kind decides, and
 // what is wrong. As apiserver/pkg/registry/rest/{create,update}.go, BeforeCreate and BeforeUpdate.
-import { invalid, nameIsPathSegment, validateObjectMeta, validateObjectMetaUpdate } from '../../core/index.js';
+import { invalid, nameIsPathSegment, validateFinalizerNames, validateObjectMeta, validateObjectMetaUpdate } from '../../core/index.js';
 import type { ApiObject, FieldError, UpdateStrategy } from '../../core/index.js';
 import type { Stored, StoredKind } from '../registry/stored-kind.js';
 import { metadataOf } from './metadata.js';
@@ -16,6 +16,7 @@ export function prepareCreate(write: Write, object: ApiObject): void {
   strategy.prepareForCreate?.(object, context);
   const errors = [
     ...validateObjectMeta(metadata, { namespaced: stored.namespaced, nameRule: strategy.nameRule }),
+    ...(isOfExtension(stored) ? [] : validateFinalizerNames(metadata)),
     ...(strategy.validate?.(object, context) ?? []),
   ];
   refuse(stored, metadata.name ?? '', errors);
@@ -62,6 +63,11 @@ function keepOtherHalf(object: ApiObject, old: Stored, { subresources }: StoredK
   } else {
     setStatus(object, (old as { readonly status?: unknown }).status);
   }
+}
+
+/** The two extension servers of Kubernetes do not know its finalizers. */
+function isOfExtension({ ref: { group } }: StoredKind): boolean {
+  return group === 'apiextensions.k8s.io' || group === 'apiregistration.k8s.io';
 }
 
 function setStatus(object: ApiObject & { status?: unknown }, status: unknown): void {

@@ -1,0 +1,105 @@
+// binding: a scheduler's decision, written into the pod once and for all. Also served on its own, as `bindings`, by
+// clients of old. As pkg/registry/core/pod/storage/storage.go, BindingREST: the pod's own validation is not asked.
+import { badRequest, conflict, fieldErrorsText, fieldNotSupported, fieldPath, fieldRequired, isApiError, notFound, printTime, successStatus, unclassifiedError } from '../../core/index.js';
+import type { ApiObject, FieldError, Frozen } from '../../core/index.js';
+import type { Binding, Pod, PodCondition } from '../../core/types/index.js';
+import type { ApiResponse } from '../../client/index.js';
+import { checkCreateOptions, fieldValidationOf } from '../requests/check-options.js';
+import { decodeBody } from '../requests/decode-body.js';
+import type { Exchange } from '../requests/exchange.js';
+import { objectOffer } from '../requests/form.js';
+import type { Endpoint } from '../registry/endpoint.js';
+import type { Stored } from '../registry/stored-kind.js';
+import { guaranteedUpdate } from '../writes/guaranteed-update.js';
+import { ensureNamespace } from '../writes/metadata.js';
+import type { WriteTools } from '../writes/write.js';
+import { Write } from '../writes/write.js';
+
+/** Binds the pod that the path names, or, for `bindings`, the one that the body names. `pods` is the endpoint of pods. */
+export async function bind(pods: Endpoint, exchange: Exchange, tools: WriteTools): Promise<ApiResponse> {
+  const { request } = exchange;
+  const form = request.negotiate(objectOffer);
+  const body = await request.body();
+  const options = request.options();
+  checkCreateOptions(options);
+  const gvk = { group: '', version: 'v1', kind: 'Binding' };
+  const { object, warnings } = await decodeBody(body, { scheme: pods.scheme, gvk, validation: fieldValidationOf(options) });
+  for (const warning of warnings) exchange.warn(warning);
+  ensureNamespace(object, request.info.namespace, pods.stored);
+  const binding = object as Binding;
+  const name = binding.metadata?.name ?? '';
+  if (request.info.subresource !== '' && request.info.name !== name) throw badRequest('name in URL does not match name in Binding object');
+  const errors = bindingErrors(binding);
+  // Kubernetes forgets to make this an Invalid.
+  if (errors.length > 0) throw unclassifiedError(fieldErrorsText(errors));
+  const write = new Write(pods, exchange, options, tools);
+  await write.admit('CREATE', binding as ApiObject);
+  await assign(write, binding, name);
+  return { type: 'object', code: 201, object: successStatus(undefined, 201) as Frozen<ApiObject>, form };
+}
+
+function bindingErrors({ target }: Frozen<Binding>): readonly FieldError[] {
+  const { kind = '', name = '' } = target;
+  return [
+    ...(kind === '' || kind === 'Node' ? [] : [fieldNotSupported(fieldPath('target', 'kind'), kind, ['Node', '<empty>'])]),
+    ...(name === '' ? [fieldRequired(fieldPath('target', 'name'))] : []),
+  ];
+}
+
+async function assign(write: Write, binding: Binding, name: string): Promise<void> {
+  const { stored, context } = write;
+  const key = stored.keyOf(binding.metadata?.namespace ?? '', name);
+  await guaranteedUpdate(write, key, (old) => {
+    if (old === undefined) throw notFound({ group: '', resource: 'pods', name });
+    checkPreconditions(binding, old, name, stored.prefix + key);
+    const pod = old as Frozen<Pod>;
+    const refusal = refusalOf(pod, name);
+    if (refusal !== undefined) throw conflict({ group: '', resource: 'pods/binding', name }, refusal);
+    return Promise.resolve({ put: bound(pod, binding, context.now) as ApiObject });
+  }).catch((error: unknown) => {
+    throw isApiError(error) ? error : conflict({ group: '', resource: 'pods/binding', name }, String(error));
+  });
+}
+
+function checkPreconditions({ metadata = {} }: Binding, { metadata: current = {} }: Stored, name: string, key: string): void {
+  const { uid = '', resourceVersion = '' } = metadata;
+  const unmet =
+    uid !== '' && uid !== current.uid
+      ? `UID in precondition: ${uid}, UID in object meta: ${current.uid ?? ''}`
+      : resourceVersion !== '' && resourceVersion !== current.resourceVersion
+        ? `ResourceVersion in precondition: ${resourceVersion}, ResourceVersion in object meta: ${current.resourceVersion ?? ''}`
+        : undefined;
+  if (unmet === undefined) return;
+  const why = `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: ${unmet}`;
+  throw conflict({ group: '', resource: 'pods', name }, why);
+}
+
+function refusalOf({ metadata, spec }: Frozen<Pod>, name: string): string | undefined {
+  if (metadata?.deletionTimestamp !== undefined) return `pod ${name} is being deleted, cannot be assigned to a host`;
+  const nodeName = spec?.nodeName ?? '';
+  if (nodeName !== '') return `pod ${name} is already assigned to node ${JSON.stringify(nodeName)}`;
+  return (spec?.schedulingGates ?? []).length > 0 ? `pod ${name} has non-empty .spec.schedulingGates` : undefined;
+}
+
+function bound(pod: Frozen<Pod>, { metadata = {}, target }: Binding, now: number): Frozen<Pod> {
+  const { nominatedNodeName: _nominated, ...status } = pod.status ?? {};
+  const { annotations, labels } = pod.metadata ?? {};
+  return {
+    ...pod,
+    metadata: {
+      ...pod.metadata,
+      ...((annotations ?? metadata.annotations) && { annotations: { ...annotations, ...metadata.annotations } }),
+      ...((labels ?? metadata.labels) && { labels: { ...labels, ...metadata.labels } }),
+    },
+    spec: { ...pod.spec, nodeName: target.name ?? '' } as Frozen<NonNullable<Pod['spec']>>,
+    status: { ...status, conditions: withCondition(status.conditions ?? [], { type: 'PodScheduled', status: 'True', lastTransitionTime: printTime(now) }) },
+  };
+}
+
+/** Conditions with one of them set; its time of transition stays where its status does. */
+export function withCondition(conditions: readonly Frozen<PodCondition>[], condition: PodCondition): readonly Frozen<PodCondition>[] {
+  const old = conditions.find(({ type }) => type === condition.type);
+  const since = old?.status === condition.status && old.lastTransitionTime !== undefined ? { lastTransitionTime: old.lastTransitionTime } : {};
+  const next = { ...condition, ...since };
+  return old === undefined ? [...conditions, next] : conditions.map((each) => (each === old ? next : each));
+}
