@@ -133,7 +133,8 @@ class ObjectStore implements MemoryStore {
       checkNotCompacted(after, this.#bounds());
       // Gathered now, told later: from here on neither compaction nor commits can come in between.
       const backlog: Batch[] = [];
-      for (const each of this.#log.after(after)) {
+      // The empty store was at revision 1: nothing happened there.
+      for (const each of this.#log.after(Math.max(1, after))) {
         const batch = batchBelow(prefix, each);
         if (batch !== undefined) backlog.push(batch);
       }

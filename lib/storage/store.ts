@@ -11,9 +11,12 @@
 //   nothing takes none.
 // - *Watches are ordered* (revisions only rise), *unique* (no event twice), *reliable* (no event left out), *atomic*
 //   (all changes of a revision in one batch), *resumable* (a watch after revision r sees r + 1 next, however often it
-//   was interrupted) and *bookmarkable* (an empty batch says: up to here you have seen everything).
+//   was interrupted) and *bookmarkable* (an empty batch says: up to here you have seen everything; none is below where
+//   the watch began).
+// - *Batches are in the order of their transaction*: its puts, then what it deleted, each as they stood there.
 // - *Compaction is refused by name.* What is older than the compacted revision answers `compacted`; it is never
-//   skipped in silence. Reading at the compacted revision itself still works.
+//   skipped in silence. Reading at the compacted revision itself still works. A watch that has the compacted revision
+//   next may be refused or shown it whole, since a backend may still have what was deleted there.
 // - *Pages are of one revision.* Listing on at the revision of the first page is not disturbed by writers.
 // - *Leases end on the clock.* Keys put under a lease are deleted in one commit when it runs out.
 // - *Closing ends everything.* Watches complete, calls under way settle, later ones are refused with `closed`, and no
@@ -116,7 +119,11 @@ export interface Batch {
 
 /** Where a watch begins. */
 export interface WatchOptions {
-  /** The last revision already seen. Without it the watch begins at the newest revision when it is subscribed. */
+  /**
+   * The last revision already seen; 0 is before all history, so that the watch shows it from the very beginning. Without
+   * it the watch begins at the newest revision when it is subscribed: it shows every commit begun after that, and of
+   * those under way what comes later.
+   */
   readonly after?: Revision;
 }
 
@@ -128,7 +135,10 @@ export interface Store {
   /** Reads the keys that begin with `prefix`. */
   list(prefix: string, options?: ListOptions): Promise<Listing>;
 
-  /** Compares, and if all conditions hold, writes. The answer comes when the changes are durable. */
+  /**
+   * Compares, and if all conditions hold, writes. The transaction and its values count as they are when this is called,
+   * whatever becomes of the objects later. The answer comes when the changes are durable.
+   */
   commit(transaction: Transaction): Promise<Outcome>;
 
   /**

@@ -70,6 +70,7 @@ else {
     const store = open();
     t.equal(await store.revision(), 1);
     t.strictSame(await store.commit({ put: [{ key: '/registry/first', value: {} }] }), { committed: true, revision: 2 });
+    t.match(await batches(store.watch('', { after: 0 }), 1), [{ revision: 2, changes: [{ key: '/registry/first' }] }], 'a watch after 0 shows it');
   });
 
   t.test('the store keeps every promise', async (t) => {
@@ -85,7 +86,9 @@ else {
       if (server === undefined) throw new Error('more checks at once than there are servers');
       const endpoints = [server.endpoint];
       const prefix = `/suite-${made++}`;
-      let store = open({ endpoints, prefix, random: random(prefix) });
+      // Patient, for on a loaded machine a hundred watches that all catch up take more than the usual five seconds.
+      const timeoutMs = 20_000;
+      let store = open({ endpoints, prefix, random: random(prefix), timeoutMs });
       return {
         store,
         elapse: async (ms) => {
@@ -93,11 +96,12 @@ else {
         },
         reopen: async () => {
           await store.close();
-          store = open({ endpoints, prefix, random: random(`${prefix} again`) });
+          store = open({ endpoints, prefix, random: random(`${prefix} again`), timeoutMs });
           return store;
         },
         limits: { keyBytesMax: 4096, valueBytesMax: 1_572_864, operationsMax: 128 },
         usedBefore: true,
+        patienceMs: timeoutMs,
         dispose: async () => {
           await store.close();
           free.push(server);

@@ -1,6 +1,6 @@
 // The reference store with one defect each, of the kinds that real stores have had. Every one of them must be caught by
 // a check whose name matches `breaks`: that is how we know that the suite can fail, and for the right reason.
-import { concat, concatMap, filter, from, map, mergeMap, NEVER, of, pairwise, startWith, Subject, type Observable } from 'rxjs';
+import { concat, concatMap, defer, filter, from, map, mergeMap, NEVER, of, pairwise, startWith, Subject, type Observable } from 'rxjs';
 import { virtualClock, type Clock } from '../../lib/core/index.js';
 import type { Batch, Entry, Listing, Store, Transaction } from '../../lib/storage/index.js';
 import type { StoreHarness } from '../../lib/testing/store-suite.js';
@@ -251,6 +251,27 @@ export const defects: readonly Defect[] = [
         return from(after).pipe(mergeMap((revision) => store.watch(prefix, { after: revision })));
       },
     }),
+  },
+  {
+    name: 'a watch without a revision begins a moment late',
+    breaks: /^a watch without a revision shows every commit/,
+    damage: (store) => ({
+      watch: (prefix, options) => {
+        if (options?.after !== undefined) return store.watch(prefix, options);
+        const later = async (): Promise<number> => (await new Promise((resolve) => setImmediate(resolve)), store.revision());
+        return defer(later).pipe(mergeMap((after) => store.watch(prefix, { after })));
+      },
+    }),
+  },
+  {
+    name: 'a watch after 0 begins now',
+    breaks: /^a watch after 0 shows history/,
+    damage: (store) => ({ watch: (prefix, options = {}) => store.watch(prefix, options.after === 0 ? {} : options) }),
+  },
+  {
+    name: 'a watch sorts the changes of a batch',
+    breaks: /^a batch has the puts of its transaction/,
+    damage: damagedWatch(map((batch) => ({ ...batch, changes: batch.changes.toSorted((a, b) => (a.key < b.key ? -1 : 1)) }))),
   },
   {
     name: 'a watch forgets what was there before an update',

@@ -2,8 +2,8 @@
  * Checks of what a watch delivers: all of it, once, in order, revision by revision, from wherever it begins.
  */
 import { random } from '../../core/index.js';
-import type { Batch, Revision } from '../../storage/index.js';
-import { expectSame, expectThat } from './expect.js';
+import { isStoreError, type Batch, type Outcome, type Put, type Revision } from '../../storage/index.js';
+import { expectSame, expectSoon, expectThat } from './expect.js';
 import type { StoreCheck, StoreHarness } from './harness.js';
 import { randomTransaction } from './random-transaction.js';
 import { sortChanges, StoreModel } from './store-model.js';
@@ -62,6 +62,29 @@ export const watchingChecks: readonly StoreCheck[] = [
     },
   },
   {
+    promise: 'a batch has the puts of its transaction and then what it deleted, each in the order they stood there',
+    run: async (harness) => {
+      const { store } = harness;
+      const start = await store.revision();
+      const live = recordWatch(store, prefix, { after: start });
+      const keys = (...names: string[]): string[] => names.map((name) => `${prefix}${name}`);
+      const puts = (...names: string[]): Put[] => keys(...names).map((each) => ({ key: each, value: {} }));
+      await store.commit({ put: puts('f', 'b', 'd', 'a', 'c', 'e') });
+      await store.commit({ put: puts('z', 'b', 'x', 'a'), delete: keys('f', 'absent', 'c', 'e') });
+      const late = recordWatch(store, prefix, { after: start });
+      for (const watch of [live, late]) {
+        await watchReaches(harness, watch, start + 2);
+        const told = watch.events.map(({ changes }) => changes.map((change) => `${change.type} ${change.key.slice(prefix.length)}`));
+        const expected = [
+          ['put f', 'put b', 'put d', 'put a', 'put c', 'put e'],
+          ['put z', 'put b', 'put x', 'put a', 'delete f', 'delete c', 'delete e'],
+        ];
+        expectSame(told, expected, 'the changes in the order of the transaction, without the delete of what was absent');
+        watch.stop();
+      }
+    },
+  },
+  {
     promise: 'a watch shows exactly the keys that begin with its prefix',
     run: async (harness) => {
       const { store } = harness;
@@ -96,6 +119,50 @@ export const watchingChecks: readonly StoreCheck[] = [
       await watchReaches(harness, watch, revision);
       expectSame(watch.events.map((batch) => batch.revision), [revision], 'only what was committed after it was subscribed, but all of that');
       watch.stop();
+    },
+  },
+  {
+    promise: 'a watch without a revision shows every commit begun after it was subscribed, however busy the store is',
+    run: async (harness) => {
+      const { store } = harness;
+      const rounds: { readonly watch: WatchRecording; readonly commit: Promise<Outcome> }[] = [];
+      for (let count = 0; count < 30; count++) {
+        const watch = recordWatch(store, prefix);
+        const commit = store.commit({ put: [{ key: `${key}-${count % 4}`, value: { count } }] });
+        commit.catch(() => undefined); // awaited below, unless the check fails before
+        rounds.push({ watch, commit });
+        if (count % 10 === 9) await commit;
+      }
+      const revisions = await Promise.all(rounds.map(async ({ commit }) => (await commit).revision));
+      const newest = Math.max(...revisions);
+      for (const [index, { watch }] of rounds.entries()) {
+        await watchReaches(harness, watch, newest);
+        const told = watch.events.map((batch) => batch.revision);
+        const missed = revisions.slice(index).find((revision) => !told.includes(revision));
+        expectThat(missed === undefined, `watch ${index} must show revision ${missed}, whose commit was begun after it was subscribed`);
+        expectSame(told, told.map((_, n) => newest - told.length + 1 + n), 'from its first revision on it shows all');
+        watch.stop();
+      }
+    },
+  },
+  {
+    promise: 'a watch after 0 shows history from the very beginning, until that is compacted',
+    run: async (harness) => {
+      const { store, usedBefore = false } = harness;
+      const start = await store.revision();
+      for (let count = 1; count <= 3; count++) await store.commit({ put: [{ key, value: { count } }] });
+      const watch = recordWatch(store, prefix, { after: 0 });
+      const isGone = (recording: WatchRecording): boolean => recording.end?.type === 'failed' && isStoreError(recording.end.error, 'compacted');
+      await expectSoon(harness, () => watch.seen >= start + 3 || watch.end !== undefined, () => `a watch after 0 must show revision ${watch.seen + 1}`);
+      // Where others were before, they may have compacted as well.
+      if (!usedBefore || !isGone(watch)) {
+        expectSame(watch.events.map((batch) => batch.revision), [start + 1, start + 2, start + 3], 'everything that ever happened');
+      }
+      watch.stop();
+      await store.compact(start + 3);
+      const late = recordWatch(store, prefix, { after: 0 });
+      await expectSoon(harness, () => late.end !== undefined || late.batches.length > 0, () => 'a watch after 0 must be refused once history is compacted');
+      expectThat(isGone(late), 'a watch after 0 must be refused as `compacted` once history is, and never skip it');
     },
   },
   {
