@@ -5,15 +5,18 @@ import type { AdmissionPlugin } from '../admission/index.js';
 import type { Authenticator, Authorizer } from '../auth/index.js';
 import type { Handler } from '../client/index.js';
 import { builtinScheme, systemClock, systemRandom } from '../core/index.js';
-import type { Clock, Random, Scheme } from '../core/index.js';
+import type { Clock, Frozen, Random, Scheme } from '../core/index.js';
+import type { Service } from '../core/types/index.js';
 import type { Store } from '../storage/index.js';
+import { ServiceAllocator } from './allocation/service-allocator.js';
+import type { ServiceAllocatorOptions } from './allocation/service-allocator.js';
 import { documentsOf } from './documents/documents.js';
 import type { HealthCheck } from './documents/health.js';
 import { pipelineHandler } from './pipeline.js';
 import { Registry } from './registry/registry.js';
 import { serveRequests } from './serve.js';
 import { attributesOf, authenticateStep, authorize, authorizeStep } from './steps.js';
-import { scaleSubresource } from './subresources/scale.js';
+import { specialResources, virtualResources } from './subresources/special-resources.js';
 import { leasePool } from './writes/lease-pool.js';
 import type { WriteTools } from './writes/write.js';
 
@@ -32,6 +35,10 @@ export interface ServerOptions {
   readonly admission?: readonly AdmissionPlugin[];
   /** A watch without a time limit of its own ends after this long, or up to twice as long; half an hour unless said otherwise. */
   readonly minWatchTimeoutMs?: number;
+  /** Addresses for Services: one range, or one of each family; 10.96.0.0/12 unless said otherwise. */
+  readonly serviceRanges?: ServiceAllocatorOptions['serviceRanges'];
+  /** Ports on nodes for Services, first and last; 30000 to 32767 unless said otherwise. */
+  readonly nodePorts?: readonly [first: number, last: number];
   /** `host:port` at which clients reach the server, where it is known; told by `/api`. */
   readonly serverAddress?: string;
 }
@@ -49,19 +56,21 @@ export interface ApiServer {
 export function createServer(options: ServerOptions): ApiServer {
   const { store, scheme = builtinScheme(), clock = systemClock(), random = systemRandom() } = options;
   const { authenticators = [], authorizers = [], admission = [], minWatchTimeoutMs = 30 * 60_000, serverAddress = '' } = options;
+  const { serviceRanges = ['10.96.0.0/12'], nodePorts = [30_000, 32_767] } = options;
   const registry = new Registry({ scheme, store, clock });
+  const allocator = new ServiceAllocator({ serviceRanges, nodePorts, random: random.stream('allocation') });
   const tools: WriteTools = {
     store,
     clock,
     random: random.stream('objects'),
     leases: leasePool(store, clock),
     admission: admissionChain(admission),
-    hookOf: () => undefined,
+    hookOf: (stored) => (stored.ref.resource === 'services' && stored.ref.group === '' ? allocator : undefined),
     authorizeCreate: async (_endpoint, exchange) => {
       if (authorizers.length > 0) await authorize(authorizers, { ...attributesOf(exchange), verb: 'create' });
     },
   };
-  const handler = pipelineHandler({
+  const served = pipelineHandler({
     authenticate: authenticateStep(authenticators),
     authorize: authorizeStep(authorizers),
     serve: serveRequests({
@@ -69,12 +78,34 @@ export function createServer(options: ServerOptions): ApiServer {
       tools,
       clock,
       timing: { clock, random: random.stream('watches'), minTimeoutMs: minWatchTimeoutMs },
-      special: new Map([['any/scale', scaleSubresource(tools)]]),
-      virtual: new Map(),
+      special: specialResources(registry, tools),
+      virtual: virtualResources(registry, tools),
       documents: documentsOf({ scheme, serverAddress, healthChecks: healthChecksOf(store), routes: [] }),
     }),
   });
-  return { handler, scheme, close: () => registry.close() };
+  const start = async (): Promise<void> => {
+    const services = registry.endpoint({ group: '', version: 'v1', resource: 'services' });
+    if (services !== undefined) allocator.load((await services.stored.cacher.list()).items as readonly Frozen<Service>[]);
+  };
+  return { handler: whenStarted(start, served), scheme, close: () => registry.close() };
+}
+
+/** Serves when what has to come first is done; it is begun with the first request. A start that failed is tried again. */
+function whenStarted(start: () => Promise<void>, handler: Handler): Handler {
+  let started: Promise<void> | undefined;
+  let isStarted = false;
+  return async (request) => {
+    if (isStarted) return handler(request);
+    started ??= start();
+    try {
+      await started;
+      isStarted = true;
+    } catch (error) {
+      started = undefined;
+      throw error;
+    }
+    return handler(request);
+  };
 }
 
 function healthChecksOf(store: Store): readonly HealthCheck[] {

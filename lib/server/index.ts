@@ -1,0 +1,6 @@
+// The API server: the registry behind a pipeline, and the wire in Web-standard form. What needs Node stands in ./node.
+export type { ApiServer, ServerOptions } from './create-server.js';
+export { createServer } from './create-server.js';
+export type { FetchExtras, FetchHandler } from './http/fetch-handler.js';
+export { fetchHandler } from './http/fetch-handler.js';
+export type { WireLimits, WireOptions } from './http/wire.js';
