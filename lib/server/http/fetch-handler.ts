@@ -21,7 +21,7 @@ export type FetchHandler = (request: Request, extras?: FetchExtras) => Promise<R
 
 /** The server as a function of requests. */
 export function fetchHandler(handler: Handler, options: WireOptions = {}): FetchHandler {
-  const answer = wire(handler, options);
+  const { answer } = wire(handler, options);
   return async (request, extras = {}) => toResponse(await answer(inputOf(request, extras)), request.method === 'HEAD');
 }
 

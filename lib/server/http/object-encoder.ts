@@ -1,15 +1,15 @@
 // Objects to bytes in every form a client can ask for. Compact JSON and protobuf of stored objects go through the cache of
 // encoded bytes, so that gets, lists and watches of one revision share them; everything else is printed for the occasion.
 // Compact JSON always begins with kind and apiVersion, which lets lists cut both off cached bytes (encode-list.ts).
+import type { EncodedBytes } from '../../cacher/index.js';
 import type { ApiObject, Frozen, GroupVersionKind, JsonObject, Negotiated, Scheme, StructType } from '../../core/index.js';
 import { encodeJson, encodeObject, encodePrettyJson, groupVersionKindOf, mediaTypes, printYaml } from '../../core/index.js';
-import type { EncodedBytes } from './encoded-bytes.js';
 
 /** What encoding needs to know. */
 export interface ObjectEncoding {
   /** The kinds of the moment. */
   readonly scheme: () => Scheme;
-  readonly encoded: EncodedBytes;
+  readonly encoded: Pick<EncodedBytes, 'get'>;
 }
 
 /** An object as the body of an answer. */

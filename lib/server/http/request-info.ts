@@ -10,16 +10,17 @@ import { isTrue, parseInt64 } from './query-options.js';
 /** Reads a request; undefined where the path names a verb and nothing after it, which a real server answers with 500. */
 export function readRequestInfo(method: string, path: string, query: Query): RequestInfo | undefined {
   const parts = splitPath(path);
-  const [prefix, ...afterPrefix] = parts;
-  const isCore = prefix === 'api';
-  if (parts.length < 3 || !(isCore || (prefix === 'apis' && parts.length > 3))) return { ...nothing, verb: method.toLowerCase(), path };
-  const group = isCore ? '' : (afterPrefix[0] ?? '');
-  const [version = '', ...rest] = isCore ? afterPrefix : afterPrefix.slice(1);
-
-  const verbInPath = rest[0] === 'watch' || rest[0] === 'proxy';
-  if (verbInPath && rest.length < 2) return undefined;
-  const verb = verbInPath ? (rest.shift() ?? '') : (verbs.get(method) ?? '');
-  return completed({ verb, isResource: true, path, group, version, ...readParts(rest, verb) }, query);
+  const isCore = parts[0] === 'api';
+  if (parts.length < 3 || !(isCore || (parts[0] === 'apis' && parts.length > 3))) return { ...nothing, verb: method.toLowerCase(), path };
+  const versionAt = isCore ? 1 : 2;
+  const first = parts[versionAt + 1];
+  const verbInPath = first === 'watch' || first === 'proxy';
+  const from = verbInPath ? versionAt + 2 : versionAt + 1;
+  if (from === parts.length) return undefined;
+  const verb = verbInPath ? first : (verbs.get(method) ?? '');
+  const { namespace, resource, name, subresource, rest } = readParts(parts, from, verb);
+  const info = { verb, isResource: true, path, group: isCore ? '' : (parts[1] ?? ''), version: parts[versionAt] ?? '', namespace, resource, subresource, name };
+  return completed(rest === undefined ? info : { ...info, rest }, query);
 }
 
 /**
@@ -61,16 +62,22 @@ function splitPath(path: string): string[] {
   return from === to ? [] : path.slice(from, to).split('/');
 }
 
-type Parts = Pick<RequestInfo, 'namespace' | 'resource' | 'name' | 'subresource' | 'rest'>;
+type Parts = Pick<RequestInfo, 'namespace' | 'resource' | 'name' | 'subresource'> & { readonly rest: string | undefined };
 
-/** `[namespaces/⟨ns⟩/]⟨resource⟩[/⟨name⟩[/⟨subresource⟩[/⟨rest⟩]]]`. */
-function readParts(parts: readonly string[], verb: string): Parts {
-  const namespaced = parts[0] === 'namespaces' && parts.length > 1;
-  const namespace = namespaced ? (parts[1] ?? '') : '';
-  const own = namespaced && parts.length > 2 && parts[2] !== 'status' && parts[2] !== 'finalize' ? parts.slice(2) : parts;
-  const [resource = '', name = '', subresource = '', ...rest] = own;
-  if (verb === 'proxy') return { namespace, resource, name, subresource: '', ...(own.length > 2 && { rest: own.slice(2).join('/') }) };
-  return { namespace, resource, name, subresource, ...(rest.length > 0 && { rest: rest.join('/') }) };
+/** `[namespaces/⟨ns⟩/]⟨resource⟩[/⟨name⟩[/⟨subresource⟩[/⟨rest⟩]]]`, beginning at an index. */
+function readParts(parts: readonly string[], from: number, verb: string): Parts {
+  const namespaced = parts[from] === 'namespaces' && parts.length > from + 1;
+  const third = parts[from + 2];
+  const at = namespaced && third !== undefined && third !== 'status' && third !== 'finalize' ? from + 2 : from;
+  // The old proxy has no subresources: all that follows the name is its path.
+  const restAt = verb === 'proxy' ? at + 2 : at + 3;
+  return {
+    namespace: namespaced ? (parts[from + 1] ?? '') : '',
+    resource: parts[at] ?? '',
+    name: parts[at + 1] ?? '',
+    subresource: verb === 'proxy' ? '' : (parts[at + 2] ?? ''),
+    rest: parts.length > restAt ? parts.slice(restAt).join('/') : undefined,
+  };
 }
 
 /** Without a name, a get is a list or a watch and a delete is one of all. */

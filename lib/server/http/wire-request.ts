@@ -4,7 +4,8 @@
 import type { ClientCertificate } from '../../auth/index.js';
 import type { ApiRequest, RequestBody, RequestInfo, RequestOptions } from '../../client/index.js';
 import type { Negotiated, Offer } from '../../core/index.js';
-import { isStreamable, mediaTypes, negotiate, notAcceptable, routeNotAcceptable } from '../../core/index.js';
+import { isStreamable, mediaTypes, notAcceptable, routeNotAcceptable } from '../../core/index.js';
+import type { Negotiate } from './negotiations.js';
 import type { Query } from './query.js';
 import { firstValue } from './query.js';
 import { readOptions } from './query-options.js';
@@ -32,6 +33,7 @@ export interface WireContext {
   readonly info: RequestInfo;
   readonly query: Query;
   readonly bodyBytesMax: number;
+  readonly negotiate: Negotiate;
 }
 
 /** A request from the wire. */
@@ -116,10 +118,9 @@ export class WireRequest implements ApiRequest {
   negotiate(offer: Offer): Negotiated {
     const accept = this.#input.header('accept');
     const isWatch = this.info.verb === 'watch';
-    if (offer.mediaTypes.includes(mediaTypes.protobuf) && !passesRouter(accept, offer.mediaTypes)) {
-      throw routeNotAcceptable(isWatch || this.info.verb === 'list' ? [...offer.mediaTypes, ...streams] : offer.mediaTypes);
-    }
-    const form = negotiate(accept, offer);
+    const form = this.#context.negotiate(accept, offer);
+    // The router only refuses more: what it would let pass and what it would not differ in `application/*` and in case.
+    if (form === undefined || accept === undefined || !offer.mediaTypes.includes(accept)) this.#passRouter(accept, offer);
     if (form === undefined) throw notAcceptable(offer.mediaTypes);
     if (isWatch && !isStreamable(form.mediaType)) throw notAcceptable(streams);
     return form.pretty || !this.#wantsPretty() ? form : { ...form, pretty: true };
@@ -127,8 +128,13 @@ export class WireRequest implements ApiRequest {
 
   /** The form of a refusal: never a transform; undefined where the client accepts nothing at all. */
   negotiateStatus(): Negotiated | undefined {
-    const form = negotiate(this.#input.header('accept'), statusOffer);
+    const form = this.#context.negotiate(this.#input.header('accept'), statusOffer);
     return form === undefined || form.pretty || !this.#wantsPretty() ? form : { ...form, pretty: true };
+  }
+
+  #passRouter(accept: string | undefined, { mediaTypes: produced }: Offer): void {
+    if (!produced.includes(mediaTypes.protobuf) || passesRouter(accept, produced)) return;
+    throw routeNotAcceptable(this.info.verb === 'watch' || this.info.verb === 'list' ? [...produced, ...streams] : produced);
   }
 
   // As apiserver/pkg/endpoints/handlers/negotiation/negotiate.go, isPrettyPrint.

@@ -1,15 +1,17 @@
 // The wire: everything between the bytes of a request and the Handler, and back. Adapters (fetch-handler.ts here, listen.ts
 // in ../node) turn what their platform has into a WireInput and write the WireOutput; what Kubernetes says about either
 // stands here, once. Never rejects: whatever happens there is an answer.
+import { encodedBytes } from '../../cacher/index.js';
+import type { EncodedBytes } from '../../cacher/index.js';
 import type { ApiResponse, Handler, RequestInfo } from '../../client/index.js';
 import type { Clock, Random, Scheme } from '../../core/index.js';
 import { badRequest, builtinScheme, isApiError, isParseError, methodNotAllowed, parseDurationMs, quote, systemClock, systemRandom } from '../../core/index.js';
 import { after } from './after.js';
+import { Deadlines } from './deadlines.js';
 import { encodeFailure, encodeResponse, gzipBytesMin } from './encode-response.js';
 import type { ResponseEncoding } from './encode-response.js';
-import type { EncodedBytes } from './encoded-bytes.js';
-import { encodeAlways } from './encoded-bytes.js';
 import type { ListEncoding } from './encode-list.js';
+import { rememberNegotiations } from './negotiations.js';
 import type { Query } from './query.js';
 import { firstValue, parseQuery, unescapePercent } from './query.js';
 import { isLongRunning, readRequestInfo } from './request-info.js';
@@ -26,8 +28,8 @@ export interface WireOptions {
   readonly clock?: Clock;
   /** Draws audit ids. */
   readonly random?: Random;
-  /** Where encoded objects are kept. */
-  readonly encoded?: EncodedBytes;
+  /** Where encoded objects are kept. Default a cache of 64 MiB. */
+  readonly encoded?: Pick<EncodedBytes, 'get'>;
   /** Whether the items of a list name their kind, as those of custom resources do. */
   readonly keepsItemKind?: ListEncoding['keepsItemKind'];
   readonly limits?: Partial<WireLimits>;
@@ -49,14 +51,19 @@ export interface WireLimits {
   readonly lingerMs: number;
 }
 
-/** Answers a request. */
-export type Wire = (input: WireInput) => Promise<WireOutput>;
+/** A handler behind the wire. */
+export interface Wire {
+  /** Answers a request. */
+  readonly answer: (input: WireInput) => Promise<WireOutput>;
+  /** Gives back what is kept between requests. */
+  readonly close: () => void;
+}
 
-/** Puts a handler behind the wire. */
-export function wire(handler: Handler, options: WireOptions = {}): Wire {
+/** Puts a handler behind the wire. One that lives on a port keeps its timer between requests, until it is closed. */
+export function wire(handler: Handler, options: WireOptions = {}, { keepsTimer = false } = {}): Wire {
   const { clock = systemClock(), random = systemRandom(), onDefect = ignore } = options;
   const limits = { ...defaultLimits, ...options.limits };
-  const objects = { scheme: options.scheme ?? builtinScheme, encoded: options.encoded ?? encodeAlways };
+  const objects = { scheme: options.scheme ?? builtinScheme, encoded: options.encoded ?? encodedBytes({ bytesMax: 64 * 1024 * 1024 }) };
   const encoding: ResponseEncoding = {
     ...objects,
     ...limits,
@@ -66,15 +73,18 @@ export function wire(handler: Handler, options: WireOptions = {}): Wire {
     blockBytes: gzipBytesMin,
     watches: watchEncoder(objects),
   };
+  const deadlines = new Deadlines(clock, limits.requestMs, { keepsTimer });
+  const negotiate = rememberNegotiations();
+  const nextId = auditIds(random);
 
-  return async (input) => {
+  const answer = async (input: WireInput): Promise<WireOutput> => {
     const target = readTarget(input, limits);
     if ('code' in target) return target;
     const { info, query } = target;
-    const auditId = auditIdOf(input) ?? random.uuid();
-    const request = new WireRequest(input, { info, query, bodyBytesMax: limits.bodyBytesMax });
+    const auditId = auditIdOf(input) ?? nextId();
+    const request = new WireRequest(input, { info, query, negotiate, bodyBytesMax: limits.bodyBytesMax });
     try {
-      const response = await answer(handler, request, { timeoutMs: timeoutOf(info, query, limits), clock });
+      const response = await within(timeoutOf(info, query), handler, request, { deadlines, clock, limits });
       if (!isOfMethod(input.method, info)) throw methodNotAllowed();
       return encodeResponse(response, request, auditId, encoding);
     } catch (error) {
@@ -83,6 +93,14 @@ export function wire(handler: Handler, options: WireOptions = {}): Wire {
       return encodeFailure(refusalFor(input.method, info, error), request, auditId, encoding);
     }
   };
+  return { answer, close: () => deadlines.close() };
+}
+
+/** Version 4 UUIDs that count: nobody has to guess them, and drawing each anew would cost more than all the rest of a small answer. */
+function auditIds(random: Random): () => string {
+  const prefix = random.uuid().slice(0, 24);
+  let count = random.integer(2 ** 40);
+  return () => prefix + (count++).toString(16).padStart(12, '0');
 }
 
 /** The client's own, where it sent one. */
@@ -122,35 +140,43 @@ function infoFailure(target: string): WireOutput {
   return textOutput(500, text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;'), { headers: ['X-Content-Type-Options', 'nosniff'] });
 }
 
-/**
- * How long the request may take, in milliseconds; undefined for as long as it likes. Throws ApiError 400. As
- * apiserver/pkg/endpoints/filters/request_deadline.go: zero and too much are both the limit of the server.
- */
-function timeoutOf(info: RequestInfo, query: Query, { requestMs }: WireLimits): number | undefined {
-  if (isLongRunning(info)) return undefined;
-  const asked = firstValue(query, 'timeout') ?? '';
-  if (asked === '') return requestMs;
+/** What the client asked for, in milliseconds, Infinity where the request may take as long as it likes. Throws ApiError 400. */
+function timeoutOf(info: RequestInfo, query: Query): number | undefined {
+  if (isLongRunning(info)) return Infinity;
+  const asked = query.size === 0 ? '' : (firstValue(query, 'timeout') ?? '');
+  if (asked === '') return undefined;
   try {
-    const timeoutMs = parseDurationMs(asked);
-    return timeoutMs > 0 ? Math.min(timeoutMs, requestMs) : requestMs;
+    return parseDurationMs(asked);
   } catch (error) {
     throw isParseError(error) ? badRequest(`invalid timeout specified in the request URL - ${error.message}`) : error;
   }
 }
 
-async function answer(handler: Handler, request: WireRequest, { timeoutMs, clock }: { readonly timeoutMs: number | undefined; readonly clock: Clock }): Promise<ApiResponse> {
-  if (timeoutMs === undefined) return handler(request);
-  let cancel = ignore;
+interface Timing {
+  readonly deadlines: Deadlines;
+  readonly clock: Clock;
+  readonly limits: WireLimits;
+}
+
+/** As apiserver/pkg/endpoints/filters/request_deadline.go: zero and too much both mean the limit of the server. */
+async function within(timeoutMs: number | undefined, handler: Handler, request: WireRequest, { deadlines, clock, limits }: Timing): Promise<ApiResponse> {
+  if (timeoutMs === Infinity) return handler(request);
+  let expire = ignore;
   const deadline = new Promise<never>((_resolve, reject) => {
-    cancel = after(clock, timeoutMs, () => {
+    expire = () => {
       request.abort(timedOut);
       reject(timedOut);
-    });
+    };
   });
+  const own = timeoutMs !== undefined && timeoutMs > 0 && timeoutMs < limits.requestMs;
+  const waiting = { expire };
+  const cancel = own ? after(clock, timeoutMs, expire) : ignore;
+  if (!own) deadlines.add(waiting);
   try {
     return await Promise.race([handler(request), deadline]);
   } finally {
-    cancel();
+    if (own) cancel();
+    else deadlines.delete(waiting);
   }
 }
 

@@ -70,7 +70,7 @@ export interface Listening {
 /** Serves a handler on a port. Rejects where the port cannot be had. */
 export async function listen(handler: Handler, options: ListenOptions = {}): Promise<Listening> {
   const { host = '127.0.0.1', port = 0, tls, clock = systemClock(), graceMs = 10_000, onDefect = ignore } = options;
-  const answer = wire(handler, { ...options, clock });
+  const { answer, close: closeWire } = wire(handler, { ...options, clock }, { keepsTimer: true });
   const open = new Set<Pump>();
   const sockets = new Set<Socket>();
   let underWay = 0;
@@ -142,6 +142,7 @@ export async function listen(handler: Handler, options: ListenOptions = {}): Pro
     let cancel = ignore;
     await Promise.race([idle, new Promise<void>((resolve) => void (cancel = after(clock, graceMs, resolve)))]);
     cancel();
+    closeWire();
     for (const socket of sockets) socket.destroy();
     await closed;
   };

@@ -21,7 +21,7 @@ export interface Upgrade {
 }
 
 /** Answers a request that wants to be upgraded. Resolves when it was answered, not when its stream ends. */
-export async function serveUpgrade({ message, socket, head }: Upgrade, answer: Wire, writing: Writing): Promise<void> {
+export async function serveUpgrade({ message, socket, head }: Upgrade, answer: Wire['answer'], writing: Writing): Promise<void> {
   const output = await answer(new NodeInput(message));
   if (output.body.type === 'stream' && output.messages !== undefined && isWebSocketRequest(message)) {
     serveSocket(output.body.start, output.messages, { message, socket, head }, writing);
