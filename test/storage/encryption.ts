@@ -1,13 +1,18 @@
 // Encryption at rest: values look as Kubernetes v1.36 stores them, and nothing that was tampered with is ever read.
 import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
 import fc from 'fast-check';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import type { JsonObject } from '../../lib/core/index.js';
 import { encryptionFor, transformerByKey } from '../../lib/storage/encryption/encryption.js';
 import { rewriteStale, type RewritableStore } from '../../lib/storage/encryption/rotate.js';
+import { etcdStore } from '../../lib/storage/etcd/etcd-store.js';
+import { sqliteStore } from '../../lib/storage/sqlite/sqlite-store.js';
 import { isStoreError, StoreError } from '../../lib/storage/store-error.js';
-import type { Entry, Outcome, Transaction } from '../../lib/storage/store.js';
+import type { Batch, Entry, Outcome, Store, Transaction } from '../../lib/storage/store.js';
 import type { ValueTransformer } from '../../lib/storage/transformer.js';
+import { bundledProgram } from '../support/bundled-program.js';
+import { etcdBinary, etcdMissing, startEtcd } from '../support/etcd-server.js';
 
 const secrets = { group: '', resource: 'secrets' };
 const key = '/registry/secrets/default/web';
@@ -368,4 +373,53 @@ t.test('rotation never overwrites what was written meanwhile', async (t) => {
 
   store.commit = () => Promise.reject(new StoreError('unavailable', 'not now'));
   await t.rejects(rewriteStale(store, '/a/'), { code: 'unavailable' });
+});
+
+/** Rotates the keys of a store on disk, as docs/storage.md says, while somebody else writes. */
+async function rotateIn(t: Test, open: (transformer: ValueTransformer) => Promise<Store>): Promise<void> {
+  const [old, fresh] = [{ old: secret(32) }, { fresh: secret(32, 1) }];
+  const prefix = '/registry/secrets/a/';
+  const names = Array.from({ length: 300 }, (_, index) => `${prefix}${String(index).padStart(3, '0')}`);
+  const before = await open(await transformer(provider('aesgcm', old)));
+  const lease = await before.grantLease(3_600_000);
+  for (let start = 0; start < names.length; start += 100) {
+    await before.commit({ put: names.slice(start, start + 100).map((name, index) => ({ key: name, value: { index: start + index }, ...(index === 7 && { lease }) })) });
+  }
+  await before.close();
+
+  const during = await open(await transformer(provider('aesgcm', { ...fresh, ...old })));
+  const told: Batch[] = [];
+  const watch = during.watch(prefix, { after: await during.revision() }).subscribe((batch) => told.push(batch));
+  const rewriting = rewriteStale(during, prefix);
+  await Promise.all(names.slice(-20).map((name) => during.commit({ put: [{ key: name, value: { by: 'another' } }] })));
+  const { examined, rewritten, left } = await rewriting;
+  t.strictSame([examined, left], [300, 0], 'all were looked at, none is left');
+  t.ok(rewritten >= 280 && rewritten <= 300, `${rewritten} were rewritten, the others written meanwhile`);
+  t.strictSame(await rewriteStale(during, prefix), { examined: 300, rewritten: 0, left: 0 });
+  await during.requestProgress();
+  watch.unsubscribe();
+  const changes = told.flatMap((batch) => batch.changes);
+  const changed = changes.filter((change) => change.type === 'delete' || JSON.stringify(change.entry.value) !== JSON.stringify(change.previous?.value));
+  t.strictSame([...new Set(changed.map(({ key: name }) => name))].sort(), names.slice(-20), 'watchers see no value change but those of the other writer');
+  t.equal(changes.length, rewritten + 20, 'and every rewriting');
+  await during.close();
+
+  const after = await open(await transformer(provider('aesgcm', fresh)));
+  const { entries } = await after.list(prefix);
+  t.strictSame(entries.map(({ value }) => value), names.map((_, index) => (index < 280 ? { index } : { by: 'another' })), 'the old key is not needed any more');
+  t.strictSame(entries.flatMap((entry, index) => (entry.lease === lease ? [index] : [])), [7, 107, 207], 'leases stay');
+  t.notOk(entries.some(({ stale }) => stale), 'nothing is stale');
+  await after.close();
+}
+
+t.test('rotation in SQLite', async (t) => {
+  const path = join(t.testdir({}), 'store.db');
+  const worker = await bundledProgram('lib/storage/sqlite/database-worker.ts');
+  await rotateIn(t, (transformer) => sqliteStore({ path, worker, transformer }));
+});
+
+t.test('rotation in etcd', { skip: etcdBinary === undefined && etcdMissing }, async (t) => {
+  const etcd = await startEtcd();
+  t.teardown(() => etcd.dispose());
+  await rotateIn(t, async (transformer) => Promise.resolve(etcdStore({ endpoints: [etcd.endpoint], transformer, timeoutMs: 20_000 })));
 });
