@@ -5,7 +5,8 @@
 // A strategy works on the hub version of its kind (kind-definition.ts). The order of a write is: decode and default →
 // `prepare…` → generation → `validate…`, which also checks metadata by the name rule → `warnings…` → commit.
 // As apiserver/pkg/registry/rest/{create,update,delete}.go. The functions are methods so that a strategy of Pods is also
-// one of objects: the server calls it only with objects of its own kind.
+// one of objects: the server calls it only with objects of its own kind; F is always Frozen<T>, spelled out because the
+// compiler cannot see through it.
 import type { FieldError } from '../errors/field-error.js';
 import type { GroupVersion } from '../objects/gvk.js';
 import type { ApiObject, Frozen } from '../objects/meta.js';
@@ -26,43 +27,43 @@ export interface WriteContext {
 }
 
 /** How an update is prepared and checked: of the object itself, or through a subresource. */
-export interface UpdateStrategy<T extends ApiObject = ApiObject> {
+export interface UpdateStrategy<T extends ApiObject = ApiObject, F = Frozen<T>> {
   /**
    * Changes the new object in place before it is checked: what the caller may not write is taken from the old one.
    * Of the object itself, `status` is already the old one's where the kind has that subresource, and through `status`
    * everything but `metadata` and `status` is. Parts taken from the old object are frozen: copy before changing them.
    */
-  prepareForUpdate?(object: T, old: Frozen<T>, context: WriteContext): void;
+  prepareForUpdate?(object: T, old: F, context: WriteContext): void;
   /** What is wrong with the update, beyond its metadata. */
-  validateUpdate?(object: Frozen<T>, old: Frozen<T>, context: WriteContext): readonly FieldError[];
+  validateUpdate?(object: F, old: F, context: WriteContext): readonly FieldError[];
   /** What the client should know. */
-  warningsOnUpdate?(object: Frozen<T>, old: Frozen<T>, context: WriteContext): readonly string[];
+  warningsOnUpdate?(object: F, old: F, context: WriteContext): readonly string[];
 }
 
 /** Reads a selectable field. */
-export type FieldReader<T extends ApiObject = ApiObject> = { read(object: Frozen<T>): string }['read'];
+export type FieldReader<T extends ApiObject = ApiObject, F = Frozen<T>> = { read(object: F): string }['read'];
 
 /** What is particular to a kind. */
-export interface KindStrategy<T extends ApiObject = ApiObject> extends UpdateStrategy<T> {
+export interface KindStrategy<T extends ApiObject = ApiObject, F = Frozen<T>> extends UpdateStrategy<T, F> {
   /** What names may look like. */
   readonly nameRule: NameRule;
   /** Changes the new object in place before it is checked. `status` is already cleared, unless `keepsStatus`. */
   prepareForCreate?(object: T, context: WriteContext): void;
   /** What is wrong with the new object, beyond its metadata. */
-  validate?(object: Frozen<T>, context: WriteContext): readonly FieldError[];
+  validate?(object: F, context: WriteContext): readonly FieldError[];
   /** What the client should know. */
-  warningsOnCreate?(object: Frozen<T>, context: WriteContext): readonly string[];
+  warningsOnCreate?(object: F, context: WriteContext): readonly string[];
 
   /** A new object keeps the status it came with. */
   readonly keepsStatus?: true;
   /** Whether the update counts as a new generation. Kinds without this have no generation. */
-  changesGeneration?(object: Frozen<T>, old: Frozen<T>): boolean;
+  changesGeneration?(object: F, old: F): boolean;
   /** An update of a missing object creates it. */
   readonly createsOnUpdate?: true;
   /** An update must name the resourceVersion it is based on. */
   readonly requiresResourceVersion?: true;
   /** Subresources through which the object itself is written, by name: `status`, `approval`, `resize`… */
-  readonly subresources?: Readonly<Record<string, UpdateStrategy<T>>>;
+  readonly subresources?: Readonly<Record<string, UpdateStrategy<T, F>>>;
 
   /** A delete that succeeded is answered with the object instead of a Status. */
   readonly answersDeleted?: true;
@@ -71,18 +72,18 @@ export interface KindStrategy<T extends ApiObject = ApiObject> extends UpdateStr
   /** Finalizers of the garbage collector mean nothing for this kind. */
   readonly ignoresPropagation?: true;
   /** How long the object may take to go, given what the caller asked for; kinds without this go at once. */
-  gracePeriodSeconds?(object: Frozen<T>, asked: number | undefined): number;
+  gracePeriodSeconds?(object: F, asked: number | undefined): number;
   /** The object stays while this holds, whatever its metadata says: somebody has to empty it first. */
-  holdsDeletion?(object: Frozen<T>): boolean;
+  holdsDeletion?(object: F): boolean;
   /** Changes the object in place when its deletion begins but it does not go yet. */
   prepareForDelete?(object: T, context: WriteContext): void;
 
   /** Fields that selectors may name, besides those of metadata. Absent values are the empty text. */
-  readonly selectableFields?: Readonly<Record<string, FieldReader<T>>>;
+  readonly selectableFields?: Readonly<Record<string, FieldReader<T, F>>>;
   /** The selectable fields by which many watchers each follow few objects; their watches are found by value. */
   readonly triggerFields?: readonly string[];
   /** How lists of the kind are printed; `Name` and `Created At` unless said otherwise. */
-  readonly table?: KindTable<T>;
+  readonly table?: KindTable<T, F>;
   /** After that long objects vanish by themselves. */
   readonly timeToLiveMs?: number;
 }

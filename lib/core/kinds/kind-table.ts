@@ -29,9 +29,9 @@ export interface TableCells {
   readonly conditions?: readonly TableRowCondition[];
 }
 
-/** The table of a kind. */
-export interface KindTable<T extends ApiObject = ApiObject> {
+/** The table of a kind. F is derived, so that the compiler sees that a table of Pods is a table of objects. */
+export interface KindTable<T extends ApiObject = ApiObject, F = Frozen<T>> {
   readonly columns: readonly TableColumn[];
   /** One row. `now` is for ages, in milliseconds since 1970. */
-  row(object: Frozen<T>, now: number): TableCells;
+  row(object: F, now: number): TableCells;
 }

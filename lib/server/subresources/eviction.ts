@@ -111,7 +111,7 @@ async function noteEviction(write: Write, { preconditions }: Deletion, namespace
     checkPreconditions(stored.definition, preconditions === undefined ? {} : { preconditions }, old, name);
     const pod = old as Frozen<Pod>;
     const status = { ...pod.status, conditions: withCondition(pod.status?.conditions ?? [], condition) };
-    return Promise.resolve({ put: { ...old, metadata: { ...old.metadata }, status } as ApiObject });
+    return Promise.resolve({ put: { ...old, metadata: { ...old.metadata }, status } as object as ApiObject });
   });
   return object;
 }

@@ -2,7 +2,7 @@
 // written into it, so that everything that holds for an update of the workload holds here too. As the ScaleREST of
 // pkg/registry/apps/*/storage and their scaleUpdatedObjectInfo.
 import { conflict, decodeValue, deepFreeze, invalid, isApiError, methodNotAllowed, notFound, scaleOf, scaleTable, validateScale, withReplicas } from '../../core/index.js';
-import type { ApiObject, GroupVersionKind, KindTable, Scalable } from '../../core/index.js';
+import type { ApiObject, GroupVersionKind, Scalable } from '../../core/index.js';
 import type { Scale } from '../../core/types/index.js';
 import type { ApiResponse } from '../../client/index.js';
 import { checkPatchOptions, checkUpdateOptions, fieldValidationOf } from '../requests/check-options.js';
@@ -21,7 +21,7 @@ import { Write } from '../writes/write.js';
 /** The subresource of every workload that has one. */
 export function scaleSubresource(tools: WriteTools): SpecialResource {
   return {
-    table: scaleTable as KindTable,
+    table: scaleTable,
     answer(exchange, endpoint) {
       switch (exchange.request.info.verb) {
         case 'get':
