@@ -126,14 +126,16 @@ function restartPolicyMissing(path: FieldPath): FieldError {
   return fieldRequired(path.child('restartPolicy'), 'must specify restartPolicy when restart rules are used');
 }
 
-function validateRestartRule({ action, exitCodes }: Frozen<ContainerRestartRule>, path: FieldPath): FieldErrors {
-  const wrongAction = oneOf(action, ['Restart', 'RestartAllContainers'], path.child('action'));
+/** The types promise action and operator; empty ones are absent once decoded. */
+function validateRestartRule(rule: Partial<Frozen<ContainerRestartRule>>, path: FieldPath): FieldErrors {
+  const exitCodes: Partial<NonNullable<typeof rule.exitCodes>> | undefined = rule.exitCodes;
+  const wrongAction = oneOf(rule.action ?? '', ['Restart', 'RestartAllContainers'], path.child('action'));
   const at = path.child('exitCodes');
   if (exitCodes === undefined) return [...wrongAction, fieldRequired(at, 'must be specified')];
-  const { operator, values = [] } = exitCodes;
+  const { values = [] } = exitCodes;
   return [
     ...wrongAction,
-    ...oneOf(operator, ['In', 'NotIn'], at.child('operator')),
+    ...oneOf(exitCodes.operator ?? '', ['In', 'NotIn'], at.child('operator')),
     ...(values.length > exitCodeCountMax ? [fieldTooMany(at.child('values'), values.length, exitCodeCountMax)] : noErrors),
   ];
 }

@@ -6,6 +6,7 @@ import type { FieldPath } from '../../errors/field-path.js';
 import type { Frozen } from '../../objects/meta.js';
 import { isDns1123Label, isPortName, isPortNumber } from '../../objects/names.js';
 import type { Container, ContainerPort, ContainerResizePolicy, EphemeralContainer } from '../../types/core-v1.generated.js';
+import { printedWord } from '../printed-values.js';
 import { trimSpace } from '../trim-space.js';
 import { validateEnv, validateEnvFrom } from './env-validation.js';
 import { each, noErrors, oneOf, required, requiredAndRuled, requiredOneOf } from './field-checks.js';
@@ -76,12 +77,12 @@ function validateResizePolicy(policies: readonly Frozen<ContainerResizePolicy>[]
     const { resourceName } = policy;
     const restartPolicy: string = policy.restartPolicy;
     const errors: FieldError[] = [];
-    if (seen.has(resourceName)) errors.push(fieldDuplicate(at, resourceName));
+    if (seen.has(resourceName)) errors.push(fieldDuplicate(at, printedWord(resourceName)));
     seen.add(resourceName);
     errors.push(...(resourceName === '' ? [fieldRequired(path)] : oneOf(resourceName, ['cpu', 'memory'], path)));
     errors.push(...(restartPolicy === '' ? [fieldRequired(path)] : oneOf(restartPolicy, ['NotRequired', 'RestartContainer'], path)));
     if (podRestartPolicy === 'Never' && restartPolicy !== 'NotRequired') {
-      errors.push(fieldInvalid(path, restartPolicy, "must be 'NotRequired' when pod `restartPolicy` is 'Never'"));
+      errors.push(fieldInvalid(path, printedWord(restartPolicy), "must be 'NotRequired' when pod `restartPolicy` is 'Never'"));
     }
     return errors;
   });

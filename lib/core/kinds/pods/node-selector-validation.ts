@@ -6,6 +6,7 @@ import type { Frozen } from '../../objects/meta.js';
 import { isDns1123Subdomain, isLabelValue } from '../../objects/names.js';
 import type { NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, PreferredSchedulingTerm } from '../../types/core-v1.generated.js';
 import { validateLabelName } from '../label-selector-validation.js';
+import { printedWord } from '../printed-values.js';
 import { each, noErrors, ruled } from './field-checks.js';
 import type { FieldErrors } from './field-checks.js';
 
@@ -74,7 +75,7 @@ function validateOperator(operator: string, valueCount: number, path: FieldPath)
     case 'Lt':
       return valueCount === 1 ? noErrors : [fieldRequired(values, "must be specified single value when `operator` is 'Lt' or 'Gt'")];
     default:
-      return [fieldInvalid(path.child('operator'), operator, 'not a valid selector operator')];
+      return [fieldInvalid(path.child('operator'), printedWord(operator), 'not a valid selector operator')];
   }
 }
 
@@ -82,7 +83,7 @@ function validateOperator(operator: string, valueCount: number, path: FieldPath)
 function validateField({ key, operator, values = [] }: Frozen<NodeSelectorRequirement>, path: FieldPath): FieldErrors {
   const known: string = operator;
   const wrongOperator = known !== 'In' && known !== 'NotIn'
-    ? [fieldInvalid(path.child('operator'), known, 'not a valid selector operator')]
+    ? [fieldInvalid(path.child('operator'), printedWord(known), 'not a valid selector operator')]
     : values.length === 1
       ? noErrors
       : [fieldRequired(path.child('values'), "must be only one value when `operator` is 'In' or 'NotIn' for node field selector")];

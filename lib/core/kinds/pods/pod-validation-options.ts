@@ -42,7 +42,7 @@ export interface DescribedPod {
 
 /** The options for a pod that replaces another, or is new. */
 export function podValidationOptions(old?: DescribedPod): PodValidationOptions {
-  return { ...leniencies(old), isPod: true };
+  return old === undefined ? forNewPod : { ...leniencies(old), isPod: true };
 }
 
 /** The options for a template that replaces another, or is new. As GetValidationOptionsFromPodTemplate. */
@@ -51,6 +51,7 @@ export function podTemplateValidationOptions(_template: Frozen<PodTemplateSpec> 
 }
 
 const forNew: PodValidationOptions = { allowOnlyRecursiveSELinuxChange: true };
+const forNewPod: PodValidationOptions = { ...forNew, isPod: true };
 
 function leniencies(old: DescribedPod | undefined): PodValidationOptions {
   if (old === undefined) return forNew;

@@ -131,9 +131,11 @@ function profileWarnings(spec: Frozen<PodSpec>, annotations: Annotations, places
     ...containersOf(spec, places.spec).flatMap(({ container, at }) => {
       const { name, securityContext } = container;
       const key = `${appArmorAnnotationPrefix}${name}`;
-      // Of a pod, the annotation has become the field by now.
-      const differs = podProfile === undefined || !deepEqual(podProfile, appArmorProfileOf(annotations[key] ?? ''));
-      const unprofiled = places.isTemplate && securityContext?.appArmorProfile === undefined && differs;
+      const own = securityContext?.appArmorProfile;
+      const meant = appArmorProfileOf(annotations[key] ?? '');
+      const differs = podProfile === undefined || !deepEqual(podProfile, meant);
+      // Of a pod, a valid annotation has become the field by now: whether both were given cannot be told any more.
+      const unprofiled = differs && (own === undefined || (!places.isTemplate && deepEqual(own, meant) && spec.os?.name !== 'windows'));
       return [
         ...(securityContext?.seccompProfile === undefined ? told(`${seccompContainerAnnotationPrefix}${name}`, seccomp) : []),
         ...(unprofiled ? told(key, 'deprecated since v1.30; use the "appArmorProfile" field instead') : []),

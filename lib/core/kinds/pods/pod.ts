@@ -53,13 +53,15 @@ export const pod: KindStrategy<Pod> = {
 
   selectableFields: {
     'spec.nodeName': ({ spec }) => spec?.nodeName ?? '',
+    'spec.host': ({ spec }) => spec?.nodeName ?? '',
     'spec.restartPolicy': ({ spec }) => spec?.restartPolicy ?? '',
     'spec.schedulerName': ({ spec }) => spec?.schedulerName ?? '',
     'spec.serviceAccountName': ({ spec }) => spec?.serviceAccountName ?? '',
     'spec.hostNetwork': ({ spec }) => String(spec?.hostNetwork ?? false),
     'status.phase': ({ status }) => status?.phase ?? '',
     'status.podIP': ({ status }) => status?.podIPs?.[0]?.ip ?? '',
-    'status.podIPs': ({ status }) => status?.podIPs?.[0]?.ip ?? '',
+    // A selector may name it, but it never has a value.
+    'status.podIPs': () => '',
     'status.nominatedNodeName': ({ status }) => status?.nominatedNodeName ?? '',
   },
   triggerFields: ['spec.nodeName'],

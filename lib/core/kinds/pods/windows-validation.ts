@@ -8,7 +8,9 @@ import { utf8Length } from '../../objects/character-classes.js';
 import type { Frozen } from '../../objects/meta.js';
 import { isDns1123Subdomain } from '../../objects/names.js';
 import type { PodSecurityContext, PodSpec, SecurityContext, WindowsSecurityContextOptions } from '../../types/core-v1.generated.js';
-import { noErrors, oneOf, ruled } from './field-checks.js';
+import { invalidEach } from '../invalid-each.js';
+import { printedWord } from '../printed-values.js';
+import { noErrors, oneOf } from './field-checks.js';
 import type { FieldErrors } from './field-checks.js';
 import { containersOf } from './pod-containers.js';
 
@@ -17,14 +19,16 @@ export function validateWindowsOptions(options: Frozen<WindowsSecurityContextOpt
   if (options === undefined) return noErrors;
   const { gmsaCredentialSpecName, gmsaCredentialSpec, runAsUserName } = options;
   const errors: FieldError[] = [];
-  if (gmsaCredentialSpecName !== undefined) errors.push(...ruled(gmsaCredentialSpecName, isDns1123Subdomain, path.child('gmsaCredentialSpecName')));
+  if (gmsaCredentialSpecName !== undefined) {
+    errors.push(...invalidEach(path.child('gmsaCredentialSpecName'), printedWord(gmsaCredentialSpecName), isDns1123Subdomain(gmsaCredentialSpecName)));
+  }
   const at = path.child('gmsaCredentialSpec');
   if (gmsaCredentialSpec === '') errors.push(fieldInvalid(at, '', 'gmsaCredentialSpec cannot be an empty string'));
   else if (gmsaCredentialSpec !== undefined && utf8Length(gmsaCredentialSpec) > 64 * 1024) {
-    errors.push(fieldInvalid(at, gmsaCredentialSpec, 'gmsaCredentialSpec size must be under 64 KiB'));
+    errors.push(fieldInvalid(at, printedWord(gmsaCredentialSpec), 'gmsaCredentialSpec size must be under 64 KiB'));
   }
   if (runAsUserName !== undefined) {
-    errors.push(...userNameProblems(runAsUserName).map((problem) => fieldInvalid(path.child('runAsUserName'), runAsUserName, problem)));
+    errors.push(...userNameProblems(runAsUserName).map((problem) => fieldInvalid(path.child('runAsUserName'), printedWord(runAsUserName), problem)));
   }
   return errors;
 }
