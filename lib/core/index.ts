@@ -71,7 +71,7 @@ export { canonicalDuration, humanDuration, parseDuration, parseDurationMs, print
 export { canonicalBase64, decodeBase64, encodeBase64 } from './objects/base64.js';
 export { ParseError, isParseError } from './objects/parse-error.js';
 export type { Cidr, IpAddress } from './objects/ip-address.js';
-export { parseCidr, parseIp, printIp, printNetwork } from './objects/ip-address.js';
+export { addToIp, parseCidr, parseIp, printIp, printNetwork } from './objects/ip-address.js';
 
 // Selectors
 export type { LabelOperator, LabelRequirement, Labels } from './objects/label-requirement.js';
@@ -240,9 +240,12 @@ export type { HubConversion, KindDefinition, KindOptions, KindParticulars, Resou
 export { sameShape, standardVerbs } from './scheme/kind-definition.js';
 export type { FieldReader, KindStrategy, UpdateStrategy, WriteContext } from './kinds/kind-strategy.js';
 export type { KindTable, TableCells, TableColumn, TableRowCondition } from './kinds/kind-table.js';
+export { localApiServiceCondition } from './kinds/apiregistration/api-service.js';
 export { validateClusterIpFields } from './kinds/core/cluster-ip-validation.js';
 export { isExternalName, isHeadless, needsHealthCheck, sameTexts, usesNodePorts } from './kinds/core/service-kind.js';
 export { validateFinalizerNames } from './kinds/finalizer-names.js';
+export { everythingOf, groupSubject, mandatoryFlowSchemas, mandatoryPriorityLevels } from './kinds/flowcontrol/mandatory.js';
+export { systemPriorityClasses } from './kinds/scheduling/priority-class.js';
 export type { Scalable } from './kinds/apps/scale.js';
 export { scaleOf, scaleTable, validateScale, withReplicas } from './kinds/apps/scale.js';
 export { ageColumn, integerColumn, nameColumn, plainTable, textColumn } from './kinds/table-cells.js';

@@ -35,7 +35,7 @@ const table: KindTable<APIService> = {
 export const apiService: KindStrategy<APIService> = {
   nameRule: (name) => isPathSegment(name),
   prepareForCreate: (object, { now }) => {
-    if (object.spec?.service === undefined) object.status = { conditions: [localCondition(now)] };
+    if (object.spec?.service === undefined) object.status = { conditions: [localApiServiceCondition(now)] };
   },
   validate,
   validateUpdate: validate,
@@ -50,7 +50,7 @@ export const apiService: KindStrategy<APIService> = {
 };
 
 /** What this server says of the versions it serves itself. */
-export function localCondition(now: number): APIServiceCondition {
+export function localApiServiceCondition(now: number): APIServiceCondition {
   return {
     type: 'Available',
     status: 'True',

@@ -28,11 +28,13 @@ export function certificatesProblem(bytes: Uint8Array): string | undefined {
 const integer = 0x02;
 const bitString = 0x03;
 const sequence = 0x30;
-const malformed = 'asn1: structure error: sequence truncated';
+const indefinite = 0x80;
+const malformed = 'asn1: syntax error: sequence truncated';
 
 /** The parts of the one sequence that the bytes are, or what is wrong with it in the words of Go's encoding/asn1. */
 function outline(bytes: Uint8Array): readonly Der[] | string {
-  if (bytes.length === 0) return 'asn1: syntax error: sequence truncated';
+  if (bytes.length === 0) return malformed;
+  if (bytes[1] === indefinite) return 'asn1: syntax error: indefinite length found (not DER)';
   const outer = readDer(bytes);
   if (outer === undefined) return 'asn1: syntax error: data truncated';
   if (outer.tag !== sequence) return malformed;

@@ -28,7 +28,7 @@ type FieldErrors = readonly FieldError[];
 export function validateFlowSchema({ metadata, spec, status }: Frozen<FlowSchema>): FieldErrors {
   const name = metadata?.name ?? '';
   const path = fieldPath('spec');
-  const mandatory = mandatoryFlowSchemas.get(name);
+  const mandatory = mandatoryFlowSchemas().get(name);
   return [
     ...validateSpec(spec ?? {}, name, path),
     ...(mandatory === undefined || deepEqual(spec, mandatory)

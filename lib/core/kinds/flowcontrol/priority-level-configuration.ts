@@ -91,7 +91,7 @@ function validate({ metadata, spec, status }: Frozen<PriorityLevelConfiguration>
 
 /** How much of the whole the exempt level takes may be changed, nothing else of the mandatory ones. */
 function validateMandatory(spec: Loose<PriorityLevelConfigurationSpec>, name: string, path: FieldPath): FieldErrors {
-  const mandatory = mandatoryPriorityLevels.get(name);
+  const mandatory = mandatoryPriorityLevels().get(name);
   if (mandatory === undefined) return [];
   const exempt = name === 'exempt';
   const { exempt: fixed } = mandatory;

@@ -41,9 +41,12 @@ export const priorityClass: KindStrategy<PriorityClass> = {
 };
 
 /** The classes of the system, by name. */
-export const systemPriorities: ReadonlyMap<string, number> = new Map([
-  ['system-node-critical', 2_000_001_000],
-  ['system-cluster-critical', 2_000_000_000],
+export const systemPriorityClasses: ReadonlyMap<string, { readonly value: number; readonly description: string }> = new Map([
+  ['system-node-critical', { value: 2_000_001_000, description: 'Used for system critical pods that must not be moved from their current node.' }],
+  [
+    'system-cluster-critical',
+    { value: 2_000_000_000, description: 'Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.' },
+  ],
 ]);
 
 const policyPath = fieldPath('preemptionPolicy');
@@ -62,7 +65,7 @@ function validateValue({ metadata, value = 0, globalDefault = false }: Frozen<Pr
 }
 
 function systemProblem(name: string, value: number, globalDefault: boolean): string | undefined {
-  const known = systemPriorities.get(name);
+  const known = systemPriorityClasses.get(name)?.value;
   if (known === undefined) return `${name} is not a known system priority class`;
   if (value !== known) return `value of ${name} PriorityClass must be ${known}`;
   return globalDefault ? `globalDefault of ${name} PriorityClass must be false` : undefined;
