@@ -16,6 +16,7 @@ import { pipelineHandler } from './pipeline.js';
 import { Registry } from './registry/registry.js';
 import { serveRequests } from './serve.js';
 import { attributesOf, authenticateStep, authorize, authorizeStep } from './steps.js';
+import type { NodeConnector } from './subresources/node-connector.js';
 import { specialResources, virtualResources } from './subresources/special-resources.js';
 import { leasePool } from './writes/lease-pool.js';
 import type { WriteTools } from './writes/write.js';
@@ -39,6 +40,8 @@ export interface ServerOptions {
   readonly serviceRanges?: ServiceAllocatorOptions['serviceRanges'];
   /** Ports on nodes for Services, first and last; 30000 to 32767 unless said otherwise. */
   readonly nodePorts?: readonly [first: number, last: number];
+  /** Reaches containers: logs, exec, attach, port-forward and proxies. Without it the server answers as if no node were reachable. */
+  readonly nodes?: NodeConnector;
   /** `host:port` at which clients reach the server, where it is known; told by `/api`. */
   readonly serverAddress?: string;
 }
@@ -78,7 +81,7 @@ export function createServer(options: ServerOptions): ApiServer {
       tools,
       clock,
       timing: { clock, random: random.stream('watches'), minTimeoutMs: minWatchTimeoutMs },
-      special: specialResources(registry, tools),
+      special: specialResources(registry, tools, options.nodes),
       virtual: virtualResources(registry, tools),
       documents: documentsOf({ scheme, serverAddress, healthChecks: healthChecksOf(store), routes: [] }),
     }),

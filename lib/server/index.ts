@@ -4,3 +4,4 @@ export { createServer } from './create-server.js';
 export type { FetchExtras, FetchHandler } from './http/fetch-handler.js';
 export { fetchHandler } from './http/fetch-handler.js';
 export type { WireLimits, WireOptions } from './http/wire.js';
+export type { ContainerTarget, LogOptions, NodeConnector, StreamKind } from './subresources/node-connector.js';

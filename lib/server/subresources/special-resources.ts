@@ -6,14 +6,24 @@ import type { SpecialResource, VirtualResource } from '../serve.js';
 import type { WriteTools } from '../writes/write.js';
 import { bind } from './binding.js';
 import { evict } from './eviction.js';
+import type { NodeConnector, StreamKind } from './node-connector.js';
+import { podLog, podStream } from './pod-connections.js';
+import { proxy } from './proxy.js';
 import { scaleSubresource } from './scale.js';
 
 /** Subresources that are more than a part of their object. */
-export function specialResources(registry: Registry, tools: WriteTools): ReadonlyMap<string, SpecialResource> {
+export function specialResources(registry: Registry, tools: WriteTools, connector: NodeConnector | undefined): ReadonlyMap<string, SpecialResource> {
+  const connections = { nodes: () => required(registry, '', 'nodes'), connector };
+  const stream = (kind: StreamKind): SpecialResource => ({ answer: (exchange, pods) => podStream(kind, pods, exchange, connections) });
   const budgets = (): Endpoint => required(registry, 'policy', 'poddisruptionbudgets');
   return new Map<string, SpecialResource>([
     ['any/scale', scaleSubresource(tools)],
     ['/pods/binding', { answer: (exchange, pods) => bind(pods, exchange, tools) }],
+    ['/pods/log', { answer: (exchange, pods) => podLog(pods, exchange, connections) }],
+    ['/pods/exec', stream('exec')],
+    ['/pods/attach', stream('attach')],
+    ['/pods/portforward', stream('portforward')],
+    ['any/proxy', { answer: (exchange, endpoint) => proxy(endpoint, exchange, connector) }],
     ['/pods/eviction', { answer: (exchange, pods) => evict(pods, budgets(), exchange, tools) }],
   ]);
 }
