@@ -14,7 +14,8 @@ const workers = readdirSync('lib', { recursive: true })
   .map((file) => join('lib', file));
 
 const { metafile } = await build({
-  entryPoints: [...subpaths, ...workers],
+  // The command has no subpath: bin/vivarium.js starts it.
+  entryPoints: [...subpaths, ...workers, 'lib/command/index.ts'],
   outbase: 'lib',
   outdir: 'dist',
   chunkNames: 'chunks/[name]-[hash]',

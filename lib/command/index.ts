@@ -1,0 +1,66 @@
+// The command line: reads its arguments, does what they say, and answers with an exit code. The only file that knows the
+// process; bin/vivarium.js calls it.
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { EventEmitter } from 'node:events';
+import { FlagError, parseCommandLine, usage } from './flags.js';
+import type { ServeFlags } from './flags.js';
+import { serve } from './serve.js';
+import type { Surroundings } from './serve.js';
+
+export { FlagError, parseCommandLine, usage } from './flags.js';
+export type { CommandLine, ServeFlags, StorageFlag } from './flags.js';
+export { serve } from './serve.js';
+export type { Serving, Surroundings } from './serve.js';
+export { certificateAuthenticator, parseTokenFile, tokenAuthenticator, TokenFileError } from './token-file.js';
+export type { TokenEntry } from './token-file.js';
+
+/** What a command line runs in. */
+export interface CommandProcess {
+  readonly args: readonly string[];
+  readonly version: string;
+  readonly stdout: { write(text: string): unknown };
+  readonly stderr: { write(text: string): unknown };
+  /** Where SIGINT and SIGTERM are heard. */
+  readonly signals: Pick<EventEmitter, 'once' | 'off'>;
+}
+
+/** Runs a command line to its end and answers its exit code: 0, 1 for what failed, 2 for what made no sense. */
+export async function run({ args, version, stdout, stderr, signals }: CommandProcess): Promise<number> {
+  try {
+    const line = parseCommandLine(args);
+    if (line.command === 'serve') await serveUntilTold(line.flags, { ...files, print: (text) => void stdout.write(`${text}\n`) }, signals);
+    else stdout.write(line.command === 'help' ? usage : `vivarium ${version} (Kubernetes v1.36)\n`);
+    return 0;
+  } catch (error) {
+    stderr.write(`vivarium: ${error instanceof Error ? error.message : String(error)}\n`);
+    if (!(error instanceof FlagError)) return 1;
+    stderr.write('Run vivarium --help for what it takes.\n');
+    return 2;
+  }
+}
+
+const files: Omit<Surroundings, 'print'> = {
+  readFile: (path) => readFile(path, 'utf8'),
+  writeFile: (path, text) => writeFile(path, text, { mode: 0o600 }),
+  removeFile: (path) => rm(path, { force: true }),
+  temporaryFile: (name) => join(tmpdir(), name),
+};
+
+async function serveUntilTold(flags: ServeFlags, surroundings: Surroundings, signals: CommandProcess['signals']): Promise<void> {
+  // Heard from the start: who stops a server that is still starting gets one that ends right after.
+  const told = new Promise<void>((resolve) => {
+    const stop = (): void => {
+      signals.off('SIGINT', stop);
+      signals.off('SIGTERM', stop);
+      resolve();
+    };
+    signals.once('SIGINT', stop);
+    signals.once('SIGTERM', stop);
+  });
+  const serving = await serve(flags, surroundings);
+  await told;
+  surroundings.print('vivarium is stopping');
+  await serving.close();
+}
