@@ -1409,7 +1409,7 @@ struct PodFailurePolicyOnExitCodesRequirement
 
 struct PodFailurePolicyOnPodConditionsPattern
 1 type core/v1.PodConditionType ! r
-2 status core/v1.ConditionStatus ! ="True"
+2 status core/v1.ConditionStatus !
 
 struct PodFailurePolicyRule
 1 action PodFailurePolicyAction ! r

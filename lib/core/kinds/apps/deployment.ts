@@ -10,7 +10,7 @@ import type { Deployment } from '../../types/apps-v1.generated.js';
 import type { KindStrategy } from '../kind-strategy.js';
 import { podTemplateValidationOptions } from '../pods/pod-validation-options.js';
 import { podTemplateWarnings } from '../pods/pod-warnings.js';
-import { age, ageColumn, integerColumn, nameColumn, textColumn } from '../table-cells.js';
+import { age, ageColumn, nameColumn, textColumn } from '../table-cells.js';
 import { validateDeploymentSpec, validateDeploymentStatus, validateDeploymentUpdate } from './deployment-validation.js';
 import { podNameWarnings } from './pod-name-warnings.js';
 import { containerCells, containerColumns, selectorColumn } from './template-cells.js';
@@ -37,9 +37,10 @@ export const deployment: KindStrategy<Deployment> = {
     status: {
       prepareForUpdate(object, old) {
         // Whoever writes the status may not change labels.
-        const { labels: _dropped, ...metadata } = object.metadata ?? {};
+        const metadata = (object.metadata ??= {});
         const labels = old.metadata?.labels;
-        object.metadata = { ...metadata, ...(labels !== undefined && { labels: { ...labels } }) };
+        if (labels === undefined) delete metadata.labels;
+        else metadata.labels = { ...labels };
       },
       validateUpdate: ({ status = {} }, old) => validateDeploymentStatus(status, old.status ?? {}),
     },
@@ -48,8 +49,8 @@ export const deployment: KindStrategy<Deployment> = {
     columns: [
       nameColumn,
       textColumn('Ready', 'Pods that are ready, of those wanted.'),
-      integerColumn('Up-to-date', 'Pods of the current template.'),
-      integerColumn('Available', 'Pods that have been ready long enough.'),
+      textColumn('Up-to-date', 'Pods of the current template.'),
+      textColumn('Available', 'Pods that have been ready long enough.'),
       ageColumn,
       ...containerColumns,
       selectorColumn,

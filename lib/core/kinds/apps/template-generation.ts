@@ -25,7 +25,7 @@ export function templateGeneration({ metadata }: Frozen<DaemonSet>): bigint {
 
 /** Notes the template's generation. */
 export function setTemplateGeneration(object: DaemonSet, generation: bigint): void {
-  const annotations = { ...object.metadata?.annotations };
-  setOwn(annotations, annotation, String(generation));
-  object.metadata = { ...object.metadata, annotations };
+  const metadata = (object.metadata ??= {});
+  metadata.annotations = { ...metadata.annotations };
+  setOwn(metadata.annotations, annotation, String(generation));
 }

@@ -53,14 +53,14 @@ export function validateSuccessPolicy(spec: Frozen<JobSpec>, path: FieldPath): F
 export function printedPodFailurePolicy(policy: Loose<PodFailurePolicy> | undefined): unknown {
   if (policy === undefined) return null;
   return {
-    Rules: (policy.rules ?? []).map(({ action = '', onExitCodes, onPodConditions }) => ({
+    Rules: policy.rules?.map(({ action = '', onExitCodes, onPodConditions }) => ({
       Action: action,
       OnExitCodes:
         onExitCodes === undefined
           ? null
           : { ContainerName: onExitCodes.containerName ?? null, Operator: onExitCodes.operator ?? '', Values: onExitCodes.values ?? null },
       OnPodConditions: onPodConditions?.map(({ type = '', status = '' }) => ({ Type: type, Status: status })) ?? null,
-    })),
+    })) ?? null,
   };
 }
 

@@ -21,8 +21,9 @@ const legacyJobName = 'job-name';
  * without labels takes those of its template.
  */
 export function generateSelector(job: Job): void {
-  const { metadata = {}, spec } = job;
+  const { spec } = job;
   if (spec === undefined || spec.manualSelector === true) return;
+  const metadata = (job.metadata ??= {});
   const { name = '', uid = '' } = metadata;
   const labels = (spec.template.metadata ??= {}).labels ?? {};
   spec.template.metadata.labels = labels;
@@ -34,7 +35,7 @@ export function generateSelector(job: Job): void {
   if (!Object.hasOwn(matchLabels, controllerUid)) setOwn(matchLabels, controllerUid, uid);
 
   // Kubernetes fills in labels once more when it reads the object back.
-  if (Object.keys(metadata.labels ?? {}).length === 0) job.metadata = { ...metadata, labels: { ...labels } };
+  if (Object.keys(metadata.labels ?? {}).length === 0) metadata.labels = { ...labels };
 }
 
 /** Whether the pods' labels include those with the prefix, which Jobs of the past lack. */

@@ -36,8 +36,10 @@ function isPart(part: string): boolean {
 }
 
 function isKnown(name: string): boolean {
-  // Parts of names begin with a capital letter; engines also take offsets such as +01:00, and names in any case.
-  if (name.length > 64 || !name.split('/').every((part) => /^[A-Z]/.test(part)) || enginesOwn.test(name)) return false;
+  // Engines also take offsets such as +01:00, and names in any case. The database's begin with a capital letter in each
+  // part, and only abbreviations are all capitals.
+  const isWritten = name.split('/').every((part) => /^[A-Z]/.test(part)) && !/[A-Z]{5}|^ETC\//.test(name);
+  if (name.length > 64 || !isWritten || enginesOwn.test(name)) return false;
   try {
     const resolved = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
     // A name that stands for itself shows its case; one that stands for another does not.

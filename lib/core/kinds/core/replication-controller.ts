@@ -8,7 +8,7 @@ import { deepEqual } from '../../objects/deep-equal.js';
 import { selectorFromLabels } from '../../objects/label-selector.js';
 import { validateNonNegative } from '../../objects/meta-validation.js';
 import type { Frozen } from '../../objects/meta.js';
-import { nameIsDnsSubdomain } from '../../objects/names.js';
+import { isDns1123Subdomain } from '../../objects/names.js';
 import type { ReplicationController, ReplicationControllerSpec } from '../../types/core-v1.generated.js';
 import { podNameWarnings } from '../apps/pod-name-warnings.js';
 import { validateReplicaCounts } from '../apps/status-counts.js';
@@ -27,7 +27,7 @@ const templatePath = specPath.child('template');
 
 /** What is particular to ReplicationControllers. */
 export const replicationController: KindStrategy<ReplicationController> = {
-  nameRule: nameIsDnsSubdomain,
+  nameRule,
   validate: ({ spec = {} }) => validateSpec(spec, podTemplateValidationOptions(spec.template)),
   warningsOnCreate: ({ metadata, spec }) => [
     ...podNameWarnings(metadata?.name),
@@ -65,13 +65,18 @@ export const replicationController: KindStrategy<ReplicationController> = {
   },
 };
 
+/** Of subdomains, but only the finished name is checked, and its length is said to be in bytes. As validate.LongName. */
+function nameRule(name: string, prefix: boolean): readonly string[] {
+  return prefix ? [] : isDns1123Subdomain(name).map((wrong) => wrong.replace(/^(must be no more than \d+) characters$/, '$1 bytes'));
+}
+
 /** Labels of the template are those of the object and of the selector, unless said otherwise; and the pods' defaults. */
 export function replicationControllerDefaults(object: ReplicationController): void {
   const { spec } = object;
   const labels = spec?.template?.metadata?.labels;
   if (spec !== undefined && labels !== undefined) {
     if (isEmpty(spec.selector)) spec.selector = { ...labels };
-    if (isEmpty(object.metadata?.labels)) object.metadata = { ...object.metadata, labels: { ...labels } };
+    if (isEmpty(object.metadata?.labels)) (object.metadata ??= {}).labels = { ...labels };
   }
   if (spec?.template?.spec !== undefined) podSpecDefaults(spec.template.spec);
 }
