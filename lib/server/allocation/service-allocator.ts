@@ -155,8 +155,9 @@ function familyOfRange(range: string): Family {
   return range.includes(':') ? 'IPv6' : 'IPv4';
 }
 
-/** The ports on nodes that a Service has, that of its health check included. */
+/** The ports on nodes that a Service has, that of its health check included. Other types may name ports, but own none. */
 function portsOf(service: Frozen<Service>): readonly number[] {
+  if (!usesNodePorts(service)) return [];
   const { ports = [], healthCheckNodePort = 0 } = service.spec ?? {};
   const all = [...ports.map(({ nodePort = 0 }) => nodePort), needsHealthCheck(service) ? healthCheckNodePort : 0];
   return all.filter((port) => port !== 0);

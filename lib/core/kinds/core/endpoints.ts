@@ -12,6 +12,7 @@ import { isDns1123Label, isPortNumber, isQualifiedName, nameIsDnsSubdomain } fro
 import type { EndpointAddress, EndpointPort, EndpointSubset, Endpoints } from '../../types/core-v1.generated.js';
 import { invalidEach } from '../invalid-each.js';
 import type { KindStrategy } from '../kind-strategy.js';
+import { printedWord } from '../printed-values.js';
 import { age, ageColumn, nameColumn, textColumn } from '../table-cells.js';
 import { validateEndpointIp } from './endpoint-ip.js';
 
@@ -65,7 +66,7 @@ function validatePort(port: Frozen<EndpointPort>, nameRequired: boolean, path: F
   else if (nameRequired) errors.push(fieldRequired(path.child('name')));
   for (const sentence of isPortNumber(port.port)) errors.push(fieldInvalid(path.child('port'), port.port, sentence));
   if (protocol === '') errors.push(fieldRequired(path.child('protocol')));
-  else if (!portProtocols.includes(protocol)) errors.push(fieldNotSupported(path.child('protocol'), protocol, portProtocols));
+  else if (!portProtocols.includes(protocol)) errors.push(fieldNotSupported(path.child('protocol'), printedWord(protocol), portProtocols));
   if (appProtocol !== undefined) errors.push(...invalidEach(path.child('appProtocol'), appProtocol, isQualifiedName(appProtocol)));
   return errors;
 }

@@ -9,6 +9,7 @@ import { deepEqual } from '../../objects/deep-equal.js';
 import type { Frozen } from '../../objects/meta.js';
 import { isDns1123Subdomain, isQualifiedName, nameIsDnsSubdomain, nameIsPathSegment } from '../../objects/names.js';
 import type { Event, EventSource, ObjectReference } from '../../types/core-v1.generated.js';
+import { validateFinalizerNames } from '../finalizer-names.js';
 import { invalidEach } from '../invalid-each.js';
 import type { KindStrategy, WriteContext } from '../kind-strategy.js';
 import { eventTable } from './event-table.js';
@@ -91,6 +92,7 @@ function validateNew(object: Frozen<Event>): readonly FieldError[] {
   return [
     ...(generateName === '' ? [] : invalidEach(fieldPath('metadata', 'generateName'), generateName, nameIsDnsSubdomain(generateName, true))),
     ...(name === '' ? [] : invalidEach(fieldPath('metadata', 'name'), name, nameIsDnsSubdomain(name, false))),
+    ...validateFinalizerNames(metadata),
     ...validateSeries(object),
     ...(eventTime === undefined ? [fieldRequired(fieldPath('eventTime'))] : []),
     ...(type === 'Normal' || type === 'Warning' ? [] : [fieldInvalid(fieldPath('type'), '', `has invalid value: ${type}`)]),
@@ -113,6 +115,7 @@ function validateChanges(object: Frozen<Event>, old: Frozen<Event>): readonly Fi
     return deepEqual(object[field] ?? absent, old[field] ?? absent) ? [] : [fieldInvalid(fieldPath(name), printed, 'field is immutable')];
   };
   return [
+    ...validateFinalizerNames(object.metadata),
     ...(deepEqual(object.series, old.series) ? [] : validateSeries(object)),
     ...changed('involvedObject', goReference(object.involvedObject)),
     ...changed('reason', object.reason ?? ''),

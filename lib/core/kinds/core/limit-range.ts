@@ -12,6 +12,7 @@ import { parseQuantity } from '../../objects/quantity.js';
 import type { LimitRange, LimitRangeItem } from '../../types/core-v1.generated.js';
 import { invalidEach } from '../invalid-each.js';
 import type { KindStrategy } from '../kind-strategy.js';
+import { printedWord } from '../printed-values.js';
 import { fillResourceList, roundResourceList } from '../resource-list.js';
 import type { ResourceList } from '../resource-list.js';
 import { isOvercommitAllowed, validateContainerResourceName, validateResourceName } from '../resource-names.js';
@@ -55,7 +56,7 @@ function validateLimits({ spec }: Frozen<LimitRange>): readonly FieldError[] {
   const { limits = [] }: { readonly limits?: readonly Frozen<LimitRangeItem>[] } = spec ?? {};
   return limits.flatMap((item, index) => {
     const path = fieldPath('spec', 'limits').index(index);
-    const duplicate = types.has(item.type) ? [fieldDuplicate(path.child('type'), item.type)] : [];
+    const duplicate = types.has(item.type) ? [fieldDuplicate(path.child('type'), printedWord(item.type))] : [];
     types.add(item.type);
     return [...validateType(item.type, path.child('type')), ...duplicate, ...validateItem(item, path)];
   });
@@ -63,9 +64,9 @@ function validateLimits({ spec }: Frozen<LimitRange>): readonly FieldError[] {
 
 function validateType(type: string, path: FieldPath): readonly FieldError[] {
   const wrong = isQualifiedName(type);
-  if (wrong.length > 0) return invalidEach(path, type, wrong);
+  if (wrong.length > 0) return invalidEach(path, printedWord(type), wrong);
   if (type.includes('/') || type === 'Pod' || type === 'Container' || type === 'PersistentVolumeClaim') return [];
-  return [fieldInvalid(path, type, 'must be a standard limit type or fully qualified')];
+  return [fieldInvalid(path, printedWord(type), 'must be a standard limit type or fully qualified')];
 }
 
 function validateItem(item: Frozen<LimitRangeItem>, path: FieldPath): readonly FieldError[] {

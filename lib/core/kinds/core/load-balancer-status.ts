@@ -9,6 +9,7 @@ import type { Frozen } from '../../objects/meta.js';
 import { isDns1123Subdomain } from '../../objects/names.js';
 import type { LoadBalancerIngress, LoadBalancerStatus } from '../../types/core-v1.generated.js';
 import { invalidEach } from '../invalid-each.js';
+import { printedWord } from '../printed-values.js';
 
 /** Everything wrong with the status of a load balancer. Addresses it already had are not checked again. */
 export function validateLoadBalancerStatus(
@@ -28,7 +29,7 @@ function validateIngress({ ip = '', ipMode, hostname = '' }: Frozen<LoadBalancer
   if (ipMode === undefined) {
     if (ip !== '') errors.push(fieldRequired(modePath, 'must be specified when `ip` is set'));
   } else if (ip === '') errors.push(fieldForbidden(modePath, 'may not be specified when `ip` is not set'));
-  else if (ipMode !== 'VIP' && ipMode !== 'Proxy') errors.push(fieldNotSupported(modePath, ipMode, ['Proxy', 'VIP']));
+  else if (ipMode !== 'VIP' && ipMode !== 'Proxy') errors.push(fieldNotSupported(modePath, printedWord(ipMode), ['Proxy', 'VIP']));
   if (hostname === '') return errors;
   errors.push(...invalidEach(path.child('hostname'), hostname, isDns1123Subdomain(hostname)));
   if (parseIp(hostname) !== undefined) errors.push(fieldInvalid(path.child('hostname'), hostname, 'must be a DNS name, not an IP address'));

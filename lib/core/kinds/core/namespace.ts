@@ -11,6 +11,7 @@ import { isQualifiedName, nameIsDnsLabel } from '../../objects/names.js';
 import type { Namespace, NamespaceStatus } from '../../types/core-v1.generated.js';
 import { invalidEach } from '../invalid-each.js';
 import type { KindStrategy, UpdateStrategy } from '../kind-strategy.js';
+import { printedWord } from '../printed-values.js';
 import { age, ageColumn, nameColumn, textColumn } from '../table-cells.js';
 
 const finalizersPath = fieldPath('spec', 'finalizers');
@@ -21,9 +22,9 @@ const status: UpdateStrategy<Namespace> = {
     const path = fieldPath('status', 'Phase');
     const { phase } = object.status ?? {};
     if (!isTerminating(object)) {
-      return phase === 'Active' ? [] : [fieldInvalid(path, phase ?? '', "may only be 'Active' if `deletionTimestamp` is empty")];
+      return phase === 'Active' ? [] : [fieldInvalid(path, printedWord(phase ?? ''), "may only be 'Active' if `deletionTimestamp` is empty")];
     }
-    return phase === 'Terminating' ? [] : [fieldInvalid(path, phase ?? '', "may only be 'Terminating' if `deletionTimestamp` is not empty")];
+    return phase === 'Terminating' ? [] : [fieldInvalid(path, printedWord(phase ?? ''), "may only be 'Terminating' if `deletionTimestamp` is not empty")];
   },
 };
 
@@ -50,6 +51,7 @@ export const namespace: KindStrategy<Namespace> = {
   validateUpdate: validateSpec,
   subresources: { status, finalize },
   answersDeleted: true,
+  holdsDeletion: ({ spec }) => (spec?.finalizers ?? []).length > 0,
   prepareForDelete: (object) => {
     object.status = { ...object.status, phase: 'Terminating' };
   },

@@ -6,6 +6,7 @@ import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
 import type { Frozen } from '../../objects/meta.js';
 import type { ResourceQuotaSpec, ScopedResourceSelectorRequirement } from '../../types/core-v1.generated.js';
+import { printedWord } from '../printed-values.js';
 import { isStandardQuotaResource } from '../resource-names.js';
 
 /** Everything wrong with spec.scopes. */
@@ -30,7 +31,7 @@ export function validateScopeSelector(spec: Frozen<ResourceQuotaSpec>, selector:
   const shown = { MatchExpressions: matchExpressions.length === 0 ? null : matchExpressions.map(goRequirement) };
   return [
     ...matchExpressions.flatMap((requirement) => [
-      ...(knownScopes.has(requirement.scopeName) ? [] : [fieldInvalid(path.child('scopeName'), requirement.scopeName, 'unsupported scope')]),
+      ...(knownScopes.has(requirement.scopeName) ? [] : [fieldInvalid(path.child('scopeName'), printedWord(requirement.scopeName), 'unsupported scope')]),
       ...misplaced(requirement.scopeName, hard).map(() => fieldInvalid(path, shown, misplacedSentence)),
       ...validateOperator(requirement, path),
     ]),
@@ -40,7 +41,7 @@ export function validateScopeSelector(spec: Frozen<ResourceQuotaSpec>, selector:
 
 function validateOperator({ scopeName, operator, values = [] }: Frozen<ScopedResourceSelectorRequirement>, path: FieldPath): readonly FieldError[] {
   const errors: FieldError[] = [];
-  if (yesOrNoScopes.has(scopeName) && operator !== 'Exists') errors.push(fieldInvalid(path.child('operator'), operator, mustExistSentence));
+  if (yesOrNoScopes.has(scopeName) && operator !== 'Exists') errors.push(fieldInvalid(path.child('operator'), printedWord(operator), mustExistSentence));
   switch (operator) {
     case 'In':
     case 'NotIn':
@@ -51,7 +52,7 @@ function validateOperator({ scopeName, operator, values = [] }: Frozen<ScopedRes
       if (values.length > 0) errors.push(fieldInvalid(path.child('values'), values, "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector"));
       break;
     default:
-      errors.push(fieldInvalid(path.child('operator'), operator, 'not a valid selector operator'));
+      errors.push(fieldInvalid(path.child('operator'), printedWord(operator), 'not a valid selector operator'));
   }
   return errors;
 }

@@ -6,7 +6,6 @@ import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
 import { decodeBase64, encodeBase64 } from '../../objects/base64.js';
 import { isJsonObject, setOwn } from '../../objects/json.js';
-import { validateImmutable } from '../../objects/meta-validation.js';
 import type { Frozen } from '../../objects/meta.js';
 import { isConfigMapKey, nameIsDnsSubdomain } from '../../objects/names.js';
 import { isDecodeError } from '../../schema/decode-error.js';
@@ -14,6 +13,7 @@ import { parseJson } from '../../schema/decode-json.js';
 import type { Secret } from '../../types/core-v1.generated.js';
 import { invalidEach } from '../invalid-each.js';
 import type { KindStrategy } from '../kind-strategy.js';
+import { printedWord } from '../printed-values.js';
 import { age, ageColumn, nameColumn, textColumn } from '../table-cells.js';
 import { contentBytesMax, decodedBytes, validateFrozenParts } from './config-map.js';
 import { keyPairProblem } from './key-pair.js';
@@ -23,7 +23,7 @@ export const secret: KindStrategy<Secret> = {
   nameRule: nameIsDnsSubdomain,
   validate: validateContents,
   validateUpdate: (object, old) => [
-    ...validateImmutable(object.type, old.type, fieldPath('type')),
+    ...(object.type === old.type ? [] : [fieldInvalid(fieldPath('type'), printedWord(object.type ?? ''), 'field is immutable')]),
     ...validateFrozenParts(object, old, ['data']),
     ...validateContents(object),
   ],

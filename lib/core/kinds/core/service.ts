@@ -17,9 +17,13 @@ import { validateService } from './service-validation.js';
 /** What is particular to Services. */
 export const service: KindStrategy<Service> = {
   nameRule: nameIsDnsLabel,
+  prepareForCreate: dropInternalPolicy,
   validate: (object) => validateService(object),
   warningsOnCreate: warnings,
-  prepareForUpdate: dropFieldsOfOldType,
+  prepareForUpdate: (object, old) => {
+    dropFieldsOfOldType(object, old);
+    dropInternalPolicy(object);
+  },
   validateUpdate: (object, old) => [...validateServiceChange(object, old), ...validateService(object, old)],
   warningsOnUpdate: warnings,
   subresources: {
@@ -44,6 +48,12 @@ export const service: KindStrategy<Service> = {
   },
   table: serviceTable,
 };
+
+/** An alias has no traffic. Kubernetes stores the policy all the same, but never shows it; a wrong one is still refused. */
+function dropInternalPolicy({ spec }: Service): void {
+  const { internalTrafficPolicy: policy } = spec ?? {};
+  if (spec?.type === 'ExternalName' && (policy === 'Cluster' || policy === 'Local')) delete spec.internalTrafficPolicy;
+}
 
 const specPath = fieldPath('spec');
 const oldTopologyAnnotation = 'service.kubernetes.io/topology-aware-hints';

@@ -11,6 +11,7 @@ import { isDecodeError } from '../../schema/decode-error.js';
 import { parseJson } from '../../schema/decode-json.js';
 import type { Taint } from '../../types/core-v1.generated.js';
 import { invalidEach } from '../invalid-each.js';
+import { printedWord } from '../printed-values.js';
 
 type FieldErrors = readonly FieldError[];
 type AnyTaint = { readonly [K in keyof Taint]?: string };
@@ -25,7 +26,7 @@ export function validateTaints(taints: readonly (Frozen<Taint> | AnyTaint)[], pa
     const errors: FieldError[] = [...invalidEach(at.child('key'), key, isQualifiedName(key))];
     if (wrongValue.length > 0) errors.push(fieldInvalid(at.child('value'), value, wrongValue.join(';')));
     if (effect === '') errors.push(fieldRequired(at.child('effect')));
-    else if (!effects.includes(effect)) errors.push(fieldNotSupported(at.child('effect'), effect, effects));
+    else if (!effects.includes(effect)) errors.push(fieldNotSupported(at.child('effect'), printedWord(effect), effects));
     const pair = JSON.stringify([key, effect]);
     if (seen.has(pair)) {
       const duplicate = fieldDuplicate(at, { Key: key, Value: value, Effect: effect, TimeAdded: timeAdded });
