@@ -18,6 +18,7 @@ import { serveRequests } from './serve.js';
 import { attributesOf, authenticateStep, authorize, authorizeStep } from './steps.js';
 import type { NodeConnector } from './subresources/node-connector.js';
 import { specialResources, virtualResources } from './subresources/special-resources.js';
+import type { TokenIssuer } from './subresources/token.js';
 import { leasePool } from './writes/lease-pool.js';
 import type { WriteTools } from './writes/write.js';
 
@@ -42,6 +43,8 @@ export interface ServerOptions {
   readonly nodePorts?: readonly [first: number, last: number];
   /** Reaches containers: logs, exec, attach, port-forward and proxies. Without it the server answers as if no node were reachable. */
   readonly nodes?: NodeConnector;
+  /** Makes tokens of ServiceAccounts. Without it nobody can ask for one. */
+  readonly tokens?: TokenIssuer;
   /** `host:port` at which clients reach the server, where it is known; told by `/api`. */
   readonly serverAddress?: string;
 }
@@ -60,6 +63,7 @@ export function createServer(options: ServerOptions): ApiServer {
   const { store, scheme = builtinScheme(), clock = systemClock(), random = systemRandom() } = options;
   const { authenticators = [], authorizers = [], admission = [], minWatchTimeoutMs = 30 * 60_000, serverAddress = '' } = options;
   const { serviceRanges = ['10.96.0.0/12'], nodePorts = [30_000, 32_767] } = options;
+  const healthChecks = healthChecksOf(store);
   const registry = new Registry({ scheme, store, clock });
   const allocator = new ServiceAllocator({ serviceRanges, nodePorts, random: random.stream('allocation') });
   const tools: WriteTools = {
@@ -81,9 +85,9 @@ export function createServer(options: ServerOptions): ApiServer {
       tools,
       clock,
       timing: { clock, random: random.stream('watches'), minTimeoutMs: minWatchTimeoutMs },
-      special: specialResources(registry, tools, options.nodes),
-      virtual: virtualResources(registry, tools),
-      documents: documentsOf({ scheme, serverAddress, healthChecks: healthChecksOf(store), routes: [] }),
+      special: specialResources(registry, tools, { connector: options.nodes, tokens: options.tokens }),
+      virtual: virtualResources(registry, tools, { authenticators, authorizers, healthChecks }),
+      documents: documentsOf({ scheme, serverAddress, healthChecks, routes: [] }),
     }),
   });
   const start = async (): Promise<void> => {

@@ -5,3 +5,4 @@ export type { FetchExtras, FetchHandler } from './http/fetch-handler.js';
 export { fetchHandler } from './http/fetch-handler.js';
 export type { WireLimits, WireOptions } from './http/wire.js';
 export type { ContainerTarget, LogOptions, NodeConnector, StreamKind } from './subresources/node-connector.js';
+export type { TokenIssuer, TokenSubject } from './subresources/token.js';

@@ -2,7 +2,7 @@
 // order, whatever form their answers have.
 import { firstValueFrom, from } from 'rxjs';
 import { administrator } from '../auth/index.js';
-import type { AccessAttributes, Authenticated, Authenticator, Authorizer } from '../auth/index.js';
+import type { AccessAttributes, Authenticated, Authenticator, Authorizer, Decision } from '../auth/index.js';
 import type { ApiRequest } from '../client/index.js';
 import { accessDenied, unauthorized } from '../core/index.js';
 import type { Frozen } from '../core/index.js';
@@ -27,15 +27,23 @@ export function authorizeStep(authorizers: readonly Authorizer[]): Step | undefi
 
 /** Rejects with ApiError 403 where nobody allows it. */
 export async function authorize(authorizers: readonly Authorizer[], attributes: AccessAttributes): Promise<void> {
+  const { decision, reason } = await decide(authorizers, attributes);
+  if (decision !== 'allow') throw refused(attributes, reason);
+}
+
+/** The first opinion of the authorizers, with the reasons given on the way. */
+export async function decide(authorizers: readonly Authorizer[], attributes: AccessAttributes): Promise<Decision> {
   const reasons: string[] = [];
   for (const authorizer of authorizers) {
-    const { decision, reason } = await firstValueFrom(from(authorizer(attributes)), { defaultValue: { decision: 'noOpinion' as const, reason: '' } });
-    if (decision === 'allow') return;
+    const { decision, reason } = await firstValueFrom(from(authorizer(attributes)), { defaultValue: noOpinion });
+    if (decision === 'allow') return { decision, reason };
     if (reason !== '') reasons.push(reason);
-    if (decision === 'deny') break;
+    if (decision === 'deny') return { decision, reason: reasons.join(', ') };
   }
-  throw refused(attributes, reasons.join(', '));
+  return { decision: 'noOpinion', reason: reasons.join(', ') };
 }
+
+const noOpinion: Decision = { decision: 'noOpinion', reason: '' };
 
 /** What a request asks for. */
 export function attributesOf({ request, user }: Exchange): AccessAttributes {

@@ -1,7 +1,12 @@
 // What is served besides stored objects: subresources that do something, and resources that only answer.
+import type { Authenticator, Authorizer } from '../../auth/index.js';
 import { unknownResource } from '../../core/index.js';
+import type { HealthCheck } from '../documents/health.js';
 import type { Endpoint } from '../registry/endpoint.js';
 import type { Registry } from '../registry/registry.js';
+import { accessReviews } from '../reviews/access-reviews.js';
+import { componentStatuses } from '../reviews/component-statuses.js';
+import { identityReviews } from '../reviews/identity-reviews.js';
 import type { SpecialResource, VirtualResource } from '../serve.js';
 import type { WriteTools } from '../writes/write.js';
 import { bind } from './binding.js';
@@ -10,9 +15,17 @@ import type { NodeConnector, StreamKind } from './node-connector.js';
 import { podLog, podStream } from './pod-connections.js';
 import { proxy } from './proxy.js';
 import { scaleSubresource } from './scale.js';
+import { issueToken } from './token.js';
+import type { TokenIssuer } from './token.js';
+
+/** What subresources need that others implement. */
+export interface SpecialPorts {
+  readonly connector: NodeConnector | undefined;
+  readonly tokens: TokenIssuer | undefined;
+}
 
 /** Subresources that are more than a part of their object. */
-export function specialResources(registry: Registry, tools: WriteTools, connector: NodeConnector | undefined): ReadonlyMap<string, SpecialResource> {
+export function specialResources(registry: Registry, tools: WriteTools, { connector, tokens }: SpecialPorts): ReadonlyMap<string, SpecialResource> {
   const connections = { nodes: () => required(registry, '', 'nodes'), connector };
   const stream = (kind: StreamKind): SpecialResource => ({ answer: (exchange, pods) => podStream(kind, pods, exchange, connections) });
   const budgets = (): Endpoint => required(registry, 'policy', 'poddisruptionbudgets');
@@ -24,13 +37,27 @@ export function specialResources(registry: Registry, tools: WriteTools, connecto
     ['/pods/attach', stream('attach')],
     ['/pods/portforward', stream('portforward')],
     ['any/proxy', { answer: (exchange, endpoint) => proxy(endpoint, exchange, connector) }],
+    ['/serviceaccounts/token', { answer: (exchange, accounts) => issueToken(accounts, exchange, tokens, (resource) => required(registry, '', resource)) }],
     ['/pods/eviction', { answer: (exchange, pods) => evict(pods, budgets(), exchange, tools) }],
   ]);
 }
 
+/** What resources without storage answer from. */
+export interface VirtualParts {
+  readonly authenticators: readonly Authenticator[];
+  readonly authorizers: readonly Authorizer[];
+  readonly healthChecks: readonly HealthCheck[];
+}
+
 /** Resources without storage. */
-export function virtualResources(registry: Registry, tools: WriteTools): ReadonlyMap<string, VirtualResource> {
-  return new Map<string, VirtualResource>([['/bindings', (exchange) => bind(required(registry, '', 'pods'), exchange, tools)]]);
+export function virtualResources(registry: Registry, tools: WriteTools, { authenticators, authorizers, healthChecks }: VirtualParts): ReadonlyMap<string, VirtualResource> {
+  const { scheme } = registry;
+  return new Map<string, VirtualResource>([
+    ['/bindings', (exchange) => bind(required(registry, '', 'pods'), exchange, tools)],
+    ['/componentstatuses', componentStatuses(healthChecks)],
+    ...identityReviews(scheme, authenticators, tools.clock),
+    ...accessReviews(scheme, authorizers),
+  ]);
 }
 
 function required(registry: Registry, group: string, resource: string): Endpoint {

@@ -1,0 +1,26 @@
+// Reviews are questions put as objects: created, answered, and forgotten. What they have in common.
+import type { ApiObject, GroupVersionKind, Scheme } from '../../core/index.js';
+import { deepFreeze } from '../../core/index.js';
+import type { ApiResponse } from '../../client/index.js';
+import { checkCreateOptions, fieldValidationOf } from '../requests/check-options.js';
+import { decodeBody } from '../requests/decode-body.js';
+import type { Exchange } from '../requests/exchange.js';
+import { objectOffer } from '../requests/form.js';
+import type { VirtualResource } from '../serve.js';
+
+/** A resource that answers a question by completing it. */
+export function review<T extends ApiObject>(scheme: Scheme, gvk: GroupVersionKind, answer: (question: T, exchange: Exchange) => Promise<T> | T): VirtualResource {
+  return async (exchange): Promise<ApiResponse> => {
+    const { request } = exchange;
+    const form = request.negotiate(objectOffer);
+    const body = await request.body();
+    const options = request.options();
+    checkCreateOptions(options);
+    const { object, warnings } = await decodeBody(body, { scheme, gvk, validation: fieldValidationOf(options) });
+    for (const warning of warnings) exchange.warn(warning);
+    object.metadata ??= {};
+    // The decoder made it what the scheme says it is.
+    const answered = await answer(object as T, exchange);
+    return { type: 'object', code: 201, object: deepFreeze<ApiObject>(answered), form };
+  };
+}
