@@ -20,7 +20,7 @@ function printStructure(name: string, part: Part, structures: Structures): unkno
   const printed: Record<string, unknown> = {};
   for (const field of structures.get(name) ?? []) {
     const [goName = '', shape = '', jsonName = `${goName.charAt(0).toLowerCase()}${goName.slice(1)}`] = field.split(':');
-    if (shape === '@') Object.assign(printed, printMetadata(value.metadata));
+    if (shape === '@') for (const [key, given] of Object.entries(printMetadata(value.metadata))) setOwn(printed, key, given);
     else setOwn(printed, goName, printField(shape, value[jsonName], structures));
   }
   return printed;

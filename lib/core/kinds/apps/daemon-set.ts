@@ -83,7 +83,11 @@ export function daemonSetDefaults({ metadata, spec }: DaemonSet): void {
   if (strategy.type === 'RollingUpdate') {
     const rollingUpdate = (strategy.rollingUpdate ??= {});
     rollingUpdate.maxUnavailable ??= 1;
-    rollingUpdate.maxSurge ??= 0;
+  }
+  // Inside Kubernetes neither can be absent.
+  if (strategy.rollingUpdate !== undefined) {
+    strategy.rollingUpdate.maxUnavailable ??= 0;
+    strategy.rollingUpdate.maxSurge ??= 0;
   }
   if (spec.template.spec !== undefined) podSpecDefaults(spec.template.spec);
 }

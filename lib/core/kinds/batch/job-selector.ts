@@ -49,8 +49,11 @@ export function validateGeneratedSelector({ metadata = {}, spec }: Frozen<Job>, 
   if (spec?.selector === undefined || spec.manualSelector === true) return [];
   const { name = '', uid = '' } = metadata;
   const labels = spec.template.metadata?.labels;
-  const expected: Record<string, string> = { [legacyControllerUid]: uid, [legacyJobName]: name };
-  if (prefixed) Object.assign(expected, { [controllerUid]: uid, [jobName]: name });
+  const expected: Record<string, string> = {
+    [legacyControllerUid]: uid,
+    [legacyJobName]: name,
+    ...(prefixed && { [controllerUid]: uid, [jobName]: name }),
+  };
 
   const errors: FieldError[] = uid === '' ? [fieldRequired(fieldPath('metadata', 'uid'))] : [];
   for (const [key, value] of Object.entries(expected)) {
