@@ -12,6 +12,8 @@ import { ServiceAllocator } from './allocation/service-allocator.js';
 import type { ServiceAllocatorOptions } from './allocation/service-allocator.js';
 import { documentsOf } from './documents/documents.js';
 import type { HealthCheck } from './documents/health.js';
+import { openApiV2 } from './documents/openapi/openapi-v2.js';
+import { openApiV3 } from './documents/openapi/openapi-v3.js';
 import { pipelineHandler } from './pipeline.js';
 import { Registry } from './registry/registry.js';
 import { serveRequests } from './serve.js';
@@ -87,7 +89,7 @@ export function createServer(options: ServerOptions): ApiServer {
       timing: { clock, random: random.stream('watches'), minTimeoutMs: minWatchTimeoutMs },
       special: specialResources(registry, tools, { connector: options.nodes, tokens: options.tokens }),
       virtual: virtualResources(registry, tools, { authenticators, authorizers, healthChecks }),
-      documents: documentsOf({ scheme, serverAddress, healthChecks, routes: [] }),
+      documents: documentsOf({ scheme, serverAddress, healthChecks, routes: [...openApiV3(scheme), openApiV2(scheme)] }),
     }),
   });
   const start = async (): Promise<void> => {

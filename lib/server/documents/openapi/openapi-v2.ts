@@ -1,0 +1,75 @@
+// OpenAPI version 2: one document for everything, which clients older than the third version ask for. Made when first
+// asked. As k8s.io/kube-openapi/pkg/handler.
+import { notAcceptable } from '../../../core/index.js';
+import type { Scheme } from '../../../core/index.js';
+import type { DocumentRoute } from '../documents.js';
+import { taggedDocument } from '../tagged-document.js';
+import type { Operation } from './paths-document.js';
+import { operationsOf, parameterType } from './paths-document.js';
+import type { Part, SchemaStyle } from './schema-document.js';
+import { SchemaCollection } from './schema-document.js';
+
+/** `/openapi/v2`. */
+export function openApiV2(scheme: Scheme): DocumentRoute {
+  const document = taggedDocument(() => JSON.stringify(documentOf(scheme)), 'application/json');
+  return {
+    path: '/openapi/v2',
+    answer(exchange) {
+      const accept = exchange.request.header('Accept') ?? '';
+      if (accept.includes('proto-openapi') && !/json|\*\/\*/.test(accept)) throw notAcceptable(['application/json']);
+      return document(exchange);
+    },
+  };
+}
+
+const style: SchemaStyle = {
+  refPrefix: '#/definitions/',
+  wrapsRefs: false,
+  quantity: { type: 'string' },
+  intOrString: { type: 'string', format: 'int-or-string' },
+};
+
+function documentOf(scheme: Scheme): Part {
+  const schemas = new SchemaCollection(scheme, style);
+  const paths = new Map<string, Record<string, unknown>>();
+  for (const { name, versions } of scheme.groups) {
+    for (const version of versions) {
+      for (const operation of operationsOf(scheme, { group: name, version }, schemas)) {
+        const at = paths.get(operation.path) ?? { parameters: [...operation.inPath.map(pathParameter), queryParameter('pretty')] };
+        at[operation.method] = printed(operation);
+        paths.set(operation.path, at);
+      }
+    }
+  }
+  return {
+    swagger: '2.0',
+    info: { title: 'Kubernetes', version: 'v1.36.4' },
+    paths: Object.fromEntries([...paths].sort(([a], [b]) => (a < b ? -1 : 1))),
+    definitions: schemas.schemas,
+    securityDefinitions: { BearerToken: { type: 'apiKey', name: 'authorization', in: 'header' } },
+  };
+}
+
+const produced = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
+
+function printed({ tag, id, query, body, answer, action, gvk }: Operation): Part {
+  return {
+    tags: [tag],
+    operationId: id,
+    consumes: body?.types ?? ['*/*'],
+    produces: produced,
+    schemes: ['https'],
+    parameters: [...(body ? [{ name: 'body', in: 'body', required: true, schema: body.schema }] : []), ...query.map(queryParameter)],
+    responses: { 200: { description: 'OK', schema: answer }, 401: { description: 'Unauthorized' } },
+    'x-kubernetes-action': action,
+    'x-kubernetes-group-version-kind': gvk,
+  };
+}
+
+function queryParameter(name: string): Part {
+  return { name, in: 'query', type: parameterType(name), uniqueItems: true };
+}
+
+function pathParameter(name: string): Part {
+  return { name, in: 'path', required: true, type: 'string', uniqueItems: true };
+}

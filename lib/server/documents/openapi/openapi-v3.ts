@@ -1,0 +1,105 @@
+// OpenAPI version 3: an index of documents, one for each group-version, each named by a hash of its content so that
+// clients may keep it for good. As k8s.io/kube-openapi/pkg/handler3.
+import { notAcceptable } from '../../../core/index.js';
+import type { GroupVersion, Scheme } from '../../../core/index.js';
+import type { ApiResponse, RawResponse } from '../../../client/index.js';
+import type { Exchange } from '../../requests/exchange.js';
+import type { DocumentRoute } from '../documents.js';
+import { hashed } from '../tagged-document.js';
+import { pageNotFound } from '../text-response.js';
+import type { Operation } from './paths-document.js';
+import { operationsOf, parameterType } from './paths-document.js';
+import type { Part, SchemaStyle } from './schema-document.js';
+import { SchemaCollection } from './schema-document.js';
+
+/** The documents below `/openapi/v3`. */
+export function openApiV3(scheme: Scheme): readonly DocumentRoute[] {
+  const documents = new Map<string, () => Promise<{ readonly content: string | Uint8Array; readonly hash: string }>>();
+  for (const { name, versions } of scheme.groups) {
+    for (const version of versions) documents.set(name === '' ? `api/${version}` : `apis/${name}/${version}`, once(() => hashed(JSON.stringify(documentOf(scheme, { group: name, version })))));
+  }
+  return [
+    { path: '/openapi/v3', answer: (exchange) => index(exchange, documents) },
+    { path: '/openapi/v3/', answer: (exchange) => document(exchange, documents) },
+  ];
+}
+
+type Documents = ReadonlyMap<string, () => Promise<{ readonly content: string | Uint8Array; readonly hash: string }>>;
+
+async function index(exchange: Exchange, documents: Documents): Promise<ApiResponse> {
+  refuseProtobuf(exchange);
+  const paths = await Promise.all([...documents].map(async ([key, make]) => [key, { serverRelativeURL: `/openapi/v3/${key}?hash=${(await make()).hash}` }]));
+  return { type: 'raw', code: 200, contentType: 'application/json', content: JSON.stringify({ paths: Object.fromEntries(paths) }) };
+}
+
+async function document(exchange: Exchange, documents: Documents): Promise<RawResponse> {
+  refuseProtobuf(exchange);
+  const { request } = exchange;
+  const key = request.info.path.slice('/openapi/v3/'.length);
+  const make = documents.get(key);
+  if (make === undefined) return pageNotFound();
+  const { content, hash } = await make();
+  const asked = request.options().parameters?.['hash']?.[0];
+  if (asked !== undefined && asked !== hash) return { type: 'raw', code: 301, contentType: 'text/plain', content: '', headers: { Location: `/openapi/v3/${key}?hash=${hash}` } };
+  const caching: Readonly<Record<string, string>> = asked === undefined ? { 'Cache-Control': 'no-cache, private' } : { 'Cache-Control': 'public, immutable' };
+  const headers = { ...caching, ETag: `"${hash}"`, Vary: 'Accept' };
+  const isKnown = (request.header('If-None-Match') ?? '').split(',').some((tag) => tag.trim() === headers.ETag);
+  return isKnown ? { type: 'raw', code: 304, contentType: '', content: '', headers } : { type: 'raw', code: 200, contentType: 'application/json', content, headers };
+}
+
+/** These documents come as JSON; whoever takes nothing but protobuf is told so, and asks differently. */
+function refuseProtobuf({ request }: Exchange): void {
+  const accept = request.header('Accept') ?? '';
+  if (accept.includes('proto-openapi') && !/json|\*\/\*/.test(accept)) throw notAcceptable(['application/json']);
+}
+
+const style: SchemaStyle = {
+  refPrefix: '#/components/schemas/',
+  wrapsRefs: true,
+  quantity: { oneOf: [{ type: 'string' }, { type: 'number' }] },
+  intOrString: { format: 'int-or-string', oneOf: [{ type: 'integer' }, { type: 'string' }] },
+};
+
+function documentOf(scheme: Scheme, version: GroupVersion): Part {
+  const schemas = new SchemaCollection(scheme, style);
+  const paths = new Map<string, Record<string, unknown>>();
+  for (const operation of operationsOf(scheme, version, schemas)) {
+    const at = paths.get(operation.path) ?? { parameters: [...operation.inPath.map(pathParameter), queryParameter('pretty')] };
+    at[operation.method] = printed(operation);
+    paths.set(operation.path, at);
+  }
+  return {
+    openapi: '3.0.0',
+    info: { title: 'Kubernetes', version: 'v1.36.4' },
+    paths: Object.fromEntries([...paths].sort(([a], [b]) => (a < b ? -1 : 1))),
+    components: { schemas: schemas.schemas, securitySchemes: { BearerToken: { type: 'apiKey', name: 'authorization', in: 'header' } } },
+  };
+}
+
+function printed({ tag, id, query, body, answer, action, gvk, method }: Operation): Part {
+  const answers = { description: 'OK', content: Object.fromEntries(answerTypes.map((type) => [type, { schema: answer }])) };
+  return {
+    tags: [tag],
+    operationId: id,
+    ...(query.length > 0 && { parameters: query.map(queryParameter) }),
+    ...(body && { requestBody: { content: Object.fromEntries(body.types.map((type) => [type, { schema: body.schema }])) } }),
+    responses: { 200: answers, ...(method === 'post' || method === 'put' || method === 'patch' ? { 201: { ...answers, description: 'Created' } } : {}), 401: { description: 'Unauthorized' } },
+    'x-kubernetes-action': action,
+    'x-kubernetes-group-version-kind': gvk,
+  };
+}
+
+const answerTypes = ['application/json', 'application/vnd.kubernetes.protobuf', 'application/yaml'];
+
+function queryParameter(name: string): Part {
+  return { name, in: 'query', schema: { type: parameterType(name), uniqueItems: true } };
+}
+
+function pathParameter(name: string): Part {
+  return { name, in: 'path', required: true, schema: { type: 'string', uniqueItems: true } };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+}

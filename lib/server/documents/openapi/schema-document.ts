@@ -1,0 +1,139 @@
+// Schemas of types as OpenAPI has them, made from the one form the engine keeps (core/schema/type.ts). Only types that
+// are referred to get in, each once. Descriptions are left out: the names are Kubernetes' own.
+import type { Field, GroupVersionKind, JsonValue, Scheme, Shape, StructType } from '../../../core/index.js';
+
+/** A schema, or any other part of an OpenAPI document. */
+export type Part = Readonly<Record<string, unknown>>;
+
+/** How references look, which differs between versions of OpenAPI. */
+export interface SchemaStyle {
+  readonly refPrefix: string;
+  /** Version 3 wraps a reference that has siblings in `allOf`; version 2 allows none and merges them. */
+  readonly wrapsRefs: boolean;
+  readonly quantity: Part;
+  readonly intOrString: Part;
+}
+
+/** Collects the schemas that a document needs. */
+export class SchemaCollection {
+  readonly #schemas = new Map<string, Part>();
+  readonly #scheme: Scheme;
+  readonly #style: SchemaStyle;
+
+  constructor(scheme: Scheme, style: SchemaStyle) {
+    this.#scheme = scheme;
+    this.#style = style;
+  }
+
+  /** All schemas so far, by name. */
+  get schemas(): Readonly<Record<string, Part>> {
+    return Object.fromEntries([...this.#schemas].sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+
+  /** A reference to a type, which is taken in with all it refers to. */
+  ref(type: StructType): Part {
+    const name = openApiName(type.name);
+    if (!this.#schemas.has(name)) {
+      this.#schemas.set(name, {}); // before its fields: types refer to themselves
+      this.#schemas.set(name, this.#struct(type));
+    }
+    return this.#refTo(name);
+  }
+
+  /** A reference to a schema of a fixed form. */
+  fixed(name: string, schema: Part): Part {
+    this.#schemas.set(name, schema);
+    return this.#refTo(name);
+  }
+
+  #refTo(name: string): Part {
+    return { $ref: this.#style.refPrefix + name };
+  }
+
+  #struct(type: StructType): Part {
+    const fields = [...type.fields.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+    const required = fields.filter((each) => each.required).map(({ name }) => name);
+    const gvks = this.#scheme.kindsOf(type).map(({ group, kind, version }: GroupVersionKind) => ({ group, kind, version }));
+    return {
+      type: 'object',
+      ...(required.length > 0 && { required }),
+      ...(fields.length > 0 && { properties: Object.fromEntries(fields.map((each) => [each.name, this.#property(each)])) }),
+      ...(gvks.length > 0 && { 'x-kubernetes-group-version-kind': gvks }),
+      ...(type.atomic && { 'x-kubernetes-map-type': 'atomic' }),
+    };
+  }
+
+  #property(field: Field): Part {
+    const { strategy, mergeKey, retainKeys } = field.patch;
+    const strategies = [...(strategy === undefined ? [] : [strategy]), ...(retainKeys ? ['retainKeys'] : [])];
+    const extras = {
+      ...(field.listType !== undefined && { 'x-kubernetes-list-type': field.listType }),
+      ...(field.mapKeys.length > 0 && { 'x-kubernetes-list-map-keys': field.mapKeys }),
+      ...(field.atomicMap && { 'x-kubernetes-map-type': 'atomic' }),
+      ...(mergeKey !== undefined && { 'x-kubernetes-patch-merge-key': mergeKey }),
+      ...(strategies.length > 0 && { 'x-kubernetes-patch-strategy': strategies.join(',') }),
+    };
+    return this.#with(this.#shape(field.shape), { ...defaultOf(field), ...extras });
+  }
+
+  #with(schema: Part, extras: Part): Part {
+    if (Object.keys(extras).length === 0) return schema;
+    return '$ref' in schema && this.#style.wrapsRefs ? { allOf: [schema], ...extras } : { ...schema, ...extras };
+  }
+
+  #shape(shape: Shape): Part {
+    switch (shape.kind) {
+      case 'struct':
+        return this.ref(shape);
+      case 'list':
+        return { type: 'array', items: this.#shape(shape.items) };
+      case 'map':
+        return { type: 'object', additionalProperties: this.#shape(shape.values) };
+      case 'union':
+        return this.fixed(openApiName(`apiextensions/v1.${shape.goType.replace(/^.*\./, '')}`), {});
+      case 'quantity':
+        return this.fixed('io.k8s.apimachinery.pkg.api.resource.Quantity', this.#style.quantity);
+      case 'int-or-string':
+        return this.fixed('io.k8s.apimachinery.pkg.util.intstr.IntOrString', this.#style.intOrString);
+      case 'time':
+        return this.fixed('io.k8s.apimachinery.pkg.apis.meta.v1.Time', { type: 'string', format: 'date-time' });
+      case 'micro-time':
+        return this.fixed('io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime', { type: 'string', format: 'date-time' });
+      case 'raw':
+        return this.fixed('io.k8s.apimachinery.pkg.runtime.RawExtension', { type: 'object' });
+      case 'json':
+        return this.fixed('io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON', {});
+      default:
+        return { ...leaves[shape.kind], ...(shape.values && { enum: shape.values }) };
+    }
+  }
+}
+
+const leaves = {
+  string: { type: 'string' },
+  bool: { type: 'boolean' },
+  int32: { type: 'integer', format: 'int32' },
+  int64: { type: 'integer', format: 'int64' },
+  double: { type: 'number', format: 'double' },
+  bytes: { type: 'string', format: 'byte' },
+} as const;
+
+/** Version 3 says what a field is where it is absent; a structure that is always there is empty then. */
+function defaultOf(field: Field): Part {
+  const value: JsonValue | undefined = field.default;
+  if (value !== undefined) return { default: value };
+  return field.shape.kind === 'struct' && field.presence !== 'pointer' ? { default: {} } : {};
+}
+
+/** The public name of a type: `core/v1.Pod` is `io.k8s.api.core.v1.Pod`. */
+export function openApiName(name: string): string {
+  const slash = name.indexOf('/');
+  const [folder, rest] = [name.slice(0, slash), name.slice(slash + 1)];
+  return `${packages[folder] ?? `io.k8s.api.${folder}`}.${rest}`;
+}
+
+const packages: Readonly<Record<string, string>> = {
+  meta: 'io.k8s.apimachinery.pkg.apis.meta',
+  apiextensions: 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions',
+  apiregistration: 'io.k8s.kube-aggregator.pkg.apis.apiregistration',
+};
