@@ -58,7 +58,7 @@ const utf8 = new TextEncoder();
 export const gzipBytesMin: number = 128 * 1024;
 
 function commonHeaders(auditId: string, contentType: string, { warnings, headers }: ResponseExtras = {}): string[] {
-  const common = ['Audit-Id', auditId, 'Cache-Control', 'no-cache, private', 'Content-Type', contentType];
+  const common = ['Audit-Id', auditId, 'Cache-Control', 'no-cache, private', ...(contentType === '' ? [] : ['Content-Type', contentType])];
   if (headers !== undefined) for (const [name, value] of Object.entries(headers)) setHeader(common, name, value);
   if (warnings !== undefined) for (const value of warningHeaders(warnings)) common.push('Warning', value);
   return common;

@@ -64,7 +64,8 @@ async function decode(body: RequestBody | undefined, claim: Claim, validation: F
   switch (bodyMediaType(body.contentType)) {
     case mediaTypes.protobuf: {
       const { apiVersion, kind, raw } = openEnvelope(body.bytes);
-      return { object: decodeMessage(claim.typeOf({ apiVersion, kind }), raw), warnings: [] };
+      const type = claim.typeOf({ apiVersion, kind });
+      return { object: decodeValue(type, decodeMessage(type, raw), { owned: true }).object, warnings: [] };
     }
     case mediaTypes.yaml: {
       const { value, problems } = await parseYaml(utf8.decode(body.bytes));
