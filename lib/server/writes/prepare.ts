@@ -27,12 +27,12 @@ export function prepareCreate(write: Write, object: ApiObject): void {
 export function prepareUpdate(write: Write, object: ApiObject, old: Stored, subresource: string): void {
   const { stored, context, exchange } = write;
   const strategy: UpdateStrategy = subresource === '' ? stored.strategy : (stored.strategy.subresources?.[subresource] ?? {});
-  const metadata = metadataOf(object);
   const oldMetadata = old.metadata ?? {};
-  keep(metadata, 'generation', oldMetadata.generation);
+  keep(metadataOf(object), 'generation', oldMetadata.generation);
   keepOtherHalf(object, old, stored, subresource);
   strategy.prepareForUpdate?.(object, old, context);
-  if (stored.strategy.changesGeneration?.(object, old) === true) metadata.generation = (oldMetadata.generation ?? 0) + 1;
+  const metadata = metadataOf(object);
+  if (subresource !== 'status' && stored.strategy.changesGeneration?.(object, old) === true) metadata.generation = (oldMetadata.generation ?? 0) + 1;
   metadata.uid ??= oldMetadata.uid ?? '';
   keep(metadata, 'creationTimestamp', oldMetadata.creationTimestamp ?? metadata.creationTimestamp);
   keep(metadata, 'deletionTimestamp', oldMetadata.deletionTimestamp ?? metadata.deletionTimestamp);
