@@ -52,6 +52,12 @@ function readField(text: string): GoField {
   return { json, go, form: keyed ? form.slice(1, -1) : form, keyed, absent };
 }
 
+/** JSON as Go prints what it read: maps in the order of their keys, all the way down. */
+export function sortedJson(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortedJson);
+  return isJsonObject(value) ? mapped(value, sortedJson) : value;
+}
+
 /** Maps print in the order of their keys. What a user embedded as JSON was kept as text and is not reordered. */
 function sorted(value: unknown): unknown {
   return isJsonObject(value) && Object.values(value).every((item) => typeof item === 'string') ? mapped(value, (item) => item) : value;

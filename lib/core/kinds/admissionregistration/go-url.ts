@@ -19,11 +19,17 @@ export interface GoUrl {
 /** A URL, or why it is none. */
 export type ParsedUrl = { readonly url: GoUrl } | { readonly error: string };
 
+/** Reads a URL as it stands in a request: absolute or an absolute path, and a `#` is part of it. */
+export function parseGoRequestUri(text: string): ParsedUrl {
+  const parsed = parse(text, true);
+  return typeof parsed === 'string' ? { error: `parse ${quote(text)}: ${parsed}` } : { url: parsed };
+}
+
 /** Reads a URL or a relative reference. */
 export function parseGoUrl(text: string): ParsedUrl {
   const hash = text.indexOf('#');
   const whole = hash < 0 ? text : text.slice(0, hash);
-  const parsed = parse(whole);
+  const parsed = parse(whole, false);
   if (typeof parsed === 'string') return { error: `parse ${quote(whole)}: ${parsed}` };
   if (hash < 0) return { url: parsed };
   const fragment = unescape(text.slice(hash + 1), 'other');
@@ -33,8 +39,9 @@ export function parseGoUrl(text: string): ParsedUrl {
 type Part = 'host' | 'zone' | 'other';
 type Unescaped = { readonly text: string } | { readonly error: string };
 
-function parse(text: string): GoUrl | string {
+function parse(text: string, ofRequest: boolean): GoUrl | string {
   if (hasControlCharacter(text)) return 'net/url: invalid control character in URL';
+  if (text === '' && ofRequest) return 'empty url';
   const blank: GoUrl = { scheme: '', host: '', user: undefined, query: '', fragment: '' };
   if (text === '*') return blank;
   if (text.startsWith(':')) return 'missing protocol scheme';
@@ -45,9 +52,10 @@ function parse(text: string): GoUrl | string {
   const url: GoUrl = { ...blank, scheme, query: mark < 0 ? '' : afterScheme.slice(mark + 1) };
   if (!rest.startsWith('/')) {
     if (scheme !== '') return url;
+    if (ofRequest) return 'invalid URI for request';
     if (rest.split('/', 1)[0]?.includes(':') === true) return 'first path segment in URL cannot contain colon';
   }
-  const hasAuthority = rest.startsWith('//') && (scheme !== '' || !rest.startsWith('///'));
+  const hasAuthority = rest.startsWith('//') && (scheme !== '' || (!ofRequest && !rest.startsWith('///')));
   const slash = hasAuthority ? rest.indexOf('/', 2) : 0;
   const path = slash < 0 ? '' : rest.slice(slash);
   const authority = hasAuthority ? parseAuthority(scheme, rest.slice(2, slash < 0 ? undefined : slash)) : { host: '', user: undefined };

@@ -1,0 +1,47 @@
+// A definition as Kubernetes checks it. Inside the API server, what all versions have in common stands once, beside them,
+// as in the API's first version; errors name those places. As apiextensions-apiserver/pkg/apis/apiextensions/v1,
+// Convert_v1_CustomResourceDefinitionSpec_To_apiextensions_CustomResourceDefinitionSpec.
+import { deepEqual } from '../../objects/deep-equal.js';
+import type { Frozen } from '../../objects/meta.js';
+import type { CustomResourceDefinitionSpec, CustomResourceDefinitionVersion } from '../../types/apiextensions-v1.generated.js';
+import type { Schema } from './schema-value.js';
+
+/** One version, without what it shares with all others. */
+export type Version = Frozen<CustomResourceDefinitionVersion>;
+
+/** A specification with its shared parts beside the versions. */
+export interface InternalSpec extends Omit<Frozen<CustomResourceDefinitionSpec>, 'versions'> {
+  readonly versions: readonly Version[];
+  readonly shared: Pick<Version, SharedPart>;
+}
+
+/** The parts that versions may share. */
+export type SharedPart = (typeof sharedParts)[number];
+
+/** Takes out what all versions have in common. */
+export function internalSpec(spec: Frozen<CustomResourceDefinitionSpec>): InternalSpec {
+  const versions = (spec as Partial<typeof spec>).versions ?? [];
+  const [first] = versions;
+  const common = sharedParts.filter((part) => versions.every((version) => deepEqual(version[part], first?.[part])));
+  return {
+    ...spec,
+    versions: versions.map((version) => omit(version, common)),
+    shared: first === undefined ? {} : omit(first, Object.keys(first).filter((key) => !(common as readonly string[]).includes(key))),
+  };
+}
+
+/** The schema of a version. */
+export function schemaOf({ schema }: Pick<Version, SharedPart>): Schema | undefined {
+  return schema?.openAPIV3Schema;
+}
+
+/** All schemas there are. */
+export function schemasOf({ shared, versions }: InternalSpec): readonly Schema[] {
+  return [shared, ...versions].map(schemaOf).filter((schema) => schema !== undefined);
+}
+
+const sharedParts = ['schema', 'subresources', 'additionalPrinterColumns', 'selectableFields'] as const;
+
+function omit(version: Version, parts: readonly string[]): Version {
+  return Object.fromEntries(Object.entries(version).filter(([key]) => !parts.includes(key))) as unknown as Version;
+}
