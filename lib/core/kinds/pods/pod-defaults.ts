@@ -3,13 +3,14 @@
 // As pkg/apis/core/v1/defaults.go and zz_generated.defaults.go, SetObjectDefaults_Pod. Workloads run podSpecDefaults on
 // their templates: what only a pod itself gets (requests from limits, service links, host ports) is not for templates.
 // Also what Kubernetes does when it converts to its internal version, where fields that mean the same are one: the two
-// names of the service account, the two forms of addresses (pkg/apis/core/v1/conversion.go).
+// names of the service account, the two forms of addresses (pkg/apis/core/v1/conversion.go). And fields that nobody can use
+// yet vanish here, so that no kind with a template has to think of them.
 import { setOwn } from '../../objects/json.js';
 import { canonicalMilliQuantity, printQuantity } from '../../objects/quantity.js';
 import type { Container, ContainerStatus, EphemeralContainer, Pod, PodSpec, PodStatus, ResourceRequirements, Volume } from '../../types/core-v1.generated.js';
 import { aggregateContainers } from './container-resources.js';
 import { defaultPullPolicy } from './image-pull-policy.js';
-import { dropInitContainerAnnotations } from './pod-preparation.js';
+import { dropDisabledSpecFields, dropDisabledStatusFields } from './pod-disabled-fields.js';
 
 type ResourceList = Record<string, string>;
 
@@ -21,6 +22,7 @@ export function podDefaults({ metadata, spec, status }: Pod): void {
     if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1;
   }
   if (status !== undefined) {
+    dropDisabledStatusFields(status);
     roundStatus(status);
     alignIps(status);
   }
@@ -29,6 +31,7 @@ export function podDefaults({ metadata, spec, status }: Pod): void {
 
 /** Defaults of a pod's specification, in a pod or a template. */
 export function podSpecDefaults(spec: PodSpec): void {
+  dropDisabledSpecFields(spec);
   for (const volume of each(spec.volumes)) volumeDefaults(volume);
   for (const container of each(spec.initContainers)) containerDefaults(container);
   for (const container of each(spec.containers)) containerDefaults(container);
@@ -37,6 +40,16 @@ export function podSpecDefaults(spec: PodSpec): void {
   roundRequirements(spec.resources);
   const account = spec.serviceAccountName ?? spec.serviceAccount;
   if (account !== undefined) spec.serviceAccountName = spec.serviceAccount = account;
+}
+
+/** Annotations that were init containers before those were fields. In place. As dropInitContainerAnnotations. */
+export function dropInitContainerAnnotations(metadata: { annotations?: Record<string, string> }): void {
+  if (metadata.annotations === undefined) return;
+  for (const stage of ['beta', 'alpha']) {
+    delete metadata.annotations[`pod.${stage}.kubernetes.io/init-containers`];
+    delete metadata.annotations[`pod.${stage}.kubernetes.io/init-container-statuses`];
+  }
+  if (isEmpty(metadata.annotations)) delete metadata.annotations;
 }
 
 function podOnlyDefaults(spec: PodSpec): void {

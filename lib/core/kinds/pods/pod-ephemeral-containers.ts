@@ -11,7 +11,6 @@ import type { UpdateStrategy } from '../kind-strategy.js';
 import { keepMetadata } from '../status-metadata.js';
 import { mirrorAnnotation, validatePodAnnotationUpdate } from './pod-annotation-validation.js';
 import { semanticEqual, withField } from './pod-equality.js';
-import { dropDisabledSpecFields } from './pod-preparation.js';
 import { ephemeralContainerDifference } from './pod-spec-difference.js';
 import { podValidationOptions } from './pod-validation-options.js';
 import { metadataPath, specOf, specPath, validateFinalizerNames, validatePodAgain } from './pod-validation.js';
@@ -20,7 +19,6 @@ import { metadataPath, specOf, specPath, validateFinalizerNames, validatePodAgai
 export const podEphemeralContainers: UpdateStrategy<Pod> = {
   prepareForUpdate(pod, old) {
     const { ephemeralContainers } = specOf(pod);
-    if (pod.spec !== undefined) dropDisabledSpecFields(pod.spec);
     Object.assign(pod, { spec: withField(specOf(old), 'ephemeralContainers', ephemeralContainers) });
     if (old.status === undefined) delete pod.status;
     else Object.assign(pod, { status: old.status });

@@ -1,10 +1,9 @@
-// What the API server makes of a pod before it looks whether it is valid: fields nobody may use yet vanish, gates become a
-// condition, label keys become part of selectors, annotations become fields.
-// As pkg/registry/core/pod/strategy.go and pkg/api/pod/util.go, DropDisabledPodFields.
+// What the API server makes of a new pod before it looks whether it is valid: gates become a condition, label keys become
+// part of selectors, annotations become fields. As pkg/registry/core/pod/strategy.go, PrepareForCreate.
 import { FieldPath } from '../../errors/field-path.js';
 import { deepEqual } from '../../objects/deep-equal.js';
 import { printTime } from '../../objects/time.js';
-import type { Container, EphemeralContainer, Pod, PodAffinityTerm, PodSpec, PodStatus, PodTemplateSpec } from '../../types/core-v1.generated.js';
+import type { Container, EphemeralContainer, Pod, PodAffinityTerm, PodSpec, PodStatus } from '../../types/core-v1.generated.js';
 import type { LabelSelector } from '../../types/meta-v1.generated.js';
 import { podQosClass } from './pod-qos.js';
 import { appArmorAnnotationPrefix, appArmorProfileOf, validateAppArmorProfile } from './security-profile-validation.js';
@@ -14,55 +13,9 @@ export function preparePod(pod: Pod, now: number): void {
   const { spec, metadata } = pod;
   if (spec === undefined) return;
   pod.status = { phase: 'Pending', qosClass: podQosClass(spec) };
-  dropDisabledSpecFields(spec);
   if ((spec.schedulingGates ?? []).length > 0) pod.status.conditions = [gatedCondition(now)];
   mergeLabelKeys(spec, metadata?.labels ?? {});
   takeAppArmorAnnotations(spec, metadata?.annotations ?? {});
-}
-
-/** Fields behind feature gates that are off in v1.36. In place; nothing in storage has them. */
-export function dropDisabledSpecFields(spec: PodSpec): void {
-  delete spec.schedulingGroup;
-  for (const { projected } of spec.volumes ?? []) {
-    for (const source of projected?.sources ?? []) {
-      delete source.clusterTrustBundle;
-      delete source.podCertificate;
-    }
-  }
-  for (const container of allContainers(spec)) {
-    if (container.lifecycle?.stopSignal === undefined) continue;
-    delete container.lifecycle.stopSignal;
-    if (Object.keys(container.lifecycle).length === 0) delete container.lifecycle;
-  }
-}
-
-/** The same for the status. */
-export function dropDisabledStatusFields(status: PodStatus): void {
-  delete status.nodeAllocatableResourceClaimStatuses;
-  for (const list of [status.containerStatuses, status.initContainerStatuses, status.ephemeralContainerStatuses]) {
-    for (const { volumeMounts } of list ?? []) {
-      for (const mount of volumeMounts ?? []) delete mount.volumeStatus;
-    }
-  }
-}
-
-/**
- * The same for a template, which also loses annotations that once were init containers. In place. Every kind that has a
- * template calls this before it validates. As DropDisabledTemplateFields.
- */
-export function dropDisabledTemplateFields(template: PodTemplateSpec | undefined): void {
-  if (template?.metadata?.annotations !== undefined) dropInitContainerAnnotations(template.metadata);
-  if (template?.spec !== undefined) dropDisabledSpecFields(template.spec);
-}
-
-/** Annotations that were init containers before those were fields. In place. As pkg/apis/core/v1/conversion.go. */
-export function dropInitContainerAnnotations(metadata: { annotations?: Record<string, string> }): void {
-  if (metadata.annotations === undefined) return;
-  for (const name of ['beta', 'alpha']) {
-    delete metadata.annotations[`pod.${name}.kubernetes.io/init-containers`];
-    delete metadata.annotations[`pod.${name}.kubernetes.io/init-container-statuses`];
-  }
-  if (Object.keys(metadata.annotations).length === 0) delete metadata.annotations;
 }
 
 function allContainers(spec: PodSpec): readonly (Container | EphemeralContainer)[] {

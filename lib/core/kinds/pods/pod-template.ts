@@ -5,9 +5,8 @@ import type { PodTemplate } from '../../types/core-v1.generated.js';
 import type { KindStrategy } from '../kind-strategy.js';
 import { nameColumn, textColumn } from '../table-cells.js';
 import { regularContainers } from './pod-containers.js';
-import { podSpecDefaults } from './pod-defaults.js';
+import { dropInitContainerAnnotations, podSpecDefaults } from './pod-defaults.js';
 import { semanticEqual } from './pod-equality.js';
-import { dropDisabledTemplateFields } from './pod-preparation.js';
 import { validatePodTemplateSpec } from './pod-template-validation.js';
 import { podTemplateValidationOptions } from './pod-validation-options.js';
 import { validateFinalizerNames } from './pod-validation.js';
@@ -15,17 +14,16 @@ import { podTemplateWarnings } from './pod-warnings.js';
 
 /** Defaults of a template. */
 export function podTemplateDefaults({ template }: PodTemplate): void {
+  if (template?.metadata !== undefined) dropInitContainerAnnotations(template.metadata);
   if (template?.spec !== undefined) podSpecDefaults(template.spec);
 }
 
 /** What is particular to PodTemplates. */
 export const podTemplate: KindStrategy<PodTemplate> = {
   nameRule: nameIsDnsSubdomain,
-  prepareForCreate: ({ template }) => dropDisabledTemplateFields(template),
   validate: (object) => [...validateFinalizerNames(object), ...validatePodTemplateSpec(object.template ?? {}, path)],
   warningsOnCreate: ({ template }) => podTemplateWarnings(template ?? {}, path),
 
-  prepareForUpdate: ({ template }) => dropDisabledTemplateFields(template),
   validateUpdate: (object, old) => [
     ...validateFinalizerNames(object),
     ...validatePodTemplateSpec(object.template ?? {}, path, podTemplateValidationOptions(object.template, old.template ?? {})),

@@ -18,13 +18,36 @@ import { volumeWarnings } from './volume-warnings.js';
 
 /** Warnings about a new pod. As GetWarningsForPod. */
 export function podWarnings(pod: DescribedPod): readonly string[] {
-  return warnings(pod, { spec: fieldPath('spec'), annotations: fieldPath('metadata', 'annotations') }, false);
+  return warnings(pod, { spec: fieldPath('spec'), annotations: annotationsPath }, false);
+}
+
+/**
+ * Warnings about AppArmor annotations of a new pod. Valid ones have become fields by now (pod-preparation.ts), so that
+ * nobody can tell any more whether the field was given as well, which Kubernetes would not warn of.
+ * As pkg/registry/core/pod/strategy.go, applyAppArmorVersionSkew.
+ */
+export function appArmorWarnings({ metadata, spec }: DescribedPod): readonly string[] {
+  const annotations = metadata?.annotations ?? {};
+  const ofPod = spec?.securityContext?.appArmorProfile;
+  if (spec === undefined || spec.os?.name === 'windows') return [];
+  return containersOf(spec, annotationsPath).flatMap(({ container }) => {
+    const key = `${appArmorAnnotationPrefix}${container.name}`;
+    const annotation = annotations[key];
+    if (annotation === undefined) return [];
+    const meant = appArmorProfileOf(annotation);
+    const own = container.securityContext?.appArmorProfile;
+    const isOnlyPlace = own === undefined ? ofPod === undefined || !deepEqual(ofPod, meant) : deepEqual(own, meant);
+    return isOnlyPlace ? [`${annotationsPath.key(key).toString()}: ${appArmorDeprecation}`] : [];
+  });
 }
 
 /** Warnings about a pod template at `path`. The one it replaces does not matter. As GetWarningsForPodTemplate. */
 export function podTemplateWarnings(template: Frozen<PodTemplateSpec>, path: FieldPath, _old?: Frozen<PodTemplateSpec>): readonly string[] {
   return warnings(template, { spec: path.child('spec'), annotations: path.child('metadata').child('annotations') }, true);
 }
+
+const annotationsPath: FieldPath = fieldPath('metadata', 'annotations');
+const appArmorDeprecation = 'deprecated since v1.30; use the "appArmorProfile" field instead';
 
 interface Places {
   readonly spec: FieldPath;
@@ -131,14 +154,11 @@ function profileWarnings(spec: Frozen<PodSpec>, annotations: Annotations, places
     ...containersOf(spec, places.spec).flatMap(({ container, at }) => {
       const { name, securityContext } = container;
       const key = `${appArmorAnnotationPrefix}${name}`;
-      const own = securityContext?.appArmorProfile;
-      const meant = appArmorProfileOf(annotations[key] ?? '');
-      const differs = podProfile === undefined || !deepEqual(podProfile, meant);
-      // Of a pod, a valid annotation has become the field by now: whether both were given cannot be told any more.
-      const unprofiled = differs && (own === undefined || (!places.isTemplate && deepEqual(own, meant) && spec.os?.name !== 'windows'));
+      const differs = podProfile === undefined || !deepEqual(podProfile, appArmorProfileOf(annotations[key] ?? ''));
+      const unprofiled = places.isTemplate && securityContext?.appArmorProfile === undefined && differs;
       return [
         ...(securityContext?.seccompProfile === undefined ? told(`${seccompContainerAnnotationPrefix}${name}`, seccomp) : []),
-        ...(unprofiled ? told(key, 'deprecated since v1.30; use the "appArmorProfile" field instead') : []),
+        ...(unprofiled ? told(key, appArmorDeprecation) : []),
         ...containerWarnings(container, at),
       ];
     }),

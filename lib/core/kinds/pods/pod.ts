@@ -6,13 +6,13 @@ import type { Pod, PodCondition, PodStatus } from '../../types/core-v1.generated
 import type { KindStrategy, UpdateStrategy } from '../kind-strategy.js';
 import { podEphemeralContainers } from './pod-ephemeral-containers.js';
 import { semanticEqual } from './pod-equality.js';
-import { dropDisabledSpecFields, dropDisabledStatusFields, preparePod } from './pod-preparation.js';
+import { preparePod } from './pod-preparation.js';
 import { podResize } from './pod-resize.js';
 import { validatePodStatusUpdate } from './pod-status-validation.js';
 import { podTable } from './pod-table.js';
 import { validatePodUpdate } from './pod-update-validation.js';
 import { statusPath, validateNewPod } from './pod-validation.js';
-import { podWarnings } from './pod-warnings.js';
+import { appArmorWarnings, podWarnings } from './pod-warnings.js';
 
 const podStatus: UpdateStrategy<Pod> = {
   prepareForUpdate(pod, old) {
@@ -20,7 +20,6 @@ const podStatus: UpdateStrategy<Pod> = {
     // Old node agents broke owner references; nobody can end a pod by its status.
     Object.assign(pod, { metadata: { ...metadata, ...(old.metadata?.ownerReferences && { ownerReferences: old.metadata.ownerReferences }) } });
     pod.status = keepWhatStatusForgot(pod.status ?? {}, old.status ?? {});
-    dropDisabledStatusFields(pod.status);
   },
   validateUpdate: (pod, old) => validatePodStatusUpdate(pod, old),
   warningsOnUpdate: ({ status }) => [
@@ -34,11 +33,8 @@ export const pod: KindStrategy<Pod> = {
   nameRule: nameIsDnsSubdomain,
   prepareForCreate: (object, { now }) => preparePod(object, now),
   validate: (object) => validateNewPod(object),
-  warningsOnCreate: (object) => [...nameWarnings(object), ...podWarnings(object)],
+  warningsOnCreate: (object) => [...appArmorWarnings(object), ...nameWarnings(object), ...podWarnings(object)],
 
-  prepareForUpdate({ spec }) {
-    if (spec !== undefined) dropDisabledSpecFields(spec);
-  },
   validateUpdate: (object, old) => validatePodUpdate(object, old),
   changesGeneration: (object, old) => !semanticEqual(object.spec, old.spec),
   subresources: { status: podStatus, resize: podResize, ephemeralcontainers: podEphemeralContainers },
