@@ -28,7 +28,7 @@ interface Step {
 
 const context = 3;
 const popularFrom = 200;
-const comparisonsMax = 20_000_000;
+const comparisonsMax = 2_000_000;
 
 function lines(value: unknown): readonly string[] {
   const text = JSON.stringify(value ?? null, undefined, 1);
