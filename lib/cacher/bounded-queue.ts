@@ -6,13 +6,14 @@
 //     const events = boundedQueue(cacher.watch({ initial: true }));
 //     for (let some = await events.take(); some !== undefined; some = await events.take()) await write(some);
 //
-// Inert until the first `take`. Events that came together are taken together, one write for many.
+// Inert until the first `take`. Events that came together are taken together, one write for many; the first may be all
+// there is of a resource, in one go. That is not counted: who waits for events is not behind.
 import type { Observable, Subscription } from 'rxjs';
 import { resourceExpired } from '../core/index.js';
 
 /** The end of a queue. */
 export interface BoundedQueueOptions {
-  /** How many values may wait. Default 1000. */
+  /** How many values may come while nobody waits for them. Default 10,000: a burst of writes leaves sockets no time. */
   readonly lagMax?: number;
 }
 
@@ -28,10 +29,11 @@ export interface BoundedQueue<T> {
 }
 
 /** A queue before a stream. */
-export function boundedQueue<T>(source$: Observable<T>, { lagMax = 1000 }: BoundedQueueOptions = {}): BoundedQueue<T> {
-  let waiting: T[] = [];
-  let end: { readonly error?: unknown } | undefined;
+export function boundedQueue<T>(source$: Observable<T>, { lagMax = 10_000 }: BoundedQueueOptions = {}): BoundedQueue<T> {
+  let queued: T[] = [];
   let source: Subscription | undefined;
+  let end: { readonly error?: unknown } | undefined;
+  /** Wakes the taker, while it waits. */
   let wake: (() => void) | undefined;
 
   const finish = (how: { readonly error?: unknown }): void => {
@@ -41,34 +43,35 @@ export function boundedQueue<T>(source$: Observable<T>, { lagMax = 1000 }: Bound
   };
   const push = (value: T): void => {
     if (end !== undefined) return;
-    if (waiting.length >= lagMax) {
+    if (wake === undefined && queued.length >= lagMax) {
       finish({ error: resourceExpired(`the watch fell more than ${lagMax} events behind`) });
       return;
     }
-    waiting.push(value);
+    queued.push(value);
     wake?.();
+  };
+  const arrival = async (): Promise<void> => {
+    const arrived = new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+    // Subscribed while it waits, for all that there is may come at once.
+    source ??= source$.subscribe({ next: push, error: (error: unknown) => finish({ error }), complete: () => finish({}) });
+    if (end !== undefined) source.unsubscribe(); // while it was being subscribed
+    await arrived;
+    wake = undefined;
   };
 
   return {
     take: async () => {
-      source ??= source$.subscribe({ next: push, error: (error: unknown) => finish({ error }), complete: () => finish({}) });
-      if (end !== undefined) source.unsubscribe(); // it ended while it was being subscribed
-      if (waiting.length === 0 && end === undefined) {
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-        wake = undefined;
-      }
-      if (waiting.length > 0) {
-        const taken = waiting;
-        waiting = [];
-        return taken;
-      }
+      if (queued.length === 0 && end === undefined) await arrival();
+      const taken = queued;
+      queued = [];
+      if (taken.length > 0) return taken;
       if (end !== undefined && 'error' in end) throw end.error;
       return undefined;
     },
     close: () => {
-      waiting = [];
+      queued = [];
       finish({});
     },
   };

@@ -5,10 +5,10 @@
 //
 // Nothing is emitted while it is being subscribed. It needs no buffer: what comes while it catches up is in the window,
 // and should the window move on faster than the store tells, the store tells on.
-import type { Subscriber, Subscription } from 'rxjs';
+import type { Subscriber } from 'rxjs';
 import { map, switchMap, takeWhile } from 'rxjs';
 import { tooLargeResourceVersion, tooOldResourceVersion } from '../core/index.js';
-import type { Batch, Change, Entry, Revision } from '../storage/index.js';
+import type { Batch, Entry, Revision } from '../storage/index.js';
 import { isStoreError } from '../storage/index.js';
 import type { BookmarkReader, Bookmarks } from './bookmarks.js';
 import { CacheChange } from './cache-change.js';
@@ -157,7 +157,7 @@ export class CacheWatch<T extends object> implements Watcher<T>, BookmarkReader 
       map((batch) => ({ revision: batch.revision, changes: this.#changesOf(batch) })),
       takeWhile(({ revision }) => revision < window.start, true),
     );
-    const reading: Subscription = history$.subscribe({
+    const reading = history$.subscribe({
       next: ({ revision, changes }) => {
         for (const change of changes) this.take(change);
         seen = revision;
@@ -170,14 +170,11 @@ export class CacheWatch<T extends object> implements Watcher<T>, BookmarkReader 
       complete: () => (seen < window.start ? this.#subscriber.complete() : this.#catchUp(seen)),
     });
     this.#subscriber.add(reading);
-    // There may be nothing to tell of before the window begins; then a bookmark says so.
-    source.store.requestProgress().catch(() => undefined);
   }
 
   #changesOf({ revision, changes }: Batch): readonly CacheChange<T>[] {
-    const { source, withRevision } = this.#cache;
-    const isCovered = ({ key }: Change): boolean => this.view.covers(key.slice(source.prefix.length));
-    return changes.filter(isCovered).map((change) => {
+    const { withRevision } = this.#cache;
+    return changes.filter(({ key }) => this.view.covers(key)).map((change) => {
       const previous = change.previous && this.#cache.itemOf(change.previous);
       const now = change.type === 'put' ? this.#cache.itemOf(change.entry) : undefined;
       return new CacheChange({ revision, previous, now }, withRevision);

@@ -59,7 +59,7 @@ class ResourceCache<T extends object> implements Cacher<T>, WatchedCache<T>, Sto
     this.state = new NewestState(triggers);
     this.window = new WatchWindow(limits.windowMax, this.state.snapshot());
     this.fresh = new FreshReads({ store, clock, waitMs: limits.waitMs });
-    this.watchers = new WatcherIndex(triggers);
+    this.watchers = new WatcherIndex(options);
     this.bookmarks = new Bookmarks({ clock, everyMs: limits.bookmarkMs, catchUp: () => catchUp(this.fresh) });
   }
 
@@ -73,20 +73,15 @@ class ResourceCache<T extends object> implements Cacher<T>, WatchedCache<T>, Sto
   }
 
   peek(key: string): T | undefined {
-    return this.state.get(key)?.object;
+    return this.state.get(this.source.prefix + key)?.object;
   }
 
   async list(options: CacheListOptions<T> = {}): Promise<CacheListing<T>> {
     this.#start();
-    const { revision, notOlderThan } = options;
-    const view = viewOf(options, this.source);
-    if (await this.fresh.reached(revision ?? notOlderThan ?? (await this.fresh.newest()))) {
-      const snapshot = revision === undefined ? this.state.around(view) : this.window.at(revision);
-      if (snapshot !== undefined) return { ...listPage(snapshot, view, options), revision: revision ?? this.fresh.revision };
-    } else if (revision === undefined) {
-      await this.#checkStoreHas(notOlderThan);
-    }
-    return listFromStore(this, view, options);
+    const { prefix } = this.source;
+    const { after } = options;
+    const listing = await this.#list({ ...options, ...(after !== undefined && { after: prefix + after }) });
+    return listing.next === undefined ? listing : { ...listing, next: listing.next.slice(prefix.length) };
   }
 
   watch(options: CacheWatchOptions<T> = {}): Observable<CacheEvent<T>> {
@@ -126,7 +121,7 @@ class ResourceCache<T extends object> implements Cacher<T>, WatchedCache<T>, Sto
 
   /** The object of an entry, the one it has where it has it. */
   itemOf(entry: Entry): Item<T> {
-    const key = entry.key.slice(this.source.prefix.length);
+    const { key } = entry;
     const known = this.state.get(key);
     return known?.revision === entry.modRevision ? known : { key, object: this.source.read(entry), revision: entry.modRevision };
   }
@@ -158,7 +153,7 @@ class ResourceCache<T extends object> implements Cacher<T>, WatchedCache<T>, Sto
   #takeBatch({ revision, changes }: Batch): void {
     if (revision <= this.fresh.revision) return; // a bookmark of what it knows
     const made = changes.map((change) => {
-      const previous = this.state.get(change.key.slice(this.source.prefix.length));
+      const previous = this.state.get(change.key);
       const now = change.type === 'put' ? this.itemOf(change.entry) : undefined;
       return new CacheChange({ revision, previous, now }, this.withRevision);
     });
@@ -183,7 +178,20 @@ class ResourceCache<T extends object> implements Cacher<T>, WatchedCache<T>, Sto
   readonly #reached = (revision: Revision): true | Promise<boolean> => this.fresh.reached(revision);
 
   #read(key: string): CacheReading<T> {
-    return { object: this.state.get(key)?.object, revision: this.fresh.revision };
+    return { object: this.peek(key), revision: this.fresh.revision };
+  }
+
+  /** With keys in full. */
+  async #list(options: CacheListOptions<T>): Promise<CacheListing<T>> {
+    const { revision, notOlderThan } = options;
+    const view = viewOf(options, this.source);
+    if (await this.fresh.reached(revision ?? notOlderThan ?? (await this.fresh.newest()))) {
+      const snapshot = revision === undefined ? this.state.around(view) : this.window.at(revision);
+      if (snapshot !== undefined) return { ...listPage(snapshot, view, options), revision: revision ?? this.fresh.revision };
+    } else if (revision === undefined) {
+      await this.#checkStoreHas(notOlderThan);
+    }
+    return listFromStore(this, view, options);
   }
 
   async #readPast(key: string, notOlderThan: Revision | undefined): Promise<CacheReading<T>> {

@@ -5,13 +5,13 @@ import type { CacheListing } from './cacher.js';
 import type { Item, View } from './view.js';
 import type { Snapshot } from './watch-window.js';
 
-/** Which page. */
+/** Which page; its keys are those of the store. */
 export interface PageOptions {
   readonly after?: string | undefined;
   readonly limit?: number | undefined;
 }
 
-/** A page without the revision it is of. */
+/** A page without the revision it is of; its `next` is a key of the store. */
 export type Page<T extends object> = Omit<CacheListing<T>, 'revision'>;
 
 /** How many objects are looked at in one go where most may not belong. */

@@ -10,7 +10,7 @@ import type { Snapshot } from './watch-window.js';
 
 /** The objects of a resource. */
 export class NewestState<T extends object> {
-  readonly #triggers: CacherOptions<T>['triggers'];
+  readonly #triggers: NonNullable<CacherOptions<T>['triggers']>;
   #byKey = new Map<string, Item<T>>();
   #ordered = new KeyIndex<Item<T>>();
   #byTrigger = new Map<string, TriggerIndex<T>>();
@@ -49,7 +49,7 @@ export class NewestState<T extends object> {
   replace(items: Iterable<Item<T>>): void {
     this.#byKey = new Map();
     this.#ordered = new KeyIndex();
-    this.#byTrigger = new Map(Object.entries(this.#triggers ?? {}).map(([field, valueOf]) => [field, { valueOf, items: new Map() }]));
+    this.#byTrigger = new Map(Object.entries(this.#triggers).map(([field, valueOf]) => [field, { valueOf, items: new Map() }]));
     for (const item of items) this.put(item);
   }
 

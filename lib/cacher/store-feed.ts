@@ -3,7 +3,7 @@
 // they end when the store closes, and unsubscribing leaves nothing behind.
 //
 // A first failure is answered at once, further ones after 0.1 s, 0.2 s … 5 s; news wipes the slate.
-import { defer, EMPTY, ignoreElements, retry, switchMap, tap, throwError } from 'rxjs';
+import { catchError, defer, EMPTY, ignoreElements, merge, retry, switchMap, tap, throwError } from 'rxjs';
 import type { Observable, ObservableInput } from 'rxjs';
 import type { BackoffLadder, Clock } from '../core/index.js';
 import { delayAfter } from '../core/index.js';
@@ -40,12 +40,19 @@ export function followStore(source: FeedSource, take: (event: FeedEvent) => void
   });
 }
 
-/** The changes after a revision, through all interruptions. Errors only when they are compacted. */
+/**
+ * The changes after a revision, through all interruptions. Errors only when they are compacted. Asks for a bookmark each
+ * time it begins, so that whoever catches up learns when there is nothing more.
+ */
 export function watchOn({ store, clock, prefix }: FeedSource, after: Revision): Observable<Batch> {
   return defer(() => {
     const retryWith = patience(clock);
+    const bookmark$ = defer(() => store.requestProgress()).pipe(
+      ignoreElements(),
+      catchError(() => EMPTY), // the next change will do
+    );
     let seen = after;
-    return defer(() => store.watch(prefix, { after: seen })).pipe(
+    return defer(() => merge(store.watch(prefix, { after: seen }), bookmark$)).pipe(
       tap((batch) => {
         seen = batch.revision;
         retryWith.reset();

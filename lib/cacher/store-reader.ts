@@ -9,7 +9,7 @@ import type { Item, View } from './view.js';
 
 /** Where to read, and what to make of it. */
 export interface StoreReader<T extends object> {
-  readonly source: { readonly store: Store; readonly prefix: string };
+  readonly source: { readonly store: Store };
   itemOf(entry: Entry): Item<T>;
 }
 
@@ -23,15 +23,15 @@ const chunk = 500;
 
 /** A page of a view, from the store. */
 export async function listFromStore<T extends object>(reader: StoreReader<T>, view: View<T>, options: StoreListOptions): Promise<CacheListing<T>> {
-  const { store, prefix } = reader.source;
+  const { store } = reader.source;
   const { limit = Number.POSITIVE_INFINITY, after } = options;
-  const within = prefix + (view.key ?? view.prefix);
+  // One key is a range, too, of which it is the first.
+  const atOnce = view.key !== undefined ? 1 : view.isWhole ? limit : Math.max(limit, chunk);
   const items: T[] = [];
   let { revision } = options;
-  for (let from = after === undefined ? undefined : prefix + after; ; ) {
-    const atOnce = view.isWhole ? limit : Math.max(limit, chunk);
+  for (let from = after; ; ) {
     const page = await inWordsOfTheApi(
-      store.list(within, { ...(atOnce < Infinity && { limit: atOnce }), ...(from !== undefined && { after: from }), ...(revision !== undefined && { revision }) }),
+      store.list(view.key ?? view.prefix, { ...(atOnce < Infinity && { limit: atOnce }), ...(from !== undefined && { after: from }), ...(revision !== undefined && { revision }) }),
       revision,
     );
     ({ revision } = page);
@@ -41,11 +41,10 @@ export async function listFromStore<T extends object>(reader: StoreReader<T>, vi
       if (!view.sees(item)) continue;
       items.push(item.object);
       if (items.length < limit) continue;
-      const remaining = page.entries.length - 1 - index + page.remaining;
-      const more = view.key === undefined && remaining > 0;
-      return more ? { items, revision, next: item.key, ...(view.isWhole && { remaining }) } : { items, revision };
+      const remaining = view.key !== undefined ? 0 : page.entries.length - 1 - index + page.remaining;
+      return remaining === 0 ? { items, revision } : { items, revision, next: item.key, ...(view.isWhole && { remaining }) };
     }
-    if (page.remaining === 0) return { items, revision };
+    if (page.remaining === 0 || view.key !== undefined) return { items, revision };
   }
 }
 

@@ -1,11 +1,14 @@
 // Which objects a list or a watch is about, made ready for asking: how to find them (by key, trigger value, name or
 // namespace) and how to tell, of one that was found, whether it belongs. Made once for each call.
+//
+// Inside the cacher keys are those of the store, in full and the very same strings: a part cut out of one would be a
+// string that points into another, and comparing those takes V8 five times as long.
 import type { Revision } from '../storage/index.js';
 import type { CacherOptions, Scope } from './cacher.js';
 
 /** An object as the cache keeps it. */
 export interface Item<T extends object> {
-  /** Relative to the prefix of the resource. */
+  /** The key in the store. */
   readonly key: string;
   readonly object: T;
   /** The revision that wrote it. */
@@ -32,12 +35,15 @@ export interface View<T extends object> {
 }
 
 /** The view of a scope. Throws RangeError for a trigger field that the resource does not have. */
-export function viewOf<T extends object>(scope: Scope<T>, resource: Pick<CacherOptions<T>, 'namespaced' | 'triggers'>): View<T> {
+export function viewOf<T extends object>(scope: Scope<T>, resource: ViewedResource<T>): View<T> {
   const { name, trigger, matches } = scope;
   const namespace = resource.namespaced ? scope.namespace : undefined;
-  const prefix = namespace === undefined ? '' : `${namespace}/`;
+  const prefix = namespace === undefined ? resource.prefix : `${resource.prefix}${namespace}/`;
   const key = name !== undefined && (namespace !== undefined || !resource.namespaced) ? prefix + name : undefined;
-  const covers = coversOf({ prefix, key, name });
+  const covers = (its: string): boolean => {
+    if (key !== undefined) return its === key;
+    return name === undefined ? namespace === undefined || its.startsWith(prefix) : nameOf(its, resource) === name;
+  };
   const valueOf = trigger && triggerOf(resource, trigger.field);
   return {
     prefix,
@@ -51,23 +57,20 @@ export function viewOf<T extends object>(scope: Scope<T>, resource: Pick<CacherO
   };
 }
 
-/** The namespace of a key; empty where it has none. */
-export function namespaceOf(key: string): string {
-  return key.slice(0, Math.max(0, key.indexOf('/')));
+/** What a view must know of its resource. */
+export type ViewedResource<T extends object> = Pick<CacherOptions<T>, 'prefix' | 'namespaced' | 'triggers'>;
+
+/** The namespace of a key of a namespaced resource. */
+export function namespaceOf(key: string, { prefix }: { readonly prefix: string }): string {
+  return key.slice(prefix.length, key.indexOf('/', prefix.length));
 }
 
-/** The name of a key. */
-export function nameOf(key: string): string {
-  return key.slice(key.indexOf('/') + 1);
+/** The name of a key of a namespaced resource. */
+export function nameOf(key: string, { prefix }: { readonly prefix: string }): string {
+  return key.slice(key.indexOf('/', prefix.length) + 1);
 }
 
-function coversOf({ prefix, key, name }: { readonly prefix: string; readonly key: string | undefined; readonly name: string | undefined }): (key: string) => boolean {
-  if (key !== undefined) return (its) => its === key;
-  if (name !== undefined) return (its) => nameOf(its) === name;
-  return prefix === '' ? () => true : (its) => its.startsWith(prefix);
-}
-
-function triggerOf<T extends object>({ triggers = {} }: Pick<CacherOptions<T>, 'triggers'>, field: string): (object: T) => string {
+function triggerOf<T extends object>({ triggers = {} }: ViewedResource<T>, field: string): (object: T) => string {
   const valueOf = Object.hasOwn(triggers, field) ? triggers[field] : undefined;
   if (valueOf === undefined) throw new RangeError(`cacher: ${field} is no trigger field of this resource`);
   return valueOf;

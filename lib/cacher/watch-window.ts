@@ -75,7 +75,7 @@ export class WatchWindow<T extends object> {
 
   /** Lets go of what only revisions before this one need. */
   dropBefore(revision: Revision): void {
-    while ((this.#steps[this.#head]?.revision ?? Number.POSITIVE_INFINITY) <= revision) this.#dropFirst();
+    for (let end = this.#firstAfter(revision) - this.#head; end > 0; end--) this.#dropFirst();
     this.#start = Math.max(this.#start, revision);
   }
 

@@ -5,8 +5,8 @@
 // Watchers may come and go while they are told: one that comes begins after the change that is under way.
 import type { Revision } from '../storage/index.js';
 import type { CacheChange } from './cache-change.js';
-import type { CacherOptions } from './cacher.js';
-import { nameOf, namespaceOf, type View } from './view.js';
+import { nameOf, namespaceOf } from './view.js';
+import type { View, ViewedResource } from './view.js';
 
 /** One that is told. */
 export interface Watcher<T extends object> {
@@ -19,14 +19,16 @@ export interface Watcher<T extends object> {
 
 /** The watchers of a cache. */
 export class WatcherIndex<T extends object> {
+  readonly #resource: ViewedResource<T>;
   readonly #triggers: ReadonlyMap<string, { readonly valueOf: (object: T) => string; readonly watchers: Places<T> }>;
   readonly #byKey: Places<T> = new Map();
   readonly #byName: Places<T> = new Map();
   readonly #byNamespace: Places<T> = new Map();
   readonly #everything: Places<T> = new Map();
 
-  constructor(triggers: CacherOptions<T>['triggers'] = {}) {
-    this.#triggers = new Map(Object.entries(triggers).map(([field, valueOf]) => [field, { valueOf, watchers: new Map() }]));
+  constructor(resource: ViewedResource<T>) {
+    this.#resource = resource;
+    this.#triggers = new Map(Object.entries(resource.triggers ?? {}).map(([field, valueOf]) => [field, { valueOf, watchers: new Map() }]));
   }
 
   /** Takes one in. */
@@ -49,8 +51,8 @@ export class WatcherIndex<T extends object> {
   tell(change: CacheChange<T>): void {
     const { key, previous, now } = change;
     tellAll(this.#everything.get(''), change);
-    if (this.#byNamespace.size > 0) tellAll(this.#byNamespace.get(namespaceOf(key)), change);
-    if (this.#byName.size > 0) tellAll(this.#byName.get(nameOf(key)), change);
+    if (this.#byNamespace.size > 0) tellAll(this.#byNamespace.get(namespaceOf(key, this.#resource)), change);
+    if (this.#byName.size > 0) tellAll(this.#byName.get(nameOf(key, this.#resource)), change);
     if (this.#byKey.size > 0) tellAll(this.#byKey.get(key), change);
     for (const { valueOf, watchers } of this.#triggers.values()) {
       if (watchers.size === 0) continue;
