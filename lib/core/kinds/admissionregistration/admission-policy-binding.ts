@@ -18,12 +18,12 @@ import { warningsForName } from './static-names.js';
 type Binding = MutatingAdmissionPolicyBinding | ValidatingAdmissionPolicyBinding;
 
 /** What is particular to ValidatingAdmissionPolicyBindings. */
-export const validatingAdmissionPolicyBinding: KindStrategy<ValidatingAdmissionPolicyBinding> = bindingStrategy(({ spec }) =>
+export const validatingAdmissionPolicyBinding: KindStrategy<ValidatingAdmissionPolicyBinding> = bindingStrategy<ValidatingAdmissionPolicyBinding>(({ spec }) =>
   validateActions(spec.validationActions, fieldPath('spec', 'validationActions')),
 );
 
 /** What is particular to MutatingAdmissionPolicyBindings. */
-export const mutatingAdmissionPolicyBinding: KindStrategy<MutatingAdmissionPolicyBinding> = bindingStrategy(({ spec }) =>
+export const mutatingAdmissionPolicyBinding: KindStrategy<MutatingAdmissionPolicyBinding> = bindingStrategy<MutatingAdmissionPolicyBinding>(({ spec }) =>
   validateMutatingOperations(spec?.matchResources, fieldPath('spec', 'matchResources')),
 );
 
