@@ -10,6 +10,8 @@ import type { Service } from '../core/types/index.js';
 import type { Store } from '../storage/index.js';
 import { ServiceAllocator } from './allocation/service-allocator.js';
 import type { ServiceAllocatorOptions } from './allocation/service-allocator.js';
+import { bootstrapObjects } from './bootstrap/bootstrap-objects.js';
+import { writeBootstrap } from './bootstrap/write-bootstrap.js';
 import { documentsOf } from './documents/documents.js';
 import type { HealthCheck } from './documents/health.js';
 import { openApiV2 } from './documents/openapi/openapi-v2.js';
@@ -39,7 +41,7 @@ export interface ServerOptions {
   readonly admission?: readonly AdmissionPlugin[];
   /** A watch without a time limit of its own ends after this long, or up to twice as long; half an hour unless said otherwise. */
   readonly minWatchTimeoutMs?: number;
-  /** Addresses for Services: one range, or one of each family; 10.96.0.0/12 unless said otherwise. */
+  /** Addresses for Services: one range, or one of each family; 10.96.0.0/16 unless said otherwise. */
   readonly serviceRanges?: ServiceAllocatorOptions['serviceRanges'];
   /** Ports on nodes for Services, first and last; 30000 to 32767 unless said otherwise. */
   readonly nodePorts?: readonly [first: number, last: number];
@@ -64,7 +66,7 @@ export interface ApiServer {
 export function createServer(options: ServerOptions): ApiServer {
   const { store, scheme = builtinScheme(), clock = systemClock(), random = systemRandom() } = options;
   const { authenticators = [], authorizers = [], admission = [], minWatchTimeoutMs = 30 * 60_000, serverAddress = '' } = options;
-  const { serviceRanges = ['10.96.0.0/12'], nodePorts = [30_000, 32_767] } = options;
+  const { serviceRanges = ['10.96.0.0/16'], nodePorts = [30_000, 32_767] } = options;
   const healthChecks = healthChecksOf(store);
   const registry = new Registry({ scheme, store, clock });
   const allocator = new ServiceAllocator({ serviceRanges, nodePorts, random: random.stream('allocation') });
@@ -93,6 +95,10 @@ export function createServer(options: ServerOptions): ApiServer {
     }),
   });
   const start = async (): Promise<void> => {
+    const groupVersions = scheme.groups.flatMap(({ name, versions }) => versions.map((version) => ({ group: name, version })));
+    const [, port = '6443'] = /:(\d+)$/.exec(serverAddress) ?? [];
+    const objects = bootstrapObjects({ serviceCidrs: serviceRanges, port: Number(port), groupVersions, now: clock.now() });
+    await writeBootstrap(objects, { registry, store, clock, random: random.stream('bootstrap') });
     const services = registry.endpoint({ group: '', version: 'v1', resource: 'services' });
     if (services !== undefined) allocator.load((await services.stored.cacher.list()).items as readonly Frozen<Service>[]);
   };
