@@ -18,9 +18,13 @@ import { podValidationOptions } from './pod-validation-options.js';
 import type { PodValidationOptions } from './pod-validation-options.js';
 import { validateAppArmorAgreement, validateSeccompAgreement } from './security-profile-validation.js';
 
-/** Where metadata, specification and status stand. */
+/** Where metadata stands. */
 export const metadataPath: FieldPath = fieldPath('metadata');
+
+/** Where the specification stands. */
 export const specPath: FieldPath = fieldPath('spec');
+
+/** Where the status stands. */
 export const statusPath: FieldPath = fieldPath('status');
 
 /** Everything wrong with a new pod, beyond its metadata. */

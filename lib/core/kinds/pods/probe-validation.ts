@@ -24,7 +24,7 @@ export function validateLifeAndProbes(container: Frozen<Container>, path: FieldP
 }
 
 /** A port by number or by name. As ValidatePortNumOrName. */
-export function validatePortNumberOrName(port: IntOrString, path: FieldPath): FieldErrors {
+function validatePortNumberOrName(port: IntOrString, path: FieldPath): FieldErrors {
   if (typeof port === 'string') return ruled(port, isPortName, path);
   return isPortNumber(port).map((wrong) => fieldInvalid(path, port, wrong));
 }
