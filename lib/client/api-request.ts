@@ -67,6 +67,19 @@ export interface ApiRequest {
   body(): Promise<RequestBody | undefined>;
   /** The form the answer shall have, of those offered; throws ApiError 406. */
   negotiate(offer: Offer): Negotiated;
+
+  // What follows have only requests from the wire.
+
+  /** What the request is known by in the audit log, and in the Audit-Id header of its answer. */
+  readonly auditId?: string;
+  /** Path and query as sent. */
+  readonly uri?: string;
+  /** Where the connection comes from. */
+  readonly remoteAddress?: string | undefined;
+  /** All headers, names in lower case, one pair for each that was sent. */
+  allHeaders?(): readonly (readonly [name: string, value: string])[];
+  /** Notes what a refusal, which is an error and has no place for it, shall say besides its Status. */
+  refused?(extras: ResponseExtras): void;
 }
 
 /** What every answer may have besides its content. */

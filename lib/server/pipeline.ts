@@ -6,7 +6,7 @@
 //
 // What follows, decode, convert, default → mutate → prepare, validate → validating admission → commit → encode, is the
 // verbs' (verbs/, writes/), since each has its own order of reading and refusing.
-import type { ApiRequest, ApiResponse, Handler } from '../client/index.js';
+import type { ApiRequest, ApiResponse, Handler, ResponseExtras } from '../client/index.js';
 import { Exchange } from './requests/exchange.js';
 import type { Frozen } from '../core/index.js';
 import type { UserInfo } from '../core/types/index.js';
@@ -35,8 +35,18 @@ export function pipelineHandler({ authenticate, audit, impersonate, fairness, au
   return async (request) => {
     const user = authenticate(request);
     const exchange = new Exchange(request, user instanceof Promise ? await user : user);
-    const response = await inner(exchange);
-    const { warnings } = exchange;
-    return warnings === undefined ? response : { ...response, warnings };
+    try {
+      return completed(await inner(exchange), exchange.extras);
+    } catch (error) {
+      const { extras } = exchange;
+      if (extras !== undefined) request.refused?.(extras);
+      throw error;
+    }
   };
+}
+
+/** The answer's own headers go before those that any answer would have had. */
+function completed(response: ApiResponse, extras: ResponseExtras | undefined): ApiResponse {
+  if (extras === undefined) return response;
+  return response.headers === undefined ? { ...response, ...extras } : { ...response, ...extras, headers: { ...extras.headers, ...response.headers } };
 }

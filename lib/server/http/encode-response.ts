@@ -46,7 +46,7 @@ export function encodeFailure(error: unknown, request: WireRequest, auditId: str
   const { code = 500, details } = status;
   const form = request.negotiateStatus();
   const retry = details?.retryAfterSeconds ?? 0;
-  const headers = [...commonHeaders(auditId, form?.mediaType ?? mediaTypes.json, { warnings: request.warnings }), ...(retry > 0 ? ['Retry-After', `${retry}`] : [])];
+  const headers = [...commonHeaders(auditId, form?.mediaType ?? mediaTypes.json, request.extras), ...(retry > 0 ? ['Retry-After', `${retry}`] : [])];
   const object = status as Frozen<ApiObject>;
   // Whoever accepts no form at all is still told why, in the one that people read.
   const bytes = form === undefined ? utf8.encode(encodePrettyJson(object)) : encodeBody(object, form, encoding);

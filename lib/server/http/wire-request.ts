@@ -2,7 +2,7 @@
 // the options, not the body, not even whether the client is still there. An adapter (fetch, node) provides a WireInput;
 // everything that Kubernetes says about it is decided here.
 import type { ClientCertificate } from '../../auth/index.js';
-import type { ApiRequest, RequestBody, RequestInfo, RequestOptions } from '../../client/index.js';
+import type { ApiRequest, RequestBody, RequestInfo, RequestOptions, ResponseExtras } from '../../client/index.js';
 import type { Negotiated, Offer } from '../../core/index.js';
 import { isStreamable, mediaTypes, notAcceptable, routeNotAcceptable } from '../../core/index.js';
 import type { Negotiate } from './negotiations.js';
@@ -32,6 +32,7 @@ export interface WireInput {
 export interface WireContext {
   readonly info: RequestInfo;
   readonly query: Query;
+  readonly auditId: string;
   readonly bodyBytesMax: number;
   readonly negotiate: Negotiate;
 }
@@ -44,7 +45,7 @@ export class WireRequest implements ApiRequest {
   #options: RequestOptions | undefined;
   #body: Promise<RequestBody | undefined> | undefined;
   #abort: AbortController | undefined;
-  #warnings: readonly string[] = [];
+  #extras: ResponseExtras = {};
 
   constructor(input: WireInput, context: WireContext) {
     this.info = context.info;
@@ -76,14 +77,21 @@ export class WireRequest implements ApiRequest {
     return this.#abort.signal;
   }
 
-  /** Notes warnings for an answer that is a refusal, which has no other place for them. */
-  warn(texts: readonly string[]): void {
-    this.#warnings = [...this.#warnings, ...texts];
+  get auditId(): string {
+    return this.#context.auditId;
   }
 
-  /** What was noted. */
-  get warnings(): readonly string[] {
-    return this.#warnings;
+  get uri(): string {
+    return this.#input.target;
+  }
+
+  refused(extras: ResponseExtras): void {
+    this.#extras = extras;
+  }
+
+  /** What was noted for a refusal. */
+  get extras(): ResponseExtras {
+    return this.#extras;
   }
 
   /** Ends the request for whoever listens to its signal. */

@@ -82,7 +82,7 @@ export function wire(handler: Handler, options: WireOptions = {}, { keepsTimer =
     if ('code' in target) return target;
     const { info, query } = target;
     const auditId = auditIdOf(input) ?? nextId();
-    const request = new WireRequest(input, { info, query, negotiate, bodyBytesMax: limits.bodyBytesMax });
+    const request = new WireRequest(input, { info, query, auditId, negotiate, bodyBytesMax: limits.bodyBytesMax });
     try {
       const response = await within(timeoutOf(info, query), handler, request, { deadlines, clock, limits });
       if (!isOfMethod(input.method, info)) throw methodNotAllowed();

@@ -1,24 +1,63 @@
 // One request on its way through the server: who asks, and what the answer will say besides its content. Made when the
 // user is known; steps add to it, the encoder reads it.
-import type { Frozen } from '../../core/index.js';
+import type { ApiObject, Frozen } from '../../core/index.js';
 import type { UserInfo } from '../../core/types/index.js';
-import type { ApiRequest } from '../../client/index.js';
+import type { ApiRequest, ResponseExtras } from '../../client/index.js';
+
+/** Hears what a request carries, where somebody keeps a record of it. */
+export interface RequestRecorder {
+  /** Called with the body as it was decoded and defaulted, before anybody changes it. */
+  object(object: Frozen<ApiObject>): void;
+  /** Called with a patch. */
+  patch(value: unknown): void;
+}
 
 /** A request and what is known about it. */
 export class Exchange {
   readonly request: ApiRequest;
-  readonly user: Frozen<UserInfo>;
+  /** Whom the credentials name. */
+  readonly requestor: Frozen<UserInfo>;
+  /** Whoever keeps a record of what is asked. */
+  recorder: RequestRecorder | undefined;
+  /** Headers of the answer, also of a refusal. */
+  headers: Readonly<Record<string, string>> | undefined;
+  #user: Frozen<UserInfo>;
+  #constraint = '';
   #warnings: Set<string> | undefined;
   #annotations: Map<string, string> | undefined;
 
-  constructor(request: ApiRequest, user: Frozen<UserInfo>) {
+  constructor(request: ApiRequest, requestor: Frozen<UserInfo>) {
     this.request = request;
-    this.user = user;
+    this.requestor = requestor;
+    this.#user = requestor;
+  }
+
+  /** In whose name it is done: the requestor's, unless that one impersonates somebody. */
+  get user(): Frozen<UserInfo> {
+    return this.#user;
+  }
+
+  /** The verb that allowed the impersonation; empty without any, or where it was plain `impersonate`. */
+  get constraint(): string {
+    return this.#constraint;
+  }
+
+  /** Goes on in another's name. */
+  impersonate(user: Frozen<UserInfo>, constraint: string): void {
+    this.#user = user;
+    this.#constraint = constraint;
   }
 
   /** Texts for Warning headers, each once; undefined where there are none, which is the usual case. */
   get warnings(): readonly string[] | undefined {
     return this.#warnings && [...this.#warnings];
+  }
+
+  /** What every answer to this request says besides its content; undefined where that is nothing. */
+  get extras(): ResponseExtras | undefined {
+    const { warnings, headers } = this;
+    if (warnings === undefined) return headers && { headers };
+    return headers === undefined ? { warnings } : { warnings, headers };
   }
 
   /** What steps noted for the audit event. */
