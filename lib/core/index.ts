@@ -254,6 +254,7 @@ export type { ApiGroup, CommonKind, Converter, Scheme, SchemeOptions, ServedKind
 export { createScheme } from './scheme/scheme.js';
 export type { BuiltinSchemeOptions } from './scheme/builtin.js';
 export { builtinScheme } from './scheme/builtin.js';
+export { builtinEndpoint } from './scheme/resource-table.js';
 export { isNotRegisteredError, NotRegisteredError } from './scheme/not-registered-error.js';
 export type { ResourceEntry, ResourceQuery, RestMapper, RestMapping } from './scheme/rest-mapper.js';
 export { restMapper, restMapperOf } from './scheme/rest-mapper.js';

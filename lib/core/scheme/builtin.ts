@@ -1,16 +1,16 @@
 // The kinds of Kubernetes v1.36: the generated table of resources, with their schemas, conversions and defaults.
 // Reading the table takes a millisecond or two, once; schemas are parsed when first asked for. A scheme never changes,
 // so all clusters that add nothing share one.
-import type { GroupVersion, GroupVersionKind } from '../objects/gvk.js';
-import { groupVersionKindKey, parseGroupVersion, printGroupVersion } from '../objects/gvk.js';
+import type { GroupVersionKind } from '../objects/gvk.js';
+import { groupVersionKindKey, printGroupVersion } from '../objects/gvk.js';
 import { builtinParticulars } from '../kinds/registry.js';
 import { builtinSchema } from '../schema/builtin.js';
 import type { StructType } from '../schema/type.js';
 import type { ApiSwitches } from './api-switches.js';
-import type { KindOptions, KindParticulars, ResourceOptions, Subresource } from './kind-definition.js';
-import { sameShape, standardVerbs } from './kind-definition.js';
+import type { KindOptions, KindParticulars, ResourceOptions } from './kind-definition.js';
+import { sameShape } from './kind-definition.js';
 import { once } from './once.js';
-import { resourceText } from './resources.generated.js';
+import { resourceTable } from './resource-table.js';
 import type { CommonKind, Scheme } from './scheme.js';
 import { createScheme } from './scheme.js';
 
@@ -57,7 +57,7 @@ const bodyKinds: readonly (readonly [GroupVersionKind, string])[] = [
 ];
 
 function readKinds(): readonly KindOptions[] {
-  const sections = readTable();
+  const sections = resourceTable();
   const packages = new Map(sections.map(({ version, types }) => [printGroupVersion(version), types]));
   const hubs = new Map<string, GroupVersionKind>();
   const kinds = new Map<string, KindOptions>();
@@ -92,59 +92,6 @@ function versionOf(gvk: GroupVersionKind, hubs: Map<string, GroupVersionKind>): 
   if (hub === undefined) hubs.set(family, gvk);
   const own = builtinParticulars[key];
   return hub === undefined || unconverted.has(key) || own?.conversion !== undefined ? own : { ...own, conversion: sameShape(hub) };
-}
-
-/** A group-version of the table with the package of its types. */
-interface Section {
-  readonly version: GroupVersion;
-  readonly types: string;
-  readonly resources: readonly TableResource[];
-}
-
-type TableResource = ResourceOptions & { readonly kind: string };
-
-/**
- * Reads `resources.generated.ts`: a line `@apiVersion types`, then lines `name kind scope verbs shortNames categories`
- * in which `pods/log` is a subresource, `-` nothing, `std` the usual verbs and `policy/v1.Eviction` a kind elsewhere.
- */
-function readTable(): readonly Section[] {
-  const sections: Section[] = [];
-  let version: GroupVersion = { group: '', version: '' };
-  let resources: TableResource[] = [];
-  let subresources: Subresource[] = [];
-  for (const line of resourceText.trim().split('\n')) {
-    const [name = '', kind = '', scope, verbs = '', shortNames = '-', categories = '-'] = line.split(' ');
-    if (name.startsWith('@')) {
-      version = parseGroupVersion(name.slice(1));
-      resources = [];
-      sections.push({ version, types: kind, resources });
-    } else if (name.includes('/')) {
-      subresources.push({ name: name.slice(name.indexOf('/') + 1), kind: readKind(kind, version), verbs: listed(verbs) });
-    } else {
-      subresources = [];
-      resources.push({
-        kind,
-        plural: name,
-        namespaced: scope === 'N',
-        verbs: verbs === 'std' ? standardVerbs : listed(verbs),
-        shortNames: listed(shortNames),
-        categories: listed(categories),
-        subresources,
-      });
-    }
-  }
-  return sections;
-}
-
-function readKind(text: string, { group, version }: GroupVersion): GroupVersionKind {
-  const slash = text.indexOf('/');
-  if (slash < 0) return { group, version, kind: text };
-  const dot = text.lastIndexOf('.');
-  return { ...parseGroupVersion(text.slice(0, dot)), kind: text.slice(dot + 1) };
-}
-
-function listed(text: string): readonly string[] {
-  return text === '-' ? [] : text.split(',');
 }
 
 function metaKind(kind: string): CommonKind {

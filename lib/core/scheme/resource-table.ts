@@ -1,0 +1,75 @@
+// The generated table of resources, read. The scheme makes kinds of it; a client that talks to a distant server learns
+// from it where the kinds of Kubernetes are served, without loading any schema. Reading takes a millisecond, once.
+import type { GroupVersion, GroupVersionKind } from '../objects/gvk.js';
+import { parseGroupVersion, sameGroupVersion } from '../objects/gvk.js';
+import type { ResourceOptions, Subresource } from './kind-definition.js';
+import { standardVerbs } from './kind-definition.js';
+import { once } from './once.js';
+import { resourceText } from './resources.generated.js';
+import type { ResourceEntry } from './rest-mapper.js';
+
+/** A group-version of the table with the package of its types. */
+export interface Section {
+  readonly version: GroupVersion;
+  readonly types: string;
+  readonly resources: readonly TableResource[];
+}
+
+/** A line of the table with its subresources. */
+export type TableResource = ResourceOptions & { readonly kind: string };
+
+/** The table: a section per group-version, in discovery order. */
+export const resourceTable: () => readonly Section[] = /* @__PURE__ */ once(readTable);
+
+/** Where Kubernetes v1.36 serves a kind; undefined for kinds that are not its own, or have no endpoint. */
+export function builtinEndpoint(gvk: GroupVersionKind): ResourceEntry | undefined {
+  const section = resourceTable().find(({ version }) => sameGroupVersion(version, gvk));
+  const found = section?.resources.find(({ kind }) => kind === gvk.kind);
+  if (found === undefined) return undefined;
+  const { plural, namespaced, shortNames = [], categories = [] } = found;
+  return { group: gvk.group, version: gvk.version, kind: gvk.kind, resource: plural, namespaced, shortNames, categories };
+}
+
+/**
+ * Reads `resources.generated.ts`: a line `@apiVersion types`, then lines `name kind scope verbs shortNames categories`
+ * in which `pods/log` is a subresource, `-` nothing, `std` the usual verbs and `policy/v1.Eviction` a kind elsewhere.
+ */
+function readTable(): readonly Section[] {
+  const sections: Section[] = [];
+  let version: GroupVersion = { group: '', version: '' };
+  let resources: TableResource[] = [];
+  let subresources: Subresource[] = [];
+  for (const line of resourceText.trim().split('\n')) {
+    const [name = '', kind = '', scope, verbs = '', shortNames = '-', categories = '-'] = line.split(' ');
+    if (name.startsWith('@')) {
+      version = parseGroupVersion(name.slice(1));
+      resources = [];
+      sections.push({ version, types: kind, resources });
+    } else if (name.includes('/')) {
+      subresources.push({ name: name.slice(name.indexOf('/') + 1), kind: readKind(kind, version), verbs: listed(verbs) });
+    } else {
+      subresources = [];
+      resources.push({
+        kind,
+        plural: name,
+        namespaced: scope === 'N',
+        verbs: verbs === 'std' ? standardVerbs : listed(verbs),
+        shortNames: listed(shortNames),
+        categories: listed(categories),
+        subresources,
+      });
+    }
+  }
+  return sections;
+}
+
+function readKind(text: string, { group, version }: GroupVersion): GroupVersionKind {
+  const slash = text.indexOf('/');
+  if (slash < 0) return { group, version, kind: text };
+  const dot = text.lastIndexOf('.');
+  return { ...parseGroupVersion(text.slice(0, dot)), kind: text.slice(dot + 1) };
+}
+
+function listed(text: string): readonly string[] {
+  return text === '-' ? [] : text.split(',');
+}
