@@ -12,7 +12,7 @@ import { isCanonicalIp, validateCidr, validateIp, validateLegacyCidr, validateLe
 import type { ApiObject } from '../../lib/core/objects/meta.js';
 import { builtinScheme } from '../../lib/core/scheme/builtin.js';
 import { bootstrapObjects } from '../../lib/server/bootstrap/bootstrap-objects.js';
-import { absent, groupCases } from '../support/group-cases.js';
+import { absent, groupCases, moreCases } from '../support/group-cases.js';
 import { create, row, strategyOf, testNow, update } from '../support/strategy.js';
 import type { Outcome } from '../support/strategy.js';
 
@@ -58,6 +58,17 @@ t.test('kinds accept their examples and say of every mistake what Kubernetes say
       t.strictSame([...likeRecorded(ours, recorded)].sort(), [...recorded].sort(), `${kind}: ${place} ${String(value).slice(0, 40)}`);
     }
   }
+});
+
+t.test('several mistakes are said in order', async (t) => {
+  for (const [kind, object, recorded] of moreCases) t.strictSame(likeRecorded(said(create(kind, object)), recorded), recorded, kind);
+  const parameters = Object.fromEntries(Array.from({ length: 513 }, (_, i) => [String(i), '']));
+  t.strictSame(create('storage.k8s.io/v1/VolumeAttributesClass', { metadata: { name: 'n' }, driverName: 'a', parameters }).texts, ['parameters: Too long: may not be more than 512 bytes']);
+  const slice = (endpoints: unknown): object => ({ metadata: { name: 'n' }, addressType: 'IPv4', endpoints });
+  const kind = 'discovery.k8s.io/v1/EndpointSlice';
+  const addresses = Array.from({ length: 101 }, (_, i) => `10.0.0.${i}`);
+  t.strictSame(create(kind, slice([{ addresses }])).texts, ['endpoints[0].addresses: Too many: 101: must have at most 100 items']);
+  t.strictSame(create(kind, slice(addresses.concat(...Array.from({ length: 9 }, () => addresses), ...addresses).map((address) => ({ addresses: [address] })))).texts, ['endpoints: Too many: 1111: must have at most 1000 items']);
 });
 
 t.test('updates refuse what may not change', async (t) => {
@@ -138,6 +149,24 @@ t.test('kinds know how they are written and deleted', async (t) => {
   t.equal(create('storage.k8s.io/v1/CSIDriver', groupCases['storage.k8s.io/v1/CSIDriver']!.object).object.metadata?.generation, undefined, 'but not from the start');
   const { selectableFields } = strategyOf('certificates.k8s.io/v1/CertificateSigningRequest');
   t.equal(selectableFields!['spec.signerName']!({ spec: { signerName: 'a/b' } } as ApiObject), 'a/b');
+});
+
+t.test('an old mistake may stay, and a second family of addresses may come', async (t) => {
+  const selecting = (value: string, name: string): object => ({ metadata: { name: 'n' }, spec: { podSelector: { matchExpressions: [{ key: 'a', operator: 'In', values: [value] }] }, ingress: [{ from: [{ ipBlock: { cidr: '10.0.0.1/8' } }] }], policyTypes: [name] } });
+  t.strictSame(update('networking.k8s.io/v1/NetworkPolicy', selecting('-y', 'Ingress'), selecting('-x', 'Egress')).texts, []);
+  const wildcard = (secretName: string): object => ({ metadata: { name: 'n' }, spec: { tls: [{ secretName }], rules: [{ host: '*.a.com', http: {} }] } });
+  t.strictSame(update('networking.k8s.io/v1/Ingress', wildcard('-y'), wildcard('-x')).texts, []);
+  t.equal(create('networking.k8s.io/v1/Ingress', wildcard('-y')).texts.length, 2);
+  const cidrs = (...list: readonly string[]): object => ({ metadata: { name: 'n' }, spec: { cidrs: list } });
+  const changeCidrs = (object: object, old: object): readonly string[] => update('networking.k8s.io/v1/ServiceCIDR', object, old).texts;
+  t.strictSame(changeCidrs(cidrs('10.0.0.0/8', 'fd00::/108'), cidrs('10.0.0.0/8')), []);
+  t.strictSame(changeCidrs(cidrs('11.0.0.0/8', 'x'), cidrs('10.0.0.0/8')).map((text) => text.slice(0, 45)), ['spec.cidrs[0]: Invalid value: "11.0.0.0/8": f', 'spec.cidrs[1]: Invalid value: "x": must be a ']);
+  t.strictSame(changeCidrs(cidrs('10.0.0.0/8'), cidrs('10.0.0.0/8', 'fd00::/108')), ['spec.cidrs: Invalid value: ["10.0.0.0/8"]: field is immutable']);
+  const attachment = (volumeHandle: string): object => ({ metadata: { name: 'n' }, spec: { attacher: 'a', nodeName: 'n', source: { inlineVolumeSpec: { accessModes: ['ReadWriteOnce'], csi: { driver: 'd', volumeHandle } } } } });
+  const moved = update('storage.k8s.io/v1/VolumeAttachment', attachment('y'), attachment('x')).texts;
+  t.match(moved[0], /^spec: Invalid value: \{"Attacher":"a","Source":\{"PersistentVolumeName":null,"InlineVolumeSpec":\{"Capacity":null,.*"CSI":\{"Driver":"d","VolumeHandle":"y",.*: field is immutable$/);
+  const usages = (list: readonly string[]): object => changed(groupCases['certificates.k8s.io/v1/CertificateSigningRequest']!.object, 'spec.usages', list);
+  t.strictSame(update('certificates.k8s.io/v1/CertificateSigningRequest', usages([]), usages(['x', 'x'])).texts, [], 'unknown usages, twice, stay');
 });
 
 t.test('fields are defaulted, dropped and kept', async (t) => {

@@ -545,3 +545,282 @@ export const groupCases: Readonly<Record<string, KindCases>> = {
     ],
   },
 };
+
+/** Objects with several mistakes, or none but warnings, and what was said in order. */
+export const moreCases: readonly (readonly [kind: string, object: object, said: readonly string[]])[] = [
+  [
+    'discovery.k8s.io/v1/EndpointSlice',
+    { metadata: { name: 'n' }, addressType: 'FQDN', endpoints: [{ addresses: ['a.b.com', 'a.b.', '', 'a', 'A.b'] }], ports: [{ port: 1 }, { port: 2 }] },
+    [
+      'ports[1].name: Duplicate value: ""',
+      'endpoints[0].addresses[2]: Required value',
+      'endpoints[0].addresses[3]: Invalid value: "a": should be a domain with at least two segments separated by dots',
+      'endpoints[0].addresses[4]: Invalid value: "A.b": a lowercase RFC 1123 subdomain must consist of lower case alphanumeri…',
+    ],
+  ],
+  [
+    'discovery.k8s.io/v1/EndpointSlice',
+    { metadata: { name: 'n' }, addressType: 'FQDN', endpoints: [{ addresses: ['a.b.com', 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx.com'] }] },
+    [
+      'endpoints[0].addresses[1]: Invalid value: "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx": must be …',
+    ],
+  ],
+  [
+    'discovery.k8s.io/v1/EndpointSlice',
+    { metadata: { name: 'n' }, addressType: 'FQDN', endpoints: [{ addresses: ['a.b.com'] }] },
+    [
+      'warning: spec.addressType: FQDN endpoints are deprecated',
+    ],
+  ],
+  [
+    'discovery.k8s.io/v1/EndpointSlice',
+    { metadata: { name: 'n' }, addressType: 'IPv6', endpoints: [{ addresses: ['10.0.0.1', '::1', 'ff02::1', '2001:DB8::1'], hints: { forZones: [{ name: 'a' }, { name: 'a' }], forNodes: [{ name: 'A' }] } }] },
+    [
+      'endpoints[0].addresses: Invalid value: "10.0.0.1": must be an IPv6 address',
+      'endpoints[0].addresses[1]: Invalid value: "::1": may not be in the loopback range (127.0.0.0/8, ::1/128)',
+      'endpoints[0].addresses[2]: Invalid value: "ff02::1": may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)',
+      'endpoints[0].addresses[3]: Invalid value: "2001:DB8::1": must be in canonical form ("2001:db8::1")',
+      'endpoints[0].hints.forZones[1].name: Duplicate value: "a"',
+      'endpoints[0].hints.forNodes[0].name: Invalid value: "A": a lowercase RFC 1123 subdomain must consist of lower case alp…',
+    ],
+  ],
+  [
+    'discovery.k8s.io/v1/EndpointSlice',
+    { metadata: { name: 'n' }, addressType: 'IPv4', endpoints: [{ addresses: ['2001:db8::1'], hints: { forZones: [{ name: 'z0' }, { name: 'z1' }, { name: 'z2' }, { name: 'z3' }, { name: 'z4' }, { name: 'z5' }, { name: 'z6' }, { name: 'z7' }, { name: 'z8' }] } }] },
+    [
+      'endpoints[0].addresses: Invalid value: "2001:db8::1": must be an IPv4 address',
+      'endpoints[0].hints.forZones: Too many: 9: must have at most 8 items',
+    ],
+  ],
+  [
+    'storage.k8s.io/v1/VolumeAttachment',
+    { metadata: { name: 'n' }, spec: { attacher: 'a.io', nodeName: 'n', source: { inlineVolumeSpec: { accessModes: ['x'], hostPath: { path: '/' } } } } },
+    [
+      'spec.source.inlineVolumeSpec.csi: Required value: has to be specified in the context of inline volumes',
+      'spec.source.inlineVolumeSpec.accessModes: Unsupported value: "x": supported values: "ReadOnlyMany", "ReadWriteMany", "…',
+    ],
+  ],
+  [
+    'storage.k8s.io/v1/VolumeAttachment',
+    { metadata: { name: 'n' }, spec: { attacher: 'a.io', nodeName: 'n', source: { persistentVolumeName: '', inlineVolumeSpec: {} } } },
+    [
+      'spec.source: Forbidden: must specify exactly one of inlineVolumeSpec and persistentVolumeName',
+      'spec.source.persistentVolumeName: Invalid value: "": a lowercase RFC 1123 subdomain must consist of lower case alphanu…',
+    ],
+  ],
+  [
+    'scheduling.k8s.io/v1/PriorityClass',
+    { metadata: { name: 'system-x' }, value: 1 },
+    [
+      `metadata.name: Forbidden: priority class names with 'system-' prefix are reserved for system use only. error: system-x…`,
+    ],
+  ],
+  [
+    'scheduling.k8s.io/v1/PriorityClass',
+    { metadata: { name: 'system-node-critical' }, value: 1 },
+    [
+      `metadata.name: Forbidden: priority class names with 'system-' prefix are reserved for system use only. error: value of…`,
+    ],
+  ],
+  [
+    'scheduling.k8s.io/v1/PriorityClass',
+    { metadata: { name: 'system-node-critical' }, value: 2000001000, globalDefault: true },
+    [
+      `metadata.name: Forbidden: priority class names with 'system-' prefix are reserved for system use only. error: globalDe…`,
+    ],
+  ],
+  [
+    'rbac.authorization.k8s.io/v1/Role',
+    { metadata: { name: 'n' }, rules: [{ verbs: ['get'], nonResourceURLs: ['/x'], resources: ['y'] }] },
+    [
+      'rules[0].nonResourceURLs: Invalid value: ["/x"]: namespaced rules cannot apply to non-resource URLs',
+      'rules[0].nonResourceURLs: Invalid value: ["/x"]: rules cannot apply to both regular resources and non-resource URLs',
+    ],
+  ],
+  [
+    'rbac.authorization.k8s.io/v1/ClusterRole',
+    { metadata: { name: 'n' }, rules: [{ nonResourceURLs: ['/x'], resourceNames: ['y'] }], aggregationRule: { clusterRoleSelectors: [{ matchExpressions: [{ key: 'a', operator: 'In' }] }] } },
+    [
+      'rules[0].verbs: Required value: verbs must contain at least one value',
+      'rules[0].nonResourceURLs: Invalid value: ["/x"]: rules cannot apply to both regular resources and non-resource URLs',
+      'aggregationRule.clusterRoleSelectors[0].matchExpressions[0].values: Required value: must be specified when `operator` …',
+      'aggregationRule.clusterRoleSelectors[0]: Invalid value: null: invalid label selector.',
+    ],
+  ],
+  [
+    'storage.k8s.io/v1/StorageClass',
+    { metadata: { name: 'n' }, provisioner: 'a', parameters: { '': 'x', y: 'z'.repeat(262144) }, allowedTopologies: [{}, { matchLabelExpressions: [{ key: 'a', values: ['b', 'c'] }] }, { matchLabelExpressions: [{ key: 'a', values: ['c', 'b'] }] }, { matchLabelExpressions: [{ key: 'a', values: ['b'] }, { key: 'a', values: ['c'] }] }] },
+    [
+      'parameters: Invalid value: "": field can not be empty.',
+      'parameters: Too long: may not be more than 262144 bytes',
+      'allowedTopologies[0].matchLabelExpressions: Duplicate value: ""',
+      'allowedTopologies[2].matchLabelExpressions: Duplicate value: ""',
+      'allowedTopologies[3].matchLabelExpressions[1].key: Duplicate value: "a"',
+    ],
+  ],
+  [
+    'storage.k8s.io/v1/CSIDriver',
+    { metadata: { name: 'n' }, spec: { tokenRequests: [{ audience: 'a', expirationSeconds: 4294967297 }, { audience: 'a' }], volumeLifecycleModes: ['x'] } },
+    [
+      'spec.tokenRequests[0].expirationSeconds: Invalid value: 4294967297: may not specify a duration larger than 2^32 seconds',
+      'spec.tokenRequests[1].audience: Duplicate value: "a"',
+      'spec.volumeLifecycleModes: Unsupported value: "x": supported values: "Persistent", "Ephemeral"',
+    ],
+  ],
+  [
+    'storage.k8s.io/v1/CSIDriver',
+    { metadata: { name: 'n' }, spec: { tokenRequests: [{ audience: 'a' }] } },
+    [
+      'warning: spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible …',
+    ],
+  ],
+  [
+    'storage.k8s.io/v1/CSIDriver',
+    { metadata: { name: 'n' }, spec: { serviceAccountTokenInSecrets: true } },
+    [
+      'spec.serviceAccountTokenInSecrets: Invalid value: true: serviceAccountTokenInSecrets is set but no tokenRequests are s…',
+    ],
+  ],
+  [
+    'storage.k8s.io/v1/CSINode',
+    { metadata: { name: 'n' }, spec: { drivers: [{ name: 'a', nodeID: 'é'.repeat(129), topologyKeys: ['', 'b', 'b'] }, { name: 'a', nodeID: 'x', allocatable: { count: -1 } }] } },
+    [
+      'spec.drivers[0].nodeID: Invalid value: "éééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééé…',
+      'spec.drivers[0]: Required value',
+      'spec.drivers[0]: Invalid value: "": name part must be non-empty',
+      `spec.drivers[0]: Invalid value: "": name part must consist of alphanumeric characters, '-', '_' or '.', and must start…`,
+      'spec.drivers[0]: Duplicate value: "b"',
+      'spec.drivers[1].allocatable.count: Invalid value: -1: must be greater than or equal to 0',
+      'spec.drivers[1].name: Duplicate value: "a"',
+    ],
+  ],
+  [
+    'networking.k8s.io/v1/IngressClass',
+    { metadata: { name: 'n' }, spec: { controller: 'a/?', parameters: { kind: 'K', name: 'n', scope: 'Namespace' } } },
+    [
+      `spec.controller: Invalid value: "?": Invalid path (regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+')`,
+      "spec.parameters.namespace: Required value: `parameters.scope` is set to 'Namespace'",
+    ],
+  ],
+  [
+    'networking.k8s.io/v1/IngressClass',
+    { metadata: { name: 'n' }, spec: { controller: 'a'.repeat(251), parameters: { kind: 'K', name: 'n', namespace: 'x' } } },
+    [
+      'spec.controller: Too long: may not be more than 250 bytes',
+      'spec.controller: Invalid value: "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…',
+      "spec.parameters.namespace: Forbidden: `parameters.scope` is set to 'Cluster'",
+    ],
+  ],
+  [
+    'networking.k8s.io/v1/NetworkPolicy',
+    { metadata: { name: 'n' }, spec: { ingress: [{ ports: [{ port: 5, endPort: 4 }, { port: 'x', endPort: 4 }, { endPort: 4 }], from: [{}, { podSelector: {}, ipBlock: { cidr: '2001:DB8::/32', except: ['10.0.0.0/8', 'x', '2001:db8::/32'] } }] }] } },
+    [
+      'spec.ingress[0].ports[0].endPort: Invalid value: 5: must be greater than or equal to `port`',
+      'spec.ingress[0].ports[1].endPort: Invalid value: 4: may not be specified when `port` is non-numeric',
+      'spec.ingress[0].ports[2].endPort: Invalid value: 4: may not be specified when `port` is not specified',
+      'spec.ingress[0].from[0]: Required value: must specify a peer',
+      'spec.ingress[0].from[1].ipBlock.except[0]: Invalid value: "10.0.0.0/8": must be a strict subset of `cidr`',
+      'spec.ingress[0].from[1].ipBlock.except[1]: Invalid value: "x": must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:d…',
+      'spec.ingress[0].from[1].ipBlock.except[2]: Invalid value: "2001:db8::/32": must be a strict subset of `cidr`',
+      'spec.ingress[0].from[1]: Forbidden: may not specify both ipBlock and another peer',
+    ],
+  ],
+  [
+    'networking.k8s.io/v1/NetworkPolicy',
+    { metadata: { name: 'n' }, spec: { egress: [{ to: [{ ipBlock: { cidr: '2001:DB8::/32', except: ['2001:DB8:1::/48'] } }] }] } },
+    [
+      'warning: spec.egress[0].to[0].ipBlock.cidr: IPv6 CIDR value "2001:DB8::/32" should be in RFC 5952 canonical format ("2…',
+      'warning: spec.egress[0].to[0].ipBlock.except[0]: IPv6 CIDR value "2001:DB8:1::/48" should be in RFC 5952 canonical for…',
+    ],
+  ],
+  [
+    'networking.k8s.io/v1/Ingress',
+    { metadata: { name: 'n' }, spec: { defaultBackend: { service: { name: 's', port: { name: 'x', number: 1 } } }, rules: [{ http: { paths: [{ pathType: 'Exact', path: 'x' }, { pathType: 'ImplementationSpecific', path: 'x', backend: { resource: { apiGroup: 'G', kind: 'a/b', name: '.' } } }, { pathType: 'Prefix', path: '/a//b/./c/../%2f/..', backend: { service: { name: 's', port: { name: 'x' } }, resource: { kind: 'k', name: 'n' } } }] } }] } },
+    [
+      'spec.defaultBackend: Invalid value: "": cannot set both port name & port number',
+      'spec.rules[0].http.paths[0].path: Invalid value: "x": must be an absolute path',
+      'spec.rules[0].http.paths[0].backend: Invalid value: "": resource or service backend is required',
+      'spec.rules[0].http.paths[1].path: Invalid value: "x": must be an absolute path',
+      'spec.rules[0].http.paths[1].backend.resource.apiGroup: Invalid value: "G": a lowercase RFC 1123 subdomain must consist…',
+      `spec.rules[0].http.paths[1].backend.resource.kind: Invalid value: "a/b": may not contain '/'`,
+      `spec.rules[0].http.paths[1].backend.resource.name: Invalid value: ".": may not be '.'`,
+      `spec.rules[0].http.paths[2].path: Invalid value: "/a//b/./c/../%2f/..": must not contain '//'`,
+      `spec.rules[0].http.paths[2].path: Invalid value: "/a//b/./c/../%2f/..": must not contain '/./'`,
+      `spec.rules[0].http.paths[2].path: Invalid value: "/a//b/./c/../%2f/..": must not contain '/../'`,
+      `spec.rules[0].http.paths[2].path: Invalid value: "/a//b/./c/../%2f/..": must not contain '%2f'`,
+      `spec.rules[0].http.paths[2].path: Invalid value: "/a//b/./c/../%2f/..": cannot end with '/..'`,
+      'spec.rules[0].http.paths[2].backend: Invalid value: "": cannot set both resource and service backends',
+    ],
+  ],
+  [
+    'flowcontrol.apiserver.k8s.io/v1/FlowSchema',
+    { metadata: { name: 'n' }, spec: { priorityLevelConfiguration: { name: 'p' }, matchingPrecedence: 1, rules: [{ subjects: [{ kind: 'User', group: { name: 'g' }, serviceAccount: { name: 'n', namespace: 'n' } }], nonResourceRules: [{ verbs: ['*', 'get'], nonResourceURLs: ['', '/', 'a', '/a b', '/a//b', '/a*', '/a/*', '*/'] }] }, { subjects: [{ kind: 'ServiceAccount', serviceAccount: { name: 'A', namespace: '' }, user: { name: 'u' } }], resourceRules: [{ verbs: ['get'], apiGroups: ['*', 'a'], resources: ['*', 'b'], namespaces: ['*', 'c'] }, { verbs: ['x'], apiGroups: ['a'], resources: ['b'], clusterScope: true }] }] } },
+    [
+      `spec.matchingPrecedence: Invalid value: 1: only the schema named 'exempt' may have matchingPrecedence 1`,
+      `spec.rules[0].subjects[0].user: Required value: user is required when subject kind is 'User'`,
+      `spec.rules[0].subjects[0].serviceAccount: Forbidden: serviceAccount is forbidden when subject kind is not 'ServiceAccount'`,
+      `spec.rules[0].subjects[0].group: Forbidden: group is forbidden when subject kind is not 'Group'`,
+      `spec.rules[0].nonResourceRules[0].verbs: Invalid value: ["*","get"]: if '*' is present, must not specify other verbs`,
+      'spec.rules[0].nonResourceRules[0].nonResourceURLs[0]: Invalid value: "": must not be empty',
+      'spec.rules[0].nonResourceRules[0].nonResourceURLs[2]: Invalid value: "a": must start with slash',
+      'spec.rules[0].nonResourceRules[0].nonResourceURLs[3]: Invalid value: "/a b": must not contain white-space',
+      'spec.rules[0].nonResourceRules[0].nonResourceURLs[4]: Invalid value: "/a//b": must not contain double slash',
+      'spec.rules[0].nonResourceRules[0].nonResourceURLs[5]: Invalid value: "/a*": wildcard can only do suffix matching',
+      'spec.rules[0].nonResourceRules[0].nonResourceURLs[7]: Invalid value: "*/": must start with slash',
+      'spec.rules[1].subjects[0].serviceAccount.name: Invalid value: "A": a lowercase RFC 1123 subdomain must consist of lowe…',
+      'spec.rules[1].subjects[0].serviceAccount.namespace: Required value: must specify namespace for service account',
+      `spec.rules[1].subjects[0].user: Forbidden: user is forbidden when subject kind is not 'User'`,
+      `spec.rules[1].resourceRules[0].apiGroups: Invalid value: ["*","a"]: if '*' is present, must not specify other api groups`,
+      `spec.rules[1].resourceRules[0].resources: Invalid value: ["*","b"]: if '*' is present, must not specify other resources`,
+      `spec.rules[1].resourceRules[0].namespaces: Invalid value: ["*","c"]: if '*' is present, must not specify other namespaces`,
+      'spec.rules[1].resourceRules[1].verbs: Unsupported value: ["x"]: supported values: "create", "delete", "deletecollectio…',
+    ],
+  ],
+  [
+    'flowcontrol.apiserver.k8s.io/v1/PriorityLevelConfiguration',
+    { metadata: { name: 'n', annotations: { 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares': '' } }, spec: { type: 'Limited', exempt: {}, limited: { nominalConcurrencyShares: -1, borrowingLimitPercent: -1, limitResponse: { type: 'Queue', queuing: { queues: 20000000, handSize: 9 } } } } },
+    [
+      `metadata.annotations: Forbidden: annotation 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares' is forbidden`,
+      'spec.exempt: Forbidden: must be nil if the type is Limited',
+      'spec.limited.nominalConcurrencyShares: Invalid value: -1: must be a non-negative integer',
+      'spec.limited.limitResponse.queuing.queues: Invalid value: 20000000: must not be greater than 10000000',
+      'spec.limited.limitResponse.queuing.handSize: Invalid value: 9: required entropy bits of deckSize 20000000 and handSize…',
+      'spec.limited.borrowingLimitPercent: Invalid value: -1: if specified, must be a non-negative integer',
+    ],
+  ],
+  [
+    'flowcontrol.apiserver.k8s.io/v1/PriorityLevelConfiguration',
+    { metadata: { name: 'exempt' }, spec: { type: 'Exempt', limited: { limitResponse: { type: 'Reject' } }, exempt: { nominalConcurrencyShares: -1, lendablePercent: 101 } } },
+    [
+      'spec.limited: Forbidden: must be nil if the type is not Limited',
+      'spec.exempt.nominalConcurrencyShares: Invalid value: -1: must be a non-negative integer',
+      'spec.exempt.lendablePercent: Invalid value: 101: must be between 0 and 100, inclusive',
+      'spec: Invalid value: {"Type":"Exempt","Limited":{"NominalConcurrencyShares":30,"LimitResponse":{"Type":"Reject","Queui…',
+    ],
+  ],
+  [
+    'apiregistration.k8s.io/v1/APIService',
+    { metadata: { name: 'v1.g.io' }, spec: { group: 'g.io', version: 'v1', groupPriorityMinimum: 1, versionPriority: 1, caBundle: 'eHk=', insecureSkipTLSVerify: true } },
+    [
+      'spec.caBundle: Invalid value: "2 bytes": local APIServices may not have a caBundle',
+      'spec.insecureSkipTLSVerify: Invalid value: true: local APIServices may not have insecureSkipTLSVerify',
+    ],
+  ],
+  [
+    'apiregistration.k8s.io/v1/APIService',
+    { metadata: { name: 'v1.g.io' }, spec: { group: 'g.io', version: 'v1', groupPriorityMinimum: 1, versionPriority: 1, service: { port: 0 }, caBundle: 'eHk=', insecureSkipTLSVerify: true } },
+    [
+      'spec.service.namespace: Required value',
+      'spec.service.name: Required value',
+      'spec.service.port: Invalid value: 0: port is not valid: must be between 1 and 65535, inclusive',
+      'spec.insecureSkipTLSVerify: Invalid value: true: may not be true if caBundle is present',
+    ],
+  ],
+  [
+    'networking.k8s.io/v1/ServiceCIDR',
+    { metadata: { name: 'n' }, spec: { cidrs: ['10.0.0.0/8', '11.0.0.0/8'] } },
+    [
+      'spec.cidrs: Invalid value: ["10.0.0.0/8","11.0.0.0/8"]: may specify no more than one IP for each IP family, i.e 192.16…',
+    ],
+  ],
+];

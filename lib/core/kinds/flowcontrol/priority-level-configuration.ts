@@ -73,7 +73,7 @@ export function priorityLevelConfigurationDefaults({ spec }: PriorityLevelConfig
 type FieldErrors = readonly FieldError[];
 
 const conditionsPath = fieldPath('status', 'conditions');
-const zeroSharesAnnotation = 'flowcontrol.k8s.io/preserve-zero-concurrency-shares';
+const zeroSharesAnnotation = 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares';
 const queuesMax = 10_000_000;
 const entropyBitsMax = 60;
 
