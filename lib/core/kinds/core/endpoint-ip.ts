@@ -19,8 +19,15 @@ export function validateEndpointIp(value: string, path: FieldPath): readonly Fie
   return sentences.filter((sentence) => sentence !== false).map((sentence) => fieldInvalid(path, value, sentence));
 }
 
+/** Whether nothing at all is wrong with the address, its spelling included. */
+export function isSoundEndpointIp(value: string): boolean {
+  const ip = parseIp(value);
+  if (ip?.strict !== true || ip.mapped) return false;
+  return !isUnspecified(ip) && !isLoopback(ip) && !isLinkLocalUnicast(ip) && !isLinkLocalMulticast(ip);
+}
+
 function isUnspecified({ family, groups }: IpAddress): boolean {
-  return groups.slice(family === 4 ? 6 : 0).every((group) => group === 0);
+  return family === 4 ? groups[6] === 0 && groups[7] === 0 : groups.every((group) => group === 0);
 }
 
 function isLoopback({ family, groups }: IpAddress): boolean {

@@ -8,13 +8,13 @@ import type { FieldPath } from '../../errors/field-path.js';
 import { deepEqual } from '../../objects/deep-equal.js';
 import { validateLegacyIp, warningsForIp } from '../../objects/ip-validation.js';
 import type { Frozen } from '../../objects/meta.js';
-import { isDns1123Label, isPortNumber, isQualifiedName, nameIsDnsSubdomain } from '../../objects/names.js';
+import { isDns1123Label, isDns1123Subdomain, isPortNumber, isQualifiedName, nameIsDnsSubdomain } from '../../objects/names.js';
 import type { EndpointAddress, EndpointPort, EndpointSubset, Endpoints } from '../../types/core-v1.generated.js';
 import { invalidEach } from '../invalid-each.js';
 import type { KindStrategy } from '../kind-strategy.js';
 import { printedWord } from '../printed-values.js';
 import { age, ageColumn, nameColumn, textColumn } from '../table-cells.js';
-import { validateEndpointIp } from './endpoint-ip.js';
+import { isSoundEndpointIp, validateEndpointIp } from './endpoint-ip.js';
 
 /** What is particular to Endpoints. */
 export const endpoints: KindStrategy<Endpoints> = {
@@ -42,11 +42,22 @@ function validateSubsets(subsets: readonly Frozen<EndpointSubset>[]): readonly F
     const some = addresses.length > 0 || notReadyAddresses.length > 0;
     return [
       ...(some ? [] : [fieldRequired(path, 'must specify `addresses` or `notReadyAddresses`')]),
-      ...addresses.flatMap((address, i) => validateAddress(address, path.child('addresses').index(i))),
-      ...notReadyAddresses.flatMap((address, i) => validateAddress(address, path.child('notReadyAddresses').index(i))),
+      ...validateAddresses(addresses, path.child('addresses')),
+      ...validateAddresses(notReadyAddresses, path.child('notReadyAddresses')),
       ...ports.flatMap((port, i) => validatePort(port, ports.length > 1, path.child('ports').index(i))),
     ];
   });
+}
+
+/** There may be a thousand, nearly all of them sound: those cost one parse and no path. */
+function validateAddresses(addresses: readonly Frozen<EndpointAddress>[], path: FieldPath): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  for (const [index, address] of addresses.entries()) {
+    const { ip, hostname, nodeName } = address;
+    const soundNode = nodeName === undefined || isDns1123Subdomain(nodeName).length === 0;
+    if (hostname !== undefined || !soundNode || !isSoundEndpointIp(ip)) errors.push(...validateAddress(address, path.index(index)));
+  }
+  return errors;
 }
 
 function validateAddress(address: Frozen<EndpointAddress>, path: FieldPath): readonly FieldError[] {
@@ -54,7 +65,7 @@ function validateAddress(address: Frozen<EndpointAddress>, path: FieldPath): rea
   return [
     ...validateLegacyIp(ip, path.child('ip')),
     ...(hostname === '' ? [] : invalidEach(path.child('hostname'), hostname, isDns1123Label(hostname))),
-    ...(nodeName === undefined ? [] : invalidEach(path.child('nodeName'), nodeName, nameIsDnsSubdomain(nodeName, false))),
+    ...(nodeName === undefined ? [] : invalidEach(path.child('nodeName'), nodeName, isDns1123Subdomain(nodeName))),
     ...validateEndpointIp(ip, path.child('ip')),
   ];
 }
@@ -76,11 +87,17 @@ function warnings({ metadata, subsets = [] }: Frozen<Endpoints>): readonly strin
   if (metadata?.labels?.['endpoints.kubernetes.io/managed-by'] === 'endpoint-controller') return [];
   return subsets.flatMap(({ addresses = [], notReadyAddresses = [] }, index) => {
     const path = fieldPath('subsets').index(index);
-    return [
-      ...addresses.flatMap(({ ip }, i) => warningsForIp(ip, path.child('addresses').index(i).child('ip'))),
-      ...notReadyAddresses.flatMap(({ ip }, i) => warningsForIp(ip, path.child('notReadyAddresses').index(i).child('ip'))),
-    ];
+    return [...addressWarnings(addresses, path.child('addresses')), ...addressWarnings(notReadyAddresses, path.child('notReadyAddresses'))];
   });
+}
+
+function addressWarnings(addresses: readonly Frozen<EndpointAddress>[], path: FieldPath): readonly string[] {
+  const found: string[] = [];
+  for (const [index, { ip }] of addresses.entries()) {
+    // Of sound addresses only those of IPv6 have more than one spelling.
+    if (ip.includes(':')) found.push(...warningsForIp(ip, path.index(index).child('ip')));
+  }
+  return found;
 }
 
 const shownMax = 3;
