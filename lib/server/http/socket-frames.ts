@@ -122,10 +122,10 @@ function readHead(bytes: Uint8Array, payloadMax: number): { readonly need: numbe
   return { need, frame: (whole) => ({ opcode, isFinal, payload: unmasked(whole.subarray(maskAt, need)) }) };
 }
 
-/** The mask and what it covers. The copy leaves the network's buffer alone. */
+/** The mask and what it covers. Into an array of its own: `slice` of a Buffer would still be the network's memory. */
 function unmasked(bytes: Uint8Array): Uint8Array {
-  const payload = bytes.slice(4);
-  for (let at = 0; at < payload.length; at++) payload[at] = (payload[at] ?? 0) ^ (bytes[at & 3] ?? 0);
+  const payload = new Uint8Array(bytes.length - 4);
+  for (let at = 0; at < payload.length; at++) payload[at] = (bytes[at + 4] ?? 0) ^ (bytes[at & 3] ?? 0);
   return payload;
 }
 

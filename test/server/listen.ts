@@ -1,0 +1,606 @@
+// The server on a port, met by real sockets: honest ones, slow ones and hostile ones. And the command that starts it.
+import { X509Certificate } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
+import { request as plainRequest } from 'node:http';
+import type { IncomingMessage, RequestOptions } from 'node:http';
+import { request as tlsRequest } from 'node:https';
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import { gunzipSync } from 'node:zlib';
+import { Subject, of } from 'rxjs';
+import t from 'tap';
+import { FlagError, certificateAuthenticator, parseCommandLine, parseTokenFile, run, serve, tokenAuthenticator } from '../../lib/command/index.js';
+import type { Surroundings } from '../../lib/command/index.js';
+import type { Authenticated, ClientCertificate, Credentials } from '../../lib/auth/index.js';
+import type { Handler } from '../../lib/client/index.js';
+import { allowsObjectTransform, deepFreeze, encodeJson, mediaTypes, openEnvelope, parseYaml, virtualClock } from '../../lib/core/index.js';
+import type { ApiObject, Frozen, Offer, RawEvent } from '../../lib/core/index.js';
+import { apiServerHosts, createAuthority, isKeyPair, kubeconfig, listen } from '../../lib/server/node/index.js';
+import type { Listening, ListenOptions } from '../../lib/server/node/index.js';
+import { WireRequest } from '../../lib/server/http/wire-request.js';
+
+const offer: Offer = { mediaTypes: [mediaTypes.json, mediaTypes.yaml, mediaTypes.protobuf], allows: allowsObjectTransform };
+const configMap = (name: string, value = 'v'): Frozen<ApiObject> =>
+  deepFreeze({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name, namespace: 'default', uid: `uid-${name}`, resourceVersion: '7' }, ...{ data: { k: value } } });
+const added = (name: string, value?: string): RawEvent<Frozen<ApiObject>> => ({ type: 'ADDED', object: configMap(name, value) });
+const bookmark = ({ resourceVersion }: { readonly resourceVersion: string }): Frozen<ApiObject> => ({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { resourceVersion } });
+
+interface Fake {
+  readonly handler: Handler;
+  readonly events: Subject<RawEvent<Frozen<ApiObject>>>;
+  readonly requests: WireRequest[];
+  /** Requests for the name `slow` wait for this. */
+  release: () => void;
+}
+
+/** A handler that echoes bodies, lists, watches, and waits when asked to. */
+function fake(): Fake {
+  const events = new Subject<RawEvent<Frozen<ApiObject>>>();
+  const requests: WireRequest[] = [];
+  const self: Fake = {
+    events,
+    requests,
+    release: () => undefined,
+    handler: async (request) => {
+      if (request instanceof WireRequest) requests.push(request);
+      const form = request.negotiate(offer);
+      const { verb, name } = request.info;
+      if (verb === 'watch') return { type: 'watch', events, form, bookmark };
+      if (name === 'slow') await new Promise<void>((resolve) => (self.release = resolve));
+      if (request.info.subresource === 'log') return { type: 'raw', code: 200, contentType: 'text/plain', content: of(Buffer.from('one\n'), Buffer.from('two\n')) };
+      if (verb === 'list') return { type: 'object', code: 200, form, object: { kind: 'ConfigMapList', apiVersion: 'v1', metadata: {}, ...{ items: Array.from({ length: 2_000 }, (_, index) => configMap(`n${index}`, 'x'.repeat(900))) } } };
+      const body = verb === 'create' ? await request.body() : undefined;
+      const value = body !== undefined && 'bytes' in body ? new TextDecoder().decode(body.bytes) : 'v';
+      return { type: 'object', code: verb === 'create' ? 201 : 200, form, object: configMap(name, value.length > 100 ? `${value.length}` : value) };
+    },
+  };
+  return self;
+}
+
+interface Answer {
+  readonly message: IncomingMessage;
+  readonly body: Buffer;
+}
+
+async function call(listening: Pick<Listening, 'url'>, path: string, { body, ...options }: RequestOptions & { readonly body?: string } = {}): Promise<Answer> {
+  const message = await open(listening, path, { ...options, ...(body !== undefined && { body }) });
+  const parts: Buffer[] = [];
+  for await (const part of message) parts.push(part as Buffer);
+  return { message, body: Buffer.concat(parts) };
+}
+
+async function open(listening: Pick<Listening, 'url'>, path: string, { body, ...options }: RequestOptions & { readonly body?: string } = {}): Promise<IncomingMessage> {
+  const request = (listening.url.startsWith('https') ? tlsRequest : plainRequest)(listening.url + path, { agent: false, ...options });
+  request.on('error', () => undefined);
+  request.end(body);
+  const [message] = (await once(request, 'response')) as [IncomingMessage];
+  return message;
+}
+
+/** All that a server says to these bytes until it closes the connection. */
+async function say({ port }: Listening, ...texts: readonly (string | Uint8Array)[]): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  const parts: Buffer[] = [];
+  socket.on('data', (part: Buffer) => parts.push(part));
+  socket.on('error', () => undefined);
+  for (const text of texts) socket.write(text);
+  await once(socket, 'close');
+  return Buffer.concat(parts).toString('latin1');
+}
+
+async function serving(t: { teardown(end: () => Promise<void>): void }, options: ListenOptions = {}, { handler }: Fake = fake()): Promise<Listening> {
+  const listening = await listen(handler, options);
+  t.teardown(() => listening.close());
+  return listening;
+}
+
+t.test('objects, lists and refusals go over a socket as they are', async (t) => {
+  const listening = await serving(t);
+  const one = await call(listening, '/api/v1/namespaces/default/configmaps/a');
+  t.equal(one.body.toString(), encodeJson(configMap('a')));
+  t.match(one.message.headers, { 'content-type': 'application/json', 'cache-control': 'no-cache, private', 'content-length': `${one.body.length}` });
+  const list = await call(listening, '/api/v1/configmaps');
+  t.equal(list.message.headers['transfer-encoding'], 'chunked');
+  t.equal((JSON.parse(list.body.toString()) as { readonly items: readonly unknown[] }).items.length, 2_000);
+  const packed = await call(listening, '/api/v1/configmaps', { headers: { 'Accept-Encoding': 'gzip' } });
+  t.equal(packed.message.headers['content-encoding'], 'gzip');
+  t.ok(gunzipSync(packed.body).equals(list.body));
+  t.equal((await call(listening, '/api/v1/configmaps/a', { method: 'HEAD' })).message.statusCode, 405);
+  t.equal((await call(listening, '/api/v1/namespaces/default/configmaps/%zz')).message.statusCode, 400);
+  t.match(listening, { host: '127.0.0.1', url: `http://127.0.0.1:${listening.port}` });
+});
+
+t.test('several requests on one connection are answered in their order', async (t) => {
+  const listening = await serving(t);
+  const ask = (name: string, rest = ''): string => `GET /api/v1/namespaces/default/configmaps/${name} HTTP/1.1\r\nHost: x\r\n${rest}\r\n`;
+  const text = await say(listening, ask('a') + ask('b') + ask('c', 'Connection: close\r\n'));
+  t.strictSame([...text.matchAll(/"name":"(.)"/g)].map(([, name]) => name), ['a', 'b', 'c']);
+});
+
+t.test('bodies come whole or are refused', async (t) => {
+  const listening = await serving(t, { limits: { bodyBytesMax: 1_000 } });
+  const path = '/api/v1/namespaces/default/configmaps';
+  const post = (body: string, headers: Record<string, string> = {}): Promise<Answer> => call(listening, path, { method: 'POST', body, headers });
+  t.match((await post('hello')).body.toString(), '"k":"hello"');
+  t.match((await post('x'.repeat(1_000))).body.toString(), '"k":"1000"');
+  for (const headers of [{}, { 'Transfer-Encoding': 'chunked' }]) {
+    const { message, body } = await post('x'.repeat(1_001), headers);
+    t.equal(message.statusCode, 413);
+    t.match(JSON.parse(body.toString()), { message: 'Request entity too large: limit is 1000' });
+  }
+  const chunked = `POST ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n`;
+  t.match(await say(listening, chunked), '"k":"abcde"');
+  t.match(await say(listening, `POST ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\nhi`), /100 Continue[^]*"k":"hi"/);
+});
+
+t.test('a client that leaves in the middle of its body or its answer leaves nothing behind', async (t) => {
+  const world = fake();
+  const listening = await serving(t, {}, world);
+  const socket = connect(listening.port, '127.0.0.1').on('error', () => undefined);
+  socket.write('POST /api/v1/namespaces/default/configmaps HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc');
+  while (world.requests.length === 0) await turn();
+  const body = world.requests[0]?.body();
+  socket.destroy();
+  await t.rejects(Promise.resolve(body), { message: 'unexpected EOF' });
+
+  const slow = plainRequest(`${listening.url}/api/v1/namespaces/default/configmaps/slow`, { agent: false }).on('error', () => undefined);
+  slow.end();
+  while (world.requests.length < 2) await turn();
+  const signal = world.requests[1]?.signal;
+  slow.destroy();
+  await once(signal!, 'abort');
+  world.release();
+  t.pass('whoever worked on it was told');
+});
+
+t.test('what is no HTTP, too large or too slow is refused in Go\'s words', async (t) => {
+  const listening = await serving(t, { connections: { headerBytesMax: 8_192, headersMs: 60, requestMs: 120, checkMs: 30 } });
+  const refused = (status: string): RegExp => new RegExp(`^HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${status}$`);
+  t.match(await say(listening, '\0\x01garbage\r\n\r\n'), refused('400 Bad Request'));
+  t.match(await say(listening, 'GET / HTTP/1.1\r\nHost: x\r\nContent-Length: abc\r\n\r\n'), refused('400 Bad Request'));
+  t.match(await say(listening, `GET / HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(20_000)}\r\n\r\n`), refused('431 Request Header Fields Too Large'));
+  t.match(await say(listening, `GET /?${'y'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`), refused('431 Request Header Fields Too Large'));
+  t.match(await say(listening, 'GET / HTTP/1.1\r\nHo'), refused('408 Request Timeout'), 'headers that do not come to an end');
+  t.match(await say(listening, 'POST /api/v1/namespaces/default/configmaps HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nab'), /408 Request Timeout/, 'a body that does not come to an end');
+  t.match(await say(listening, 'GET / HTTP/1.1\r\n\r\n'), /^HTTP\/1.1 400 Bad Request/, 'no Host');
+  t.equal((await call(listening, '/api/v1/namespaces/default/configmaps/a')).message.statusCode, 200, 'everybody else is served');
+});
+
+t.test('headers that no wire can carry harm only their own answer', async (t) => {
+  const defects: unknown[] = [];
+  const listening = await listen(async () => ({ type: 'raw', code: 200, contentType: 'text/plain', content: '', headers: { 'X-Bad': 'a\r\nb' } }), { onDefect: (error) => defects.push(error) });
+  t.teardown(() => listening.close());
+  t.equal(await say(listening, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'), '');
+  t.match(defects, [{ code: 'ERR_INVALID_CHAR' }]);
+});
+
+t.test('a list that cannot be finished is cut', async (t) => {
+  const defects: unknown[] = [];
+  const items = Array.from({ length: 600 }, (_, index) => (index < 590 ? configMap(`n${index}`, 'x'.repeat(900)) : { toJSON: () => { throw new Error('no'); } }));
+  const listening = await listen(async (request) => ({ type: 'object', code: 200, form: request.negotiate(offer), object: { kind: 'ConfigMapList', apiVersion: 'v1', ...{ items } } }), { onDefect: (error) => defects.push(error) });
+  t.teardown(() => listening.close());
+  await t.rejects(call(listening, '/api/v1/configmaps'));
+  t.match(defects, [{ message: 'no' }]);
+});
+
+t.test('a watch begins before there is an event, and ends when its client leaves', async (t) => {
+  const world = fake();
+  const listening = await serving(t, {}, world);
+  const message = await open(listening, '/api/v1/configmaps?watch=1');
+  t.match(message.headers, { 'content-type': 'application/json', 'transfer-encoding': 'chunked' });
+  world.events.next(added('a'));
+  const [line] = (await once(message, 'data')) as [Buffer];
+  t.equal(line.toString(), `{"type":"ADDED","object":${encodeJson(configMap('a')).trimEnd()}}\n`);
+  message.destroy();
+  while (world.events.observed) await turn();
+  t.pass('nobody watches any more');
+});
+
+t.test('a client that does not read its watch is let go, at no cost to others', async (t) => {
+  const clock = virtualClock();
+  const world = fake();
+  const listening = await serving(t, { clock, limits: { waitingEventsMax: 50 } }, world);
+  const idle = await open(listening, '/api/v1/configmaps?watch=1');
+  idle.on('error', () => undefined);
+  const busy = await open(listening, '/api/v1/configmaps?watch=1');
+  let seen = 0;
+  busy.on('data', (part: Buffer) => (seen += part.toString().split('"type":"ADDED"').length - 1));
+  const observers = (): number => (world.events as unknown as { readonly observers: readonly unknown[] }).observers.length;
+  let sent = 0;
+  while (observers() === 2) {
+    world.events.next(added(`e${sent++}`, 'x'.repeat(100_000)));
+    while (seen < sent) await turn();
+  }
+  t.ok(sent > 50, `after ${sent} events of 100 kB`);
+  t.equal(seen, sent);
+  t.equal(clock.pending, 1, 'its last chance');
+  await clock.advance(5_000);
+  idle.resume();
+  await new Promise((resolve) => idle.once('close', resolve));
+  t.notOk(idle.complete, 'it was cut off');
+  busy.destroy();
+});
+
+t.test('closing ends watches in good order and waits for what is under way', async (t) => {
+  const world = fake();
+  const listening = await listen(world.handler);
+  const watch = call(listening, '/api/v1/configmaps?watch=1');
+  while (!world.events.observed) await turn();
+  world.events.next(added('a'));
+  const slow = call(listening, '/api/v1/namespaces/default/configmaps/slow');
+  while (world.requests.length < 2) await turn();
+  const idle = connect(listening.port, '127.0.0.1');
+  await once(idle, 'connect');
+  let closed = false;
+  const closing = listening.close().then(() => (closed = true));
+  t.equal(listening.close(), listening.close(), 'closing twice is closing once');
+  const { message, body } = await watch;
+  t.ok(message.complete, 'the stream came to its end');
+  t.match(body.toString(), '"name":"a"');
+  t.notOk(world.events.observed);
+  await turn();
+  t.notOk(closed);
+  world.release();
+  const answer = await slow;
+  t.equal(answer.message.statusCode, 200);
+  t.equal(answer.message.headers.connection, 'close');
+  await closing;
+  await once(idle, 'close');
+  const late = connect(listening.port, '127.0.0.1');
+  const [error] = (await once(late, 'error')) as [NodeJS.ErrnoException];
+  t.equal(error.code, 'ECONNREFUSED');
+});
+
+t.test('closing does not wait for ever', async (t) => {
+  const clock = virtualClock();
+  const world = fake();
+  const listening = await listen(world.handler, { clock, graceMs: 3_000 });
+  const slow = call(listening, '/api/v1/namespaces/default/configmaps/slow');
+  const failed = t.rejects(slow);
+  while (world.requests.length === 0) await turn();
+  const closing = listening.close();
+  await clock.advance(3_000);
+  await closing;
+  await failed;
+  t.equal(clock.pending, 0);
+  world.release();
+});
+
+t.test('a port that is taken is refused', async (t) => {
+  const listening = await serving(t);
+  await t.rejects(listen(fake().handler, { port: listening.port }), { code: 'EADDRINUSE' });
+});
+
+t.test('an authority certifies servers and clients', async (t) => {
+  const now = Date.now();
+  const authority = createAuthority({ now, name: 'test' });
+  const root = new X509Certificate(authority.certificate);
+  t.ok(root.ca && root.verify(root.publicKey) && root.subject === 'CN=test');
+  const server = authority.serving([...apiServerHosts, '2001:db8::5', 'fe80::1%eth0']);
+  const leaf = new X509Certificate(server.certificate);
+  t.ok(leaf.checkIssued(root) && leaf.verify(root.publicKey) && !leaf.ca);
+  for (const host of ['localhost', 'kubernetes.default.svc']) t.equal(leaf.checkHost(host), host);
+  for (const address of ['127.0.0.1', '::1', '10.96.0.1', '2001:db8::5', 'fe80::1']) t.ok(leaf.checkIP(address), address);
+  t.equal(leaf.checkHost('elsewhere'), undefined);
+  t.ok(Date.parse(leaf.validFrom) < now && Date.parse(leaf.validTo) > now + 364 * 86_400_000);
+  t.not(leaf.serialNumber, root.serialNumber);
+  t.ok(isKeyPair(server));
+  t.notOk(isKeyPair({ ...server, key: authority.key }));
+  t.notOk(isKeyPair({ key: 'x', certificate: 'y' }));
+  t.equal(new X509Certificate(authority.client('alice', ['dev', 'ops']).certificate).subject, 'O=dev\nO=ops\nCN=alice');
+  const far = createAuthority({ now: Date.UTC(2060, 0, 1), validMs: 1_000 });
+  t.match(new X509Certificate(far.certificate).validFrom, '2059', 'dates after 2049 are written in full');
+});
+
+t.test('HTTPS tells who the client is, and whether that was proved', async (t) => {
+  const authority = createAuthority({ now: Date.now() });
+  const { handler } = fake();
+  const certificates: (ClientCertificate | undefined)[] = [];
+  const looking: Handler = (request) => (certificates.push((request as WireRequest).certificate), handler(request));
+  const listening = await listen(looking, { tls: { ...authority.serving(apiServerHosts), clientAuthorities: authority.certificate } });
+  t.teardown(() => listening.close());
+  t.match(listening.url, /^https:/);
+  const path = '/api/v1/namespaces/default/configmaps/a';
+  const shown = async (options: { readonly cert?: string; readonly key?: string }): Promise<ClientCertificate | undefined> => {
+    await call(listening, path, { ...options, ca: authority.certificate } as RequestOptions);
+    return certificates.at(-1);
+  };
+  t.equal(await shown({}), undefined);
+  const alice = authority.client('alice', ['dev', 'ops']);
+  t.match(await shown({ cert: alice.certificate, key: alice.key }), { verified: true, commonName: 'alice', organizations: ['dev', 'ops'] });
+  const stranger = createAuthority({ now: Date.now() }).client('alice');
+  t.match(await shown({ cert: stranger.certificate, key: stranger.key }), { verified: false, commonName: 'alice', organizations: [] });
+  const distrusting = tlsRequest(listening.url + path, { agent: false });
+  const [error] = (await once(distrusting, 'error')) as [NodeJS.ErrnoException];
+  t.match(error.code, /SELF_SIGNED|UNABLE_TO_VERIFY/, 'who does not know the authority does not trust it');
+});
+
+const handshake = (target: string, headers: Readonly<Record<string, string | undefined>> = {}): string => {
+  const all: Readonly<Record<string, string | undefined>> = { Host: 'x', Connection: 'Upgrade', Upgrade: 'websocket', Origin: 'http://x', 'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==', 'Sec-WebSocket-Version': '13', ...headers };
+  return `GET ${target} HTTP/1.1\r\n${Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${value}\r\n`])).join('')}\r\n`;
+};
+const masked = (opcode: number, payload = ''): Buffer => Buffer.concat([Uint8Array.of(0x80 | opcode, 0x80 | payload.length, 0, 0, 0, 0), Buffer.from(payload)]);
+
+/** A WebSocket of a client: its bytes so far, without the handshake. */
+async function openSocket({ port }: Listening, text: string): Promise<{ readonly socket: Socket; readonly head: string; frames(): Buffer }> {
+  const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+  let all = Buffer.alloc(0);
+  socket.on('data', (part: Buffer) => (all = Buffer.concat([all, part])));
+  socket.write(text);
+  while (!all.includes('\r\n\r\n')) await turn();
+  const end = all.indexOf('\r\n\r\n') + 4;
+  return { socket, head: all.subarray(0, end).toString(), frames: () => all.subarray(end) };
+}
+
+t.test('a watch over a WebSocket is a message for each event', async (t) => {
+  const world = fake();
+  const listening = await serving(t, {}, world);
+  const { socket, head, frames } = await openSocket(listening, handshake('/api/v1/configmaps?watch=1', { 'Sec-WebSocket-Protocol': 'base64url.bearer.authorization.k8s.io.YWRtaW4, foo' }));
+  t.equal(head, 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\nSec-WebSocket-Protocol: foo\r\n\r\n');
+  while (!world.events.observed) await turn();
+  world.events.next(added('a'));
+  world.events.next(added('b'));
+  const line = (name: string): string => `{"type":"ADDED","object":${encodeJson(configMap(name)).trimEnd()}}\n`;
+  const frame = (text: string): Buffer => Buffer.concat([Uint8Array.of(0x81, 126, 0, text.length), Buffer.from(text)]);
+  const expected = Buffer.concat([frame(line('a')), frame(line('b'))]);
+  while (frames().length < expected.length) await turn();
+  t.strictSame(frames(), expected);
+  socket.write(Buffer.concat([masked(1, 'ignored'), masked(9, 'ping')]));
+  while (frames().length < expected.length + 6) await turn();
+  t.strictSame(frames().subarray(expected.length), Buffer.concat([Uint8Array.of(0x8a, 4), Buffer.from('ping')]));
+  socket.write(masked(8));
+  await once(socket, 'close');
+  t.strictSame([...frames().subarray(-4)], [0x88, 2, 3, 232]);
+  t.notOk(world.events.observed);
+});
+
+t.test('a watch in protobuf over a WebSocket is binary', async (t) => {
+  const world = fake();
+  const listening = await serving(t, {}, world);
+  const { socket, frames } = await openSocket(listening, handshake('/api/v1/configmaps?watch=1', { Accept: mediaTypes.protobuf }));
+  while (!world.events.observed) await turn();
+  world.events.next(added('a'));
+  world.events.complete();
+  await once(socket, 'close');
+  t.equal(frames()[0], 0x82);
+  const at = frames().indexOf('k8s\0');
+  t.equal(openEnvelope(frames().subarray(at, 2 + (frames()[1] ?? 0))).kind, 'ConfigMap');
+  t.strictSame([...frames().subarray(-4)], [0x88, 2, 3, 232], 'and ends in good order');
+});
+
+t.test('a handshake that makes no sense is refused as a real server does', async (t) => {
+  const world = fake();
+  const listening = await serving(t, {}, world);
+  const target = '/api/v1/configmaps?watch=1';
+  const told = (headers: Readonly<Record<string, string | undefined>>): Promise<string> => say(listening, handshake(target, headers));
+  t.equal(await told({ Origin: undefined }), 'HTTP/1.1 403 Forbidden\r\n\r\n');
+  t.equal(await told({ Origin: '%zz' }), 'HTTP/1.1 403 Forbidden\r\n\r\n');
+  t.equal(await told({ 'Sec-WebSocket-Key': undefined }), 'HTTP/1.1 400 Bad Request\r\n\r\nmismatch challenge/response');
+  t.equal(await told({ 'Sec-WebSocket-Version': '8' }), 'HTTP/1.1 400 Bad Request\r\nSec-WebSocket-Version: 13\r\n\r\nmissing or bad WebSocket Version');
+  t.equal(await told({ 'Sec-WebSocket-Protocol': 'foo, bar' }), 'HTTP/1.1 400 Bad Request\r\n\r\n');
+  t.notOk(world.events.observed, 'nobody began to watch');
+  t.match(await say(listening, handshake('/api/v1/configmaps?watch=1&limit=abc', { Accept: 'text/html' })), /^HTTP\/1.1 406 /);
+  t.match(await say(listening, handshake('/api/v1/namespaces/default/configmaps/a')), /^HTTP\/1.1 200 OK[^]*"name":"a"/, 'what is no stream is answered as ever');
+  t.match(await say(listening, handshake('/api/v1/namespaces/default/configmaps/a', { Upgrade: 'h2c' })), /^HTTP\/1.1 200 OK[^]*"name":"a"/, 'and so is who wants HTTP/2');
+});
+
+t.test('hostile frames end their WebSocket with the code that fits', async (t) => {
+  const world = fake();
+  const listening = await serving(t, {}, world);
+  for (const [what, frame, code] of [
+    ['an unmasked frame', Uint8Array.of(0x81, 1, 65), 1002],
+    ['a frame of a gigabyte', Uint8Array.of(0x82, 0xff, 0, 0, 0, 0, 0x40, 0, 0, 0, 0, 0, 0, 0), 1009],
+    ['text that is no UTF-8', Uint8Array.of(0x81, 0x81, 0, 0, 0, 0, 0xff), 1007],
+  ] as const) {
+    const { socket, frames } = await openSocket(listening, handshake('/api/v1/configmaps?watch=1'));
+    socket.write(frame);
+    await once(socket, 'close');
+    t.strictSame([...frames()], [0x88, 2, code >> 8, code & 255], what);
+  }
+  t.notOk(world.events.observed);
+});
+
+t.test('a log over a WebSocket is bytes, or base64 for who asks', async (t) => {
+  const listening = await serving(t);
+  const frames = async (protocol: string | undefined): Promise<Buffer> => {
+    const opened = await openSocket(listening, handshake('/api/v1/namespaces/x/pods/y/log', { Origin: undefined, 'Sec-WebSocket-Protocol': protocol }));
+    await once(opened.socket, 'close');
+    return opened.frames();
+  };
+  const end = Buffer.from([0x88, 2, 3, 232]);
+  t.strictSame(await frames(undefined), Buffer.concat([Buffer.from('\x82\x04one\n\x82\x04two\n', 'latin1'), end]));
+  t.strictSame(await frames('base64.binary.k8s.io'), Buffer.concat([Buffer.from('\x81\x08b25lCg==\x81\x08dHdvCg==', 'latin1'), end]));
+  t.equal(await say(listening, handshake('/api/v1/namespaces/x/pods/y/log', { 'Sec-WebSocket-Protocol': 'foo' })), 'HTTP/1.1 403 Forbidden\r\n\r\n');
+});
+
+t.test('closing the server closes WebSockets', async (t) => {
+  const world = fake();
+  const listening = await listen(world.handler);
+  const { socket, frames } = await openSocket(listening, handshake('/api/v1/configmaps?watch=1'));
+  while (!world.events.observed) await turn();
+  await Promise.all([listening.close(), once(socket, 'close')]);
+  t.strictSame([...frames()], [0x88, 2, 3, 232]);
+  t.notOk(world.events.observed);
+});
+
+t.test('a host may take upgrades over', async (t) => {
+  const listening = await serving(t, {
+    onUpgrade({ message, socket }) {
+      if (message.headers.upgrade !== 'SPDY/3.1') return false;
+      socket.end('HTTP/1.1 101 Switching Protocols\r\n\r\nmine');
+      return true;
+    },
+  });
+  t.match(await say(listening, handshake('/api/v1/namespaces/x/pods/y/exec', { Upgrade: 'SPDY/3.1' })), /mine$/);
+  t.match(await say(listening, handshake('/api/v1/namespaces/default/configmaps/a')), /"name":"a"/);
+});
+
+t.test('many clients at once are all answered', async (t) => {
+  const listening = await serving(t);
+  const answers = await Promise.all(Array.from({ length: 200 }, (_, index) => call(listening, `/api/v1/namespaces/default/configmaps/c${index}`)));
+  t.ok(answers.every(({ body }, index) => body.includes(`"c${index}"`)));
+});
+
+t.test('a kubeconfig says where, whom to trust, and who', async (t) => {
+  const { value } = await parseYaml(kubeconfig({ server: 'https://x:1', ca: 'CA', user: { name: 'alice', token: 't', certificate: { key: 'K', certificate: 'C' } }, namespace: 'ns' }));
+  const base64 = (text: string): string => Buffer.from(text).toString('base64');
+  t.strictSame(value, {
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: 'vivarium', cluster: { server: 'https://x:1', 'certificate-authority-data': base64('CA') } }],
+    users: [{ name: 'alice', user: { token: 't', 'client-certificate-data': base64('C'), 'client-key-data': base64('K') } }],
+    contexts: [{ name: 'vivarium', context: { cluster: 'vivarium', user: 'alice', namespace: 'ns' } }],
+    'current-context': 'vivarium',
+  });
+  t.match((await parseYaml(kubeconfig({ server: 'http://x' }))).value, { users: [{ name: 'anonymous', user: {} }] });
+});
+
+t.test('a command line is read, or refused with a reason', async (t) => {
+  const flags = (...args: string[]): unknown => {
+    const line = parseCommandLine(['serve', ...args]);
+    return line.command === 'serve' ? line.flags : line.command;
+  };
+  t.strictSame(flags(), { port: 6443, http: false, authorizationModes: ['AlwaysAllow'], nodes: 0, storage: { type: 'memory' } });
+  t.match(flags('--port', '0', '--http', '--nodes=5', '--authorization-mode=Node,RBAC'), { port: 0, http: true, nodes: 5, authorizationModes: ['Node', 'RBAC'] });
+  t.match(flags('--storage', 'sqlite:/a:b.db'), { storage: { type: 'sqlite', path: '/a:b.db' } });
+  t.match(flags('--storage=etcd:http://a:2379,https://b:2379'), { storage: { type: 'etcd', endpoints: ['http://a:2379', 'https://b:2379'] } });
+  t.match(flags('--token-auth-file', 't.csv', '--kubeconfig-out=k', '--ready-file', 'r'), { tokenAuthFile: 't.csv', kubeconfigOut: 'k', readyFile: 'r' });
+  t.equal(flags('--port', '1', '--help'), 'help');
+  for (const args of [[], ['help'], ['--help'], ['-h']]) t.equal(parseCommandLine(args).command, 'help');
+  for (const args of [['version'], ['--version'], ['serve', '--version']]) t.equal(parseCommandLine(args).command, 'version');
+  for (const [args, message] of [
+    [['start'], 'unknown command "start"; the commands are serve, help and version'],
+    [['serve', '--prot', '1'], 'unknown flag --prot'],
+    [['serve', '--prot=1'], 'unknown flag --prot'],
+    [['serve', 'now'], 'unexpected argument "now"'],
+    [['serve', '--port'], '--port needs a value'],
+    [['serve', '--port', '65536'], '--port is a whole number from 0 to 65535, not "65536"'],
+    [['serve', '--port=-1'], '--port is a whole number from 0 to 65535, not "-1"'],
+    [['serve', '--port=1', '--port=2'], '--port is given twice'],
+    [['serve', '--http=yes'], '--http takes no value'],
+    [['serve', '--nodes=many'], '--nodes is a whole number from 0 to 100000, not "many"'],
+    [['serve', '--authorization-mode=rbac'], '--authorization-mode: "rbac" is not a valid mode; valid are AlwaysAllow, AlwaysDeny, ABAC, Webhook, RBAC, Node'],
+    [['serve', '--authorization-mode=RBAC,RBAC'], '--authorization-mode: "RBAC" is given twice'],
+    [['serve', '--storage=disk'], '--storage is memory, sqlite:FILE or etcd:URL, not "disk"'],
+    [['serve', '--storage=sqlite:'], '--storage is memory, sqlite:FILE or etcd:URL, not "sqlite:"'],
+    [['serve', '--storage=etcd:localhost:2379'], '--storage: "localhost:2379" is no URL of etcd such as http://127.0.0.1:2379'],
+    [['serve', '--ready-file='], '--ready-file needs the name of a file'],
+  ] as const) {
+    t.throws(() => parseCommandLine(args), new FlagError(message), args.join(' '));
+  }
+});
+
+t.test('a token file is read as Kubernetes reads it', async (t) => {
+  const text = 'a,alice,1,"dev,ops"\r\n\nb,bob,2\nc,"carol ""c""",3,""\n,nobody,4\n"d\n,",dave,5,one,ignored\na,alice2,6';
+  t.strictSame(parseTokenFile(text).map(({ token, user }) => [token, user.username, user.uid, user.groups]), [
+    ['a', 'alice2', '6', []],
+    ['b', 'bob', '2', []],
+    ['c', 'carol "c"', '3', ['']],
+    ['d\n,', 'dave', '5', ['one']],
+  ]);
+  t.strictSame(parseTokenFile(''), []);
+  t.strictSame(parseTokenFile('a,b,').map(({ user }) => user.uid), ['']);
+  for (const [bad, message] of [
+    ['a,b\n', 'line 1: at least 3 columns are needed (token, user name, user uid), found 2'],
+    ['a,b,c\n"x,y,z', 'line 2: a quote is not closed'],
+    ['a,b"c,d', 'line 1: a quote inside of a field that does not begin with one'],
+    ['"a"b,c,d', 'line 1: something follows a closing quote'],
+  ] as const) {
+    t.throws(() => parseTokenFile(bad), { name: 'TokenFileError', message });
+  }
+});
+
+t.test('tokens and certificates are known by what they are', async (t) => {
+  const authenticate = tokenAuthenticator(parseTokenFile('secret,alice,1,"dev"'));
+  const userOf = (headers: Readonly<Record<string, string>>): string | undefined => {
+    const [found] = authenticate({ header: (name) => headers[name] }) as readonly [Authenticated | undefined];
+    return found?.user.username;
+  };
+  const carrier = `base64url.bearer.authorization.k8s.io.${Buffer.from('secret').toString('base64url')}`;
+  for (const headers of [{ authorization: 'Bearer secret' }, { authorization: 'bearer  secret ' }, { 'sec-websocket-protocol': `${carrier}, foo` }]) t.equal(userOf(headers), 'alice');
+  for (const headers of [{}, { authorization: 'Bearer other' }, { authorization: 'Basic secret' }, { authorization: 'Bearer' }, { 'sec-websocket-protocol': carrier }]) t.equal(userOf(headers as Record<string, string>), undefined);
+  const byCertificate = (certificate: Partial<ClientCertificate>): unknown => certificateAuthenticator({ header: () => undefined, certificate: { raw: new Uint8Array(), verified: true, commonName: 'bob', organizations: ['ops'], ...certificate } } satisfies Credentials);
+  t.match(byCertificate({}), [{ user: { username: 'bob', groups: ['ops', 'system:authenticated'] } }]);
+  t.strictSame(byCertificate({ verified: false }), [undefined]);
+  t.strictSame(byCertificate({ commonName: '' }), [undefined]);
+});
+
+/** Files in memory. */
+function surroundings(files: Map<string, string>): Surroundings & { readonly lines: string[] } {
+  const lines: string[] = [];
+  return {
+    lines,
+    print: (line) => void lines.push(line),
+    readFile: async (path) => files.get(path) ?? Promise.reject(new Error(`no such file: ${path}`)),
+    writeFile: async (path, text) => void files.set(path, text),
+    removeFile: async (path) => void files.delete(path),
+    temporaryFile: (name) => `/tmp/${name}`,
+  };
+}
+
+t.test('serve starts a server that its kubeconfig leads to', async (t) => {
+  const files = new Map([['tokens', 'secret,alice,1,"system:masters"']]);
+  const line = parseCommandLine(['serve', '--port=0', '--token-auth-file=tokens', '--kubeconfig-out=kc', '--ready-file=ready']);
+  if (line.command !== 'serve') throw new Error('not reached');
+  const world = surroundings(files);
+  const serving = await serve(line.flags, world);
+  t.equal(files.get('ready'), `${serving.url}\n`);
+  t.match(world.lines, [`vivarium serves Kubernetes v1.36 on ${serving.url}`, 'kubeconfig: kc', 'try: kubectl --kubeconfig kc get namespaces']);
+  const { value } = await parseYaml(files.get('kc') ?? '');
+  const config = value as { readonly clusters: readonly { readonly cluster: Readonly<Record<string, string>> }[]; readonly users: readonly { readonly user: Readonly<Record<string, string>> }[] };
+  const decoded = (text = ''): string => Buffer.from(text, 'base64').toString();
+  const [cluster, user] = [config.clusters[0]?.cluster, config.users[0]?.user];
+  const tls = { ca: decoded(cluster?.['certificate-authority-data']) };
+  const answered = async (options: object): Promise<number | undefined> => (await call({ url: cluster?.server ?? '' }, '/api/v1/namespaces', { ...tls, ...options } as RequestOptions)).message.statusCode;
+  t.equal(await answered({ cert: decoded(user?.['client-certificate-data']), key: decoded(user?.['client-key-data']) }), 200, 'by certificate');
+  t.equal(await answered({ headers: { Authorization: 'Bearer secret' } }), 200, 'by token');
+  t.equal(await answered({}), 401);
+  await serving.close();
+  t.notOk(files.has('ready'));
+});
+
+t.test('serve over plain HTTP writes a token, and leaves nothing running when it fails', async (t) => {
+  const files = new Map([['tokens', 'x,bob,1\nsecret,alice,1,"system:masters"'], ['bad', 'x']]);
+  const start = async (...args: string[]): ReturnType<typeof serve> => {
+    const line = parseCommandLine(['serve', '--http', '--port=0', ...args]);
+    if (line.command !== 'serve') throw new Error('not reached');
+    return serve(line.flags, surroundings(files));
+  };
+  const serving = await start('--token-auth-file=tokens');
+  t.match(serving.kubeconfigPath, /^\/tmp\/vivarium-\d+\.kubeconfig$/);
+  t.match((await parseYaml(files.get(serving.kubeconfigPath) ?? '')).value, { users: [{ name: 'alice', user: { token: 'secret' } }] });
+  await t.rejects(start('--token-auth-file=bad'), { name: 'TokenFileError' });
+  await t.rejects(start('--token-auth-file=none'), { message: 'no such file: none' });
+  await t.rejects(start('--storage=sqlite:/no/such/folder/x.db'));
+  await serving.close();
+});
+
+t.test('a command answers with its exit code', async (t) => {
+  const command = async (...args: string[]): Promise<readonly [code: number, out: string, err: string]> => {
+    const [out, err] = [[] as string[], [] as string[]];
+    const code = await run({ args, version: '1.2.3', stdout: { write: (text) => out.push(text) }, stderr: { write: (text) => err.push(text) }, signals: new EventEmitter() });
+    return [code, out.join(''), err.join('')];
+  };
+  t.match(await command('--help'), [0, /^Usage: vivarium serve/, '']);
+  t.strictSame(await command('--version'), [0, 'vivarium 1.2.3 (Kubernetes v1.36)\n', '']);
+  t.strictSame(await command('serve', '--port=x'), [2, '', 'vivarium: --port is a whole number from 0 to 65535, not "x"\nRun vivarium --help for what it takes.\n']);
+  t.match(await command('serve', '--token-auth-file=/no/such/file'), [1, '', /^vivarium: ENOENT/]);
+});
+
+t.test('a command serves until it is told to stop', async (t) => {
+  for (const signal of ['SIGINT', 'SIGTERM']) {
+    const signals = new EventEmitter();
+    const folder = t.testdir();
+    const out: string[] = [];
+    const running = run({ args: ['serve', '--http', '--port=0', `--kubeconfig-out=${folder}/kc`], version: '1', stdout: { write: (text) => out.push(text) }, stderr: { write: () => undefined }, signals });
+    while (out.length < 3) await turn();
+    signals.emit(signal);
+    t.equal(await running, 0, signal);
+    t.equal(signals.listenerCount('SIGINT') + signals.listenerCount('SIGTERM'), 0);
+    t.match(out.at(-1), 'stopping');
+  }
+});
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
