@@ -8,7 +8,7 @@ import { dirname } from 'node:path';
 import { readModel } from './model.js';
 import { resourceText } from './resources.js';
 import { schemaTexts } from './schema-text.js';
-import { fileOf, typeFiles, typeIndex } from './typescript.js';
+import { fileOf, kindTypes, typeFiles, typeIndex } from './typescript.js';
 
 const release = 'v1.36';
 const args = process.argv.slice(2);
@@ -26,6 +26,7 @@ const texts = [...schemaTexts(model)].map(([gv, text]) => `  '${gv}': \`\n${text
 files.set('lib/core/schema/builtin.generated.ts', `${head}\n/** Compact schema text by group-version. */\nexport const builtinTexts: Readonly<Record<string, string>> = {\n${texts.join('\n')}\n};\n`);
 files.set('lib/core/scheme/resources.generated.ts', `${head}\n/** Every resource of the release, in discovery order. */\nexport const resourceText = \`\n${resourceText(model)}\n\`;\n`);
 for (const [gv, text] of typeFiles(model)) files.set(`lib/core/types/${fileOf(gv)}.generated.ts`, `${head}\n${text}\n`);
+files.set('lib/core/types/kinds.generated.ts', `${head}\n${kindTypes(model)}\n`);
 files.set('lib/core/types/index.ts', `${head}/* eslint-disable */\n\n${typeIndex(model, preferred())}\n`.replace('/* eslint-disable */\n', ''));
 
 let stale = 0;

@@ -69,15 +69,37 @@ export function typeIndex(model: Model, preferred: readonly string[]): string {
   const ordered = [...preferred, ...groupVersions.filter((gv) => !preferred.includes(gv))];
   const lines: string[] = [];
   for (const gv of ordered.filter((each) => groupVersions.includes(each))) {
-    const camel = gv.replace(/\/v/, 'V').replace(/^./, (letter) => letter.toLowerCase());
-    namespaces.push(`export type * as ${camel} from './${fileOf(gv)}.generated.js';`);
+    namespaces.push(`export type * as ${namespaceOf(gv)} from './${fileOf(gv)}.generated.js';`);
     if (!preferred.includes(gv)) continue;
     const names = [...model.structs.keys(), ...model.enums.keys()].filter((id) => gvOf(id) === gv).map(localName);
     const fresh = [...new Set(names)].filter((name) => !taken.has(name)).sort();
     for (const name of fresh) taken.set(name, gv);
     lines.push(`export type {\n${fresh.map((name) => `  ${name},`).join('\n')}\n} from './${fileOf(gv)}.generated.js';`);
   }
-  return [...lines, ...namespaces].join('\n');
+  return [...lines, "export type { KindTypes } from './kinds.generated.js';", ...namespaces].join('\n');
+}
+
+/** The types of all kinds that have an endpoint, by apiVersion and kind: what a client is typed with. */
+export function kindTypes(model: Model): string {
+  const imports = new Map<string, string>();
+  const sections = new Map<string, string[]>();
+  for (const { group, version, kind, resource } of model.resources) {
+    if (resource.includes('/')) continue;
+    const apiVersion = group === '' ? version : `${group}/${version}`;
+    const struct = [...model.structs.values()].find(({ gvk }) => gvk?.apiVersion === apiVersion && gvk.kind === kind);
+    if (struct === undefined) throw new Error(`no type of ${apiVersion} ${kind} is known`);
+    const gv = gvOf(struct.id);
+    imports.set(namespaceOf(gv), `import type * as ${namespaceOf(gv)} from './${fileOf(gv)}.generated.js';`);
+    sections.set(apiVersion, [...(sections.get(apiVersion) ?? []), `    ${kind}: ${namespaceOf(gv)}.${localName(struct.id)};`]);
+  }
+  const body = [...sections].map(([apiVersion, kinds]) => `  '${apiVersion}': {\n${kinds.join('\n')}\n  };`);
+  const head = [...imports.values()].sort();
+  return `${head.join('\n')}\n\n/** The types of kinds, by apiVersion and kind. */\nexport interface KindTypes {\n${body.join('\n')}\n}`;
+}
+
+/** How a group-version is called among types: `core/v1` → `coreV1`. */
+function namespaceOf(gv: string): string {
+  return gv.replace(/\/v/, 'V').replace(/^./, (letter) => letter.toLowerCase());
 }
 
 function interfaceOf(struct: StructModel, render: (type: string) => string): string {

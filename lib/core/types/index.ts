@@ -710,6 +710,7 @@ export type {
   VolumeError,
   VolumeNodeResources,
 } from './storage-v1.generated.js';
+export type { KindTypes } from './kinds.generated.js';
 export type * as metaV1 from './meta-v1.generated.js';
 export type * as coreV1 from './core-v1.generated.js';
 export type * as appsV1 from './apps-v1.generated.js';
