@@ -35,3 +35,10 @@ export type Authenticator = (credentials: Credentials) => ObservableInput<Authen
 
 /** The user that requests run as until a host plugs authentication in. */
 export const administrator: Frozen<UserInfo> = Object.freeze({ username: 'system:admin', groups: Object.freeze(['system:masters', 'system:authenticated']) });
+
+/** Requests without credentials are nobody's; those with credentials that nobody knew are refused. */
+export const anonymous: Authenticator = (credentials) => (credentials.header('Authorization') === undefined ? nobody : []);
+
+const nobody: readonly Authenticated[] = Object.freeze([
+  Object.freeze({ user: Object.freeze({ username: 'system:anonymous', groups: Object.freeze(['system:unauthenticated']) }) }),
+]);

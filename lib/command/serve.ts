@@ -1,5 +1,6 @@
 // `vivarium serve`: a server, a port, a kubeconfig, until it is told to stop. Everything it touches outside of itself comes
 // in through `Surroundings`, so that tests run it without a process of its own.
+import { anonymous } from '../auth/index.js';
 import type { Authenticator } from '../auth/index.js';
 import type { Handler } from '../client/index.js';
 import { systemClock } from '../core/index.js';
@@ -42,7 +43,7 @@ export async function serve(flags: ServeFlags, surroundings: Surroundings): Prom
   try {
     const store = await openStore(flags.storage);
     ending.push(() => store.close());
-    const authenticators: readonly Authenticator[] = entries === undefined ? [] : [tokenAuthenticator(entries), certificateAuthenticator];
+    const authenticators: readonly Authenticator[] = entries === undefined ? [] : [tokenAuthenticator(entries), certificateAuthenticator, anonymous];
     const server = createServer({ store, authenticators });
     ending.push(() => server.close());
     const authority = flags.http ? undefined : createAuthority({ now: systemClock().now() });
