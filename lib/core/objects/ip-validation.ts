@@ -9,6 +9,9 @@ import { parseCidr, parseIp, printIp, printNetwork, sameIp } from './ip-address.
 import type { Cidr, IpAddress } from './ip-address.js';
 import type { SyntaxRule } from './names.js';
 
+/** Values that a field already has; a set where there may be many. */
+export type KnownValues = readonly string[] | ReadonlySet<string>;
+
 /** A canonical IP address. */
 export const isCanonicalIp: SyntaxRule = (value) => {
   const ip = parseIp(value);
@@ -23,8 +26,8 @@ export function validateIp(value: string, path: FieldPath): readonly FieldError[
 }
 
 /** An IP address in any unambiguous spelling, or one of those already there. */
-export function validateLegacyIp(value: string, path: FieldPath, old: readonly string[] = []): readonly FieldError[] {
-  if (old.includes(value)) return [];
+export function validateLegacyIp(value: string, path: FieldPath, old: KnownValues = []): readonly FieldError[] {
+  if (isKnown(value, old)) return [];
   const ip = parseIp(value);
   return invalidIf(value, path, ip === undefined ? noIp : ipProblem(ip));
 }
@@ -37,8 +40,8 @@ export function validateCidr(value: string, path: FieldPath): readonly FieldErro
 }
 
 /** A CIDR block in any unambiguous spelling, or one of those already there. */
-export function validateLegacyCidr(value: string, path: FieldPath, old: readonly string[] = []): readonly FieldError[] {
-  if (old.includes(value)) return [];
+export function validateLegacyCidr(value: string, path: FieldPath, old: KnownValues = []): readonly FieldError[] {
+  if (isKnown(value, old)) return [];
   const cidr = parseCidr(value);
   return invalidIf(value, path, cidr === undefined ? noCidr : cidrProblem(cidr));
 }
@@ -76,6 +79,10 @@ export function warningsForCidr(value: string, path: FieldPath): readonly string
 
 const noIp = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
 const noCidr = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)';
+
+function isKnown(value: string, known: KnownValues): boolean {
+  return 'has' in known ? known.has(value) : known.includes(value);
+}
 
 function ipProblem(ip: IpAddress): string | undefined {
   if (!ip.strict) return 'must not have leading 0s';

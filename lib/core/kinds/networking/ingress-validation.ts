@@ -64,7 +64,7 @@ export function ingressTolerance({ rules = [], tls = [] }: Frozen<IngressSpec>):
 /** Everything wrong with the status of an Ingress; addresses it already had may stay. */
 export function validateIngressStatus(status: Frozen<IngressStatus> | undefined, old: Frozen<IngressStatus> | undefined): FieldErrors {
   const path = fieldPath('status', 'loadBalancer', 'ingress');
-  const known = (old?.loadBalancer?.ingress ?? []).flatMap(({ ip = '' }) => (ip === '' ? [] : [ip]));
+  const known = new Set((old?.loadBalancer?.ingress ?? []).map(({ ip = '' }) => ip));
   return (status?.loadBalancer?.ingress ?? []).flatMap(({ ip = '', hostname = '' }, index) => [
     ...(ip === '' ? [] : validateLegacyIp(ip, path.index(index).child('ip'), known)),
     ...(hostname === '' ? [] : invalidEach(path.index(index).child('hostname'), hostname, isDns1123Subdomain(hostname))),

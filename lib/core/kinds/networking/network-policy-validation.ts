@@ -17,7 +17,7 @@ import { printedWord } from '../printed-values.js';
 export interface NetworkPolicyTolerance {
   readonly invalidLabelValues: boolean;
   /** CIDR blocks that are taken as they are. */
-  readonly cidrs: readonly string[];
+  readonly cidrs: ReadonlySet<string>;
 }
 
 type FieldErrors = readonly FieldError[];
@@ -43,7 +43,7 @@ export function ipBlocks(spec: Frozen<NetworkPolicySpec>): readonly { readonly b
   );
 }
 
-const strict: NetworkPolicyTolerance = { invalidLabelValues: false, cidrs: [] };
+const strict: NetworkPolicyTolerance = { invalidLabelValues: false, cidrs: new Set() };
 const policyTypes = ['Ingress', 'Egress'];
 const protocols = ['TCP', 'UDP', 'SCTP'];
 

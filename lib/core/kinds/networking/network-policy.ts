@@ -27,7 +27,7 @@ export const networkPolicy: KindStrategy<NetworkPolicy> = {
   validateUpdate: ({ spec = {} }, old) =>
     validateNetworkPolicySpec(spec, {
       invalidLabelValues: validateLabelSelector(old.spec?.podSelector, FieldPath.nil).length > 0,
-      cidrs: ipBlocks(old.spec ?? {}).flatMap(({ block: { cidr, except = [] } }) => [cidr, ...except]),
+      cidrs: new Set(ipBlocks(old.spec ?? {}).flatMap(({ block: { cidr, except = [] } }) => [cidr, ...except])),
     }),
   warningsOnUpdate: warnings,
   table,
