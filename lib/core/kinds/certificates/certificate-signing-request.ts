@@ -3,6 +3,7 @@
 // As pkg/registry/certificates/certificates/strategy.go and the printer of its table.
 import { humanDuration } from '../../objects/duration.js';
 import type { Frozen } from '../../objects/meta.js';
+import { nameIsPathSegment } from '../../objects/names.js';
 import { printTime } from '../../objects/time.js';
 import type {
   CertificateSigningRequest,
@@ -34,7 +35,7 @@ const table: KindTable<CertificateSigningRequest> = {
 
 /** What is particular to CertificateSigningRequests. */
 export const certificateSigningRequest: KindStrategy<CertificateSigningRequest> = {
-  nameRule: () => [],
+  nameRule: nameIsPathSegment,
   prepareForCreate: (object, { user }) => {
     object.spec = stamped(object.spec, user);
   },
