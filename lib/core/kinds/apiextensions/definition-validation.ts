@@ -100,7 +100,7 @@ function validateSpec(spec: InternalSpec, options: Options): FieldErrors {
     errors.push(fieldInvalid(path.child('versions'), printedVersions(versions), 'must contain unique version names'));
   }
   if (versions.filter(({ storage }) => storage).length !== 1) {
-    const printed = versions.length === 0 ? null : printedVersions(versions);
+    const printed = spec.listsVersions ? printedVersions(versions) : null;
     errors.push(fieldInvalid(path.child('versions'), printed, 'must have exactly one version marked as storage version'));
   }
   const [first] = versions;

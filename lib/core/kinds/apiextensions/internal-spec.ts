@@ -12,6 +12,8 @@ export type Version = Frozen<CustomResourceDefinitionVersion>;
 /** A specification with its shared parts beside the versions. */
 export interface InternalSpec extends Omit<Frozen<CustomResourceDefinitionSpec>, 'versions'> {
   readonly versions: readonly Version[];
+  /** There is a list of versions, if an empty one. */
+  readonly listsVersions: boolean;
   readonly shared: Pick<Version, SharedPart>;
 }
 
@@ -20,11 +22,13 @@ export type SharedPart = (typeof sharedParts)[number];
 
 /** Takes out what all versions have in common. */
 export function internalSpec(spec: Frozen<CustomResourceDefinitionSpec>): InternalSpec {
-  const versions = (spec as Partial<typeof spec>).versions ?? [];
+  const given = (spec as Partial<typeof spec>).versions;
+  const versions = given ?? [];
   const [first] = versions;
   const common = sharedParts.filter((part) => versions.every((version) => deepEqual(version[part], first?.[part])));
   return {
     ...spec,
+    listsVersions: given !== undefined,
     versions: versions.map((version) => omit(version, common)),
     shared: first === undefined ? {} : omit(first, Object.keys(first).filter((key) => !(common as readonly string[]).includes(key))),
   };
