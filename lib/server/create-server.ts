@@ -1,5 +1,6 @@
 // The API server: wires store, cachers, registry and pipeline. Building it is inert; kinds are taken into service as they
 // are asked for, and the objects every cluster begins with are written before the first request is served.
+import type { Observable } from 'rxjs';
 import { admissionChain } from '../admission/index.js';
 import type { AdmissionPlugin } from '../admission/index.js';
 import type { Authenticator, Authorizer } from '../auth/index.js';
@@ -10,6 +11,9 @@ import type { Service } from '../core/types/index.js';
 import type { Store } from '../storage/index.js';
 import { ServiceAllocator } from './allocation/service-allocator.js';
 import type { ServiceAllocatorOptions } from './allocation/service-allocator.js';
+import { auditLog } from './audit/audit.js';
+import type { AuditEvent } from './audit/audit-event.js';
+import type { AuditPolicy } from './audit/audit-policy.js';
 import { bootstrapObjects } from './bootstrap/bootstrap-objects.js';
 import { writeBootstrap } from './bootstrap/write-bootstrap.js';
 import { documentsOf } from './documents/documents.js';
@@ -37,6 +41,8 @@ export interface ServerOptions {
   readonly authenticators?: readonly Authenticator[];
   /** Asked in order who may do what. Without any, everything is allowed. */
   readonly authorizers?: readonly Authorizer[];
+  /** What is told of which requests by `audit$`. Without it, nothing is. */
+  readonly audit?: AuditPolicy;
   /** In the order in which they run. */
   readonly admission?: readonly AdmissionPlugin[];
   /** A watch without a time limit of its own ends after this long, or up to twice as long; half an hour unless said otherwise. */
@@ -58,6 +64,8 @@ export interface ApiServer {
   /** Answers requests, of this process or from the wire. */
   readonly handler: Handler;
   readonly scheme: Scheme;
+  /** The audit log: what the policy asks for, about the requests that come while somebody subscribes. */
+  readonly audit$: Observable<AuditEvent>;
   /** Ends watches and caches; the store is the host's to close. Idempotent. */
   close(): Promise<void>;
 }
@@ -70,6 +78,7 @@ export function createServer(options: ServerOptions): ApiServer {
   const healthChecks = healthChecksOf(store);
   const registry = new Registry({ scheme, store, clock });
   const allocator = new ServiceAllocator({ serviceRanges, nodePorts, random: random.stream('allocation') });
+  const audit = auditLog({ policy: options.audit, clock, random: random.stream('audit') });
   const tools: WriteTools = {
     store,
     clock,
@@ -82,7 +91,8 @@ export function createServer(options: ServerOptions): ApiServer {
     },
   };
   const served = pipelineHandler({
-    authenticate: authenticateStep(authenticators),
+    authenticate: audit.authenticating(authenticateStep(authenticators)),
+    audit: audit.step,
     authorize: authorizeStep(authorizers),
     serve: serveRequests({
       registry,
@@ -102,7 +112,11 @@ export function createServer(options: ServerOptions): ApiServer {
     const services = registry.endpoint({ group: '', version: 'v1', resource: 'services' });
     if (services !== undefined) allocator.load((await services.stored.cacher.list()).items as readonly Frozen<Service>[]);
   };
-  return { handler: whenStarted(start, served), scheme, close: () => registry.close() };
+  const close = async (): Promise<void> => {
+    await registry.close();
+    audit.close();
+  };
+  return { handler: whenStarted(start, served), scheme, audit$: audit.events$, close };
 }
 
 /** Serves when what has to come first is done; it is begun with the first request. A start that failed is tried again. */
@@ -127,6 +141,6 @@ function healthChecksOf(store: Store): readonly HealthCheck[] {
   return [
     { name: 'ping', check: () => Promise.resolve() },
     { name: 'log', check: () => Promise.resolve() },
-    { name: 'etcd', check: async () => void (await store.revision()) },
+    { name: 'etcd', check: () => store.revision().then(() => undefined) },
   ];
 }

@@ -20,7 +20,11 @@ export function authenticateStep(authenticators: readonly Authenticator[]): Pipe
 export function authorizeStep(authorizers: readonly Authorizer[]): Step | undefined {
   if (authorizers.length === 0) return undefined;
   return async (exchange, next) => {
-    await authorize(authorizers, attributesOf(exchange));
+    const attributes = attributesOf(exchange);
+    const { decision, reason } = await decide(authorizers, attributes);
+    exchange.annotate('authorization.k8s.io/decision', decision === 'allow' ? 'allow' : 'forbid');
+    exchange.annotate('authorization.k8s.io/reason', reason);
+    if (decision !== 'allow') throw refused(attributes, reason);
     return next(exchange);
   };
 }

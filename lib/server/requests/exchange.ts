@@ -2,14 +2,14 @@
 // user is known; steps add to it, the encoder reads it.
 import type { ApiObject, Frozen } from '../../core/index.js';
 import type { UserInfo } from '../../core/types/index.js';
-import type { ApiRequest, ResponseExtras } from '../../client/index.js';
+import type { ApiRequest, RequestBody, ResponseExtras } from '../../client/index.js';
 
 /** Hears what a request carries, where somebody keeps a record of it. */
 export interface RequestRecorder {
   /** Called with the body as it was decoded and defaulted, before anybody changes it. */
   object(object: Frozen<ApiObject>): void;
-  /** Called with a patch. */
-  patch(value: unknown): void;
+  /** Called with a patch, as it came. */
+  patch(body: RequestBody | undefined): void;
 }
 
 /** A request and what is known about it. */
@@ -70,8 +70,9 @@ export class Exchange {
     (this.#warnings ??= new Set()).add(text);
   }
 
-  /** Notes something for the audit event; the first note under a key stays. */
+  /** Notes something for the audit event, where there will be one; the first note under a key stays. */
   annotate(key: string, value: string): void {
+    if (this.recorder === undefined) return;
     this.#annotations ??= new Map();
     if (!this.#annotations.has(key)) this.#annotations.set(key, value);
   }

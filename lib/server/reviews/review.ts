@@ -18,6 +18,7 @@ export function review<T extends ApiObject>(scheme: Scheme, gvk: GroupVersionKin
     checkCreateOptions(options);
     const { object, warnings } = await decodeBody(body, { scheme, gvk, validation: fieldValidationOf(options) });
     for (const warning of warnings) exchange.warn(warning);
+    exchange.recorder?.object(object);
     object.metadata ??= {};
     // The decoder made it what the scheme says it is.
     const answered = await answer(object as T, exchange);

@@ -25,6 +25,7 @@ export async function bind(pods: Endpoint, exchange: Exchange, tools: WriteTools
   const gvk = { group: '', version: 'v1', kind: 'Binding' };
   const { object, warnings } = await decodeBody(body, { scheme: pods.scheme, gvk, validation: fieldValidationOf(options) });
   for (const warning of warnings) exchange.warn(warning);
+  exchange.recorder?.object(object);
   ensureNamespace(object, request.info.namespace, pods.stored);
   const binding = object as Binding;
   const name = binding.metadata?.name ?? '';
@@ -33,9 +34,9 @@ export async function bind(pods: Endpoint, exchange: Exchange, tools: WriteTools
   // Kubernetes forgets to make this an Invalid.
   if (errors.length > 0) throw unclassifiedError(fieldErrorsText(errors));
   const write = new Write(pods, exchange, options, tools);
-  await write.admit('CREATE', binding as ApiObject);
+  await write.admit('CREATE', binding);
   await assign(write, binding, name);
-  return { type: 'object', code: 201, object: successStatus(undefined, 201) as Frozen<ApiObject>, form };
+  return { type: 'object', code: 201, object: successStatus(undefined, 201), form };
 }
 
 function bindingErrors({ target }: Frozen<Binding>): readonly FieldError[] {

@@ -57,6 +57,7 @@ async function updateScale(endpoint: Endpoint, exchange: Exchange, tools: WriteT
   checkUpdateOptions(options);
   const { object, warnings } = await decodeBody(body, { scheme: endpoint.scheme, gvk: scaleKind, validation: fieldValidationOf(options) });
   for (const warning of warnings) exchange.warn(warning);
+  exchange.recorder?.object(object);
   checkName(object, request.info.name);
   const { object: workload } = await updateObject(new Write(endpoint, exchange, options, tools), (old) => scaled(endpoint, old, () => object as Scale));
   return { type: 'object', code: 200, object: printed(workload), form };
@@ -69,6 +70,7 @@ async function patchScale(endpoint: Endpoint, exchange: Exchange, tools: WriteTo
   const form = request.negotiate(objectOffer);
   const options = request.options();
   checkPatchOptions(options, patchType);
+  exchange.recorder?.patch(body);
   const type = endpoint.scheme.typeOf(scaleKind);
   const change = translated(() => readPatch(patchType, body, type));
   const write = new Write(endpoint, exchange, options, tools);

@@ -2,7 +2,7 @@
 // port that authentication implements. Without one the subresource is not there. As
 // pkg/registry/core/serviceaccount/storage/token.go and pkg/apis/authentication/validation.
 import { badRequest, conflict, deepFreeze, fieldInvalid, fieldPath, invalid, notFound, unknownResource } from '../../core/index.js';
-import type { ApiObject, FieldError, Frozen } from '../../core/index.js';
+import type { FieldError, Frozen } from '../../core/index.js';
 import type { ServiceAccount, TokenRequest } from '../../core/types/index.js';
 import type { ApiResponse } from '../../client/index.js';
 import { checkCreateOptions, fieldValidationOf } from '../requests/check-options.js';
@@ -39,6 +39,7 @@ export async function issueToken(accounts: Endpoint, exchange: Exchange, issuer:
   const options = request.options();
   checkCreateOptions(options);
   const { object } = await decodeBody(body, { scheme: accounts.scheme, gvk, validation: fieldValidationOf(options) });
+  exchange.recorder?.object(object);
   const asked = object as TokenRequest;
   const spec = { audiences: asked.spec?.audiences ?? [], expirationSeconds: asked.spec?.expirationSeconds ?? 3600 };
   refuse('', expirationErrors(spec.expirationSeconds));
@@ -56,7 +57,7 @@ export async function issueToken(accounts: Endpoint, exchange: Exchange, issuer:
     spec: { audiences: [...audiences], expirationSeconds: spec.expirationSeconds, boundObjectRef: asked.spec?.boundObjectRef ?? null },
     status: issued,
   };
-  return { type: 'object', code: 201, object: deepFreeze(answer) as object as Frozen<ApiObject>, form };
+  return { type: 'object', code: 201, object: deepFreeze(answer), form };
 }
 
 const gvk = { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' };

@@ -26,6 +26,7 @@ export async function create(endpoint: Endpoint, exchange: Exchange, tools: Writ
   checkCreateOptions(options);
   const { object, warnings } = await decodeBody(body, { scheme: endpoint.scheme, gvk: endpoint.gvk, validation: fieldValidationOf(options) });
   for (const warning of warnings) exchange.warn(warning);
+  exchange.recorder?.object(object);
   const created = await createObject(new Write(endpoint, exchange, options, tools), object);
   return { type: 'object', code: 201, object: endpoint.fromHub(created), form };
 }

@@ -17,7 +17,7 @@ export async function deleteCollection(endpoint: Endpoint, exchange: Exchange, t
   const form = request.negotiate(objectOffer);
   const options = request.options();
   checkListOptions(options);
-  const deletion = await deletionOf(endpoint, await request.body(), () => options);
+  const deletion = await deletionOf(endpoint, exchange, () => options);
   checkDeleteOptions(deletion);
   const list = await listOf(endpoint, request.info, options);
   const write = new Write(endpoint, exchange, deletion, tools);

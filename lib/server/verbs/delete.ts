@@ -3,7 +3,7 @@
 import { badRequest, conflict, deletePreconditionFailed, isDecodeError, notFound, parseTime, printTime, successStatus } from '../../core/index.js';
 import type { ApiObject, Frozen, GroupKind } from '../../core/index.js';
 import type { DeleteOptions } from '../../core/types/index.js';
-import type { ObjectResponse, RequestBody, RequestOptions } from '../../client/index.js';
+import type { ObjectResponse, RequestOptions } from '../../client/index.js';
 import { decodeBody } from '../requests/decode-body.js';
 import { checkDeleteOptions } from '../requests/check-options.js';
 import type { Exchange } from '../requests/exchange.js';
@@ -25,7 +25,7 @@ export type Deletion = RequestOptions & Pick<DeleteOptions, 'preconditions'>;
 export async function deleteOne(endpoint: Endpoint, exchange: Exchange, tools: WriteTools): Promise<ObjectResponse> {
   const { request } = exchange;
   const form = request.negotiate(objectOffer);
-  const deletion = await deletionOf(endpoint, await request.body(), () => request.options());
+  const deletion = await deletionOf(endpoint, exchange, () => request.options());
   checkDeleteOptions(deletion);
   const { info } = request;
   const { object, gone } = await deleteObject(new Write(endpoint, exchange, deletion, tools), deletion, info.namespace, info.name);
@@ -34,12 +34,14 @@ export async function deleteOne(endpoint: Endpoint, exchange: Exchange, tools: W
 }
 
 /** Reads the options of a deletion. Throws ApiError 400 and 415. */
-export async function deletionOf({ scheme, gvk }: Endpoint, body: RequestBody | undefined, query: () => RequestOptions): Promise<Deletion> {
+export async function deletionOf({ scheme, gvk }: Endpoint, { request, recorder }: Exchange, query: () => RequestOptions): Promise<Deletion> {
+  const body = await request.body();
   if (body === undefined || ('bytes' in body && body.bytes.length === 0)) return query();
   const kind = { group: gvk.group, version: gvk.version, kind: 'DeleteOptions' };
   const { object } = await decodeBody(body, { scheme, gvk: kind, validation: 'Ignore', accepts: (claimed) => claimed.kind === 'DeleteOptions' }).catch((error: unknown) => {
     throw isDecodeError(error) ? badRequest(error.message) : error;
   });
+  recorder?.object(object);
   return object as Deletion;
 }
 
@@ -66,7 +68,7 @@ export function goneAnswer(endpoint: Endpoint, object: Stored): Frozen<ApiObject
   const { stored, gvr } = endpoint;
   if (stored.strategy.answersDeleted === true) return endpoint.fromHub(object);
   const { name = '', uid = '' } = object.metadata ?? {};
-  return successStatus({ name, group: gvr.group, kind: gvr.resource, uid }) as Frozen<ApiObject>;
+  return successStatus({ name, group: gvr.group, kind: gvr.resource, uid });
 }
 
 /** The graceful deletion of this object has nothing left to wait for. */

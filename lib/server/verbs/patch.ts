@@ -53,6 +53,7 @@ export async function patch(endpoint: Endpoint, exchange: Exchange, tools: Write
   const form = request.negotiate(objectOffer);
   const options = request.options();
   checkPatchOptions(options, patchType);
+  exchange.recorder?.patch(body);
   const validation = fieldValidationOf(options);
   const write = new Write(endpoint, exchange, options, tools);
   const change = translated(() => readPatch(patchType, body, endpoint.served.type()));
@@ -122,7 +123,7 @@ export function decodedPatch(exchange: Exchange, { scheme, gvk, type }: PatchTar
     const decoded = decodeValue(type, document);
     const { object, warnings } = applyValidation({ object: decoded.object, problems: [...problems, ...decoded.problems] }, validation);
     for (const warning of warnings) exchange.warn(warning);
-    scheme.setDefaults(object as ApiObject, gvk);
+    scheme.setDefaults(object, gvk);
     return object;
   } catch (error) {
     if (!isDecodeError(error)) throw error;

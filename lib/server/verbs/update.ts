@@ -29,6 +29,7 @@ export async function update(endpoint: Endpoint, exchange: Exchange, tools: Writ
   const decoded = async (): Promise<ApiObject> => {
     const { object, warnings } = await decodeBody(body, { scheme: endpoint.scheme, gvk: endpoint.gvk, validation: fieldValidationOf(options) });
     for (const warning of warnings) exchange.warn(warning);
+    exchange.recorder?.object(object);
     ensureNamespace(object, request.info.namespace, endpoint.stored);
     checkName(object, request.info.name);
     dedupeOwners(object, exchange);

@@ -1,0 +1,176 @@
+// What is known of one audited request, gathered on its way, and the events made of it. As apiserver/pkg/audit/request.go.
+import type { ApiRequest, ApiResponse, RequestBody } from '../../client/index.js';
+import { parseIp, printIp, printMicroTime } from '../../core/index.js';
+import type { ApiObject, Frozen, Status } from '../../core/index.js';
+import type { UserInfo } from '../../core/types/index.js';
+import type { Exchange, RequestRecorder } from '../requests/exchange.js';
+import type { AuditEvent, AuditObjectReference, AuditResponseStatus } from './audit-event.js';
+import type { AuditStage, AuditTerms } from './audit-policy.js';
+
+/** When a request came, and what it is known by. */
+export interface Arrival {
+  readonly auditId: string;
+  readonly receivedMs: number;
+}
+
+/** One request. */
+export class AuditRecord implements RequestRecorder {
+  readonly #request: ApiRequest;
+  readonly #exchange: Exchange | undefined;
+  readonly #terms: AuditTerms;
+  readonly #arrival: Arrival;
+  #objectRef: AuditObjectReference | undefined;
+  #requestObject: unknown;
+  #responseObject: unknown;
+  #status: AuditResponseStatus | undefined;
+
+  /** A request whose credentials were refused never became an exchange. */
+  constructor(request: ApiRequest, exchange: Exchange | undefined, terms: AuditTerms, arrival: Arrival) {
+    this.#request = request;
+    this.#exchange = exchange;
+    this.#terms = terms;
+    this.#arrival = arrival;
+    if (request.info.isResource) this.#objectRef = referenceTo(request);
+  }
+
+  object(object: Frozen<ApiObject>): void {
+    const { name, namespace, uid, resourceVersion } = object.metadata ?? {};
+    // What the path says counts; the body completes it.
+    this.#objectRef = inOrder({ namespace, name, uid, resourceVersion, ...this.#objectRef });
+    // The object goes on to be changed, so it is kept in the form it would be printed in.
+    if (this.#terms.level !== 'Metadata') this.#requestObject = JSON.parse(JSON.stringify(this.#shown(object)));
+  }
+
+  patch(body: RequestBody | undefined): void {
+    if (this.#terms.level !== 'Metadata' && body !== undefined) this.#requestObject = 'object' in body ? body.object : jsonOf(body.bytes);
+  }
+
+  /** Notes the answer. */
+  answered(response: ApiResponse): void {
+    const code = response.type === 'watch' ? 200 : response.code;
+    this.#status = { metadata: {}, code };
+    if (response.type !== 'object') return;
+    const { object } = response;
+    if (isStatus(object)) this.#status = boundedStatus(object, code);
+    if (this.#terms.level === 'RequestResponse') this.#responseObject = this.#shown(object);
+  }
+
+  /** Notes a refusal. */
+  refused(status: Status): void {
+    this.#status = boundedStatus(status, status.code ?? 500);
+    if (this.#terms.level === 'RequestResponse') this.#responseObject = status;
+  }
+
+  /** Notes a failure that is none of the API's. */
+  failed(text: string): void {
+    this.#status = { metadata: {}, status: 'Failure', message: `APIServer panic'd: ${text}`, reason: 'InternalError', code: 500 };
+  }
+
+  /** The event of a stage. */
+  event(stage: AuditStage, nowMs: number): AuditEvent {
+    const { uri, info } = this.#request;
+    const { auditId, receivedMs } = this.#arrival;
+    const sourceIPs = sourceAddresses(this.#request);
+    const userAgent = this.#request.header('User-Agent') ?? '';
+    const received = printMicroTime(receivedMs);
+    const annotations = this.#exchange?.annotations;
+    return {
+      kind: 'Event',
+      apiVersion: 'audit.k8s.io/v1',
+      level: this.#terms.level,
+      auditID: auditId,
+      stage,
+      requestURI: uri ?? info.path,
+      verb: info.verb,
+      user: printedUser(this.#exchange?.requestor),
+      ...impersonation(this.#exchange),
+      ...(sourceIPs.length > 0 && { sourceIPs }),
+      ...(userAgent !== '' && { userAgent: userAgent.length > userAgentCharactersMax ? `${userAgent.slice(0, userAgentCharactersMax)}...TRUNCATED` : userAgent }),
+      ...(this.#objectRef && { objectRef: this.#objectRef }),
+      ...(this.#status && { responseStatus: this.#status }),
+      ...(this.#requestObject !== undefined && { requestObject: this.#requestObject }),
+      ...(this.#responseObject !== undefined && { responseObject: this.#responseObject }),
+      requestReceivedTimestamp: received,
+      stageTimestamp: stage === 'RequestReceived' ? received : printMicroTime(nowMs),
+      ...(annotations && { annotations: Object.fromEntries([...annotations].sort(([a], [b]) => (a < b ? -1 : 1))) }),
+    };
+  }
+
+  #shown(object: Frozen<ApiObject>): Frozen<ApiObject> {
+    return this.#terms.omitManagedFields ? withoutManagedFields(object) : object;
+  }
+}
+
+const userAgentCharactersMax = 1024;
+
+function referenceTo({ info }: ApiRequest): AuditObjectReference {
+  const { resource, namespace, name, group, version, subresource } = info;
+  return inOrder({ resource, namespace, name, apiGroup: group, apiVersion: version, subresource });
+}
+
+/** Only what says something, in the order in which Kubernetes prints it. */
+function inOrder(reference: { readonly [K in keyof AuditObjectReference]?: AuditObjectReference[K] | undefined }): AuditObjectReference {
+  return Object.fromEntries(referenceFields.flatMap((field) => (reference[field] ? [[field, reference[field]]] : [])));
+}
+
+const referenceFields = ['resource', 'namespace', 'name', 'uid', 'apiGroup', 'apiVersion', 'resourceVersion', 'subresource'] as const;
+
+function printedUser({ username = '', uid = '', groups = [], extra = {} }: Frozen<UserInfo> = {}): Frozen<UserInfo> {
+  return { ...(username !== '' && { username }), ...(uid !== '' && { uid }), ...(groups.length > 0 && { groups }), ...(Object.keys(extra).length > 0 && { extra }) };
+}
+
+function impersonation(exchange: Exchange | undefined): Pick<AuditEvent, 'impersonatedUser' | 'authenticationMetadata'> {
+  if (exchange === undefined || exchange.user === exchange.requestor) return {};
+  const { user, constraint } = exchange;
+  return { impersonatedUser: printedUser(user), ...(constraint !== '' && { authenticationMetadata: { impersonationConstraint: constraint } }) };
+}
+
+/** As apimachinery/pkg/util/net/http.go, SourceIPs: those that proxies name, then that of the connection. */
+function sourceAddresses(request: ApiRequest): readonly string[] {
+  const forwarded = (request.header('X-Forwarded-For') ?? '').split(',', addressesMax).map((each) => address(each.trim()));
+  const found = forwarded.filter((each) => each !== undefined);
+  const real = address(request.header('X-Real-Ip') ?? '');
+  if (real !== undefined && !found.includes(real)) found.push(real);
+  const remote = address(request.remoteAddress ?? '');
+  if (remote !== undefined && found.at(-1) !== remote) found.push(remote);
+  return found;
+}
+
+const addressesMax = 100;
+
+function address(text: string): string | undefined {
+  const ip = text === '' ? undefined : parseIp(text);
+  return ip && printIp(ip);
+}
+
+/** A patch may be YAML, or nothing at all: then the record does without. */
+function jsonOf(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    return undefined;
+  }
+}
+
+function isStatus(object: Frozen<ApiObject>): object is Frozen<ApiObject> & Status {
+  return object.kind === 'Status' && object.apiVersion === 'v1';
+}
+
+function boundedStatus({ status, message, reason, details }: Status, code: number): AuditResponseStatus {
+  return { metadata: {}, status, ...(message !== undefined && { message }), ...(reason !== undefined && { reason }), ...(details && { details }), code };
+}
+
+/** An object, a list, or a table. */
+type Shown = Frozen<ApiObject> & { readonly items?: readonly Frozen<ApiObject>[]; readonly rows?: readonly { readonly object?: Frozen<ApiObject> }[] };
+
+function withoutManagedFields(object: Shown): Frozen<ApiObject> {
+  const { items, rows, metadata } = object;
+  const changed: Shown = {
+    ...object,
+    ...(items && { items: items.map(withoutManagedFields) }),
+    ...(rows && { rows: rows.map((row) => (row.object === undefined ? row : { ...row, object: withoutManagedFields(row.object) })) }),
+  };
+  if (metadata?.managedFields === undefined) return changed;
+  const { managedFields: _, ...rest } = metadata;
+  return { ...changed, metadata: rest };
+}
