@@ -3,7 +3,7 @@
 import { anonymous } from '../auth/index.js';
 import type { Authenticator } from '../auth/index.js';
 import type { Handler } from '../client/index.js';
-import { systemClock } from '../core/index.js';
+import { serviceUnavailable, systemClock } from '../core/index.js';
 import { createServer } from '../server/index.js';
 import { apiServerHosts, createAuthority, kubeconfig, listen } from '../server/node/index.js';
 import type { CertificateAuthority, KubeconfigUser, Listening } from '../server/node/index.js';
@@ -36,25 +36,28 @@ export interface Serving {
 export async function serve(flags: ServeFlags, surroundings: Surroundings): Promise<Serving> {
   const entries = flags.tokenAuthFile === undefined ? undefined : parseTokenFile(await surroundings.readFile(flags.tokenAuthFile));
   const ending: (() => Promise<void>)[] = [];
-  // Backwards: the port first, the store last.
+  // In this order: the ready file, the port, the server, the store.
   const close = async (): Promise<void> => {
-    for (const step of ending.splice(0).reverse()) await step();
+    for (const step of ending.splice(0)) await step();
   };
   try {
     const store = await openStore(flags.storage);
-    ending.push(() => store.close());
+    ending.unshift(() => store.close());
     const authenticators: readonly Authenticator[] = entries === undefined ? [] : [tokenAuthenticator(entries), certificateAuthenticator, anonymous];
-    const server = createServer({ store, authenticators });
-    ending.push(() => server.close());
     const authority = flags.http ? undefined : createAuthority({ now: systemClock().now() });
-    const listening = await listenOn(server.handler, flags, authority);
-    ending.push(() => listening.close());
+    // The port before the server, which tells its address; nobody knows either before the kubeconfig is there.
+    const door: { handler: Handler } = { handler: () => Promise.reject(serviceUnavailable('the server is starting')) };
+    const listening = await listenOn((request) => door.handler(request), flags, authority);
+    ending.unshift(() => listening.close());
+    const server = createServer({ store, authenticators, serverAddress: `${listening.host}:${listening.port}` });
+    door.handler = server.handler;
+    ending.splice(1, 0, () => server.close());
     const kubeconfigPath = flags.kubeconfigOut ?? surroundings.temporaryFile(`vivarium-${listening.port}.kubeconfig`);
     await surroundings.writeFile(kubeconfigPath, configOf(listening, authority, entries));
     if (flags.readyFile !== undefined) {
       const { readyFile } = flags;
       await surroundings.writeFile(readyFile, `${listening.url}\n`);
-      ending.push(() => surroundings.removeFile(readyFile));
+      ending.unshift(() => surroundings.removeFile(readyFile));
     }
     surroundings.print(`vivarium serves Kubernetes v1.36 on ${listening.url}`);
     surroundings.print(`kubeconfig: ${kubeconfigPath}`);

@@ -554,7 +554,7 @@ t.test('serve starts a server that its kubeconfig leads to', async (t) => {
   const answered = async (options: object): Promise<number | undefined> => (await call({ url: cluster?.server ?? '' }, '/api/v1/namespaces', { ...tls, ...options } as RequestOptions)).message.statusCode;
   t.equal(await answered({ cert: decoded(user?.['client-certificate-data']), key: decoded(user?.['client-key-data']) }), 200, 'by certificate');
   t.equal(await answered({ headers: { Authorization: 'Bearer secret' } }), 200, 'by token');
-  t.equal(await answered({}), 401);
+  t.equal(await answered({ headers: { Authorization: 'Bearer wrong' } }), 401);
   await serving.close();
   t.notOk(files.has('ready'));
 });

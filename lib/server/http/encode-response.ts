@@ -3,7 +3,7 @@
 // apiserver/pkg/endpoints/handlers/responsewriters.
 import type { ApiResponse, ObjectResponse, RawResponse, ResponseExtras, WatchResponse } from '../../client/index.js';
 import type { ApiObject, Clock, Frozen, Negotiated } from '../../core/index.js';
-import { encodePrettyJson, isAggregatedDiscovery, isApiError, mediaTypes, resourceExpired, toStatus } from '../../core/index.js';
+import { encodePrettyJson, isAggregatedDiscovery, isApiError, isStreamable, mediaTypes, notAcceptable, resourceExpired, toStatus } from '../../core/index.js';
 import { encodeList, isItemList } from './encode-list.js';
 import type { ListEncoding } from './encode-list.js';
 import { encodeBody } from './object-encoder.js';
@@ -15,6 +15,7 @@ import { watchContentType } from './watch-encoder.js';
 import type { StartStream, WireBody, WireOutput } from './wire-output.js';
 import { bytesBody } from './wire-output.js';
 import type { WireRequest } from './wire-request.js';
+import { streamTypes } from './wire-request.js';
 
 /** What answering needs. */
 export interface ResponseEncoding extends ListEncoding {
@@ -116,6 +117,8 @@ function acceptsGzip(request: WireRequest): boolean {
 function watchOutput(response: WatchResponse, auditId: string, encoding: ResponseEncoding): WireOutput {
   const { form, events } = response;
   const { watches, onDefect } = encoding;
+  // Only here: what is wrong with the options is told first (as handlers/get.go, where the stream is negotiated last).
+  if (!isStreamable(form.mediaType)) throw notAcceptable(streamTypes);
   const isText = form.mediaType === mediaTypes.json;
   const start: StartStream = (sink, framing) => {
     // A message of its own needs no length in front.

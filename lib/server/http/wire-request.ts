@@ -4,7 +4,7 @@
 import type { ClientCertificate } from '../../auth/index.js';
 import type { ApiRequest, RequestBody, RequestInfo, RequestOptions, ResponseExtras } from '../../client/index.js';
 import type { Negotiated, Offer } from '../../core/index.js';
-import { isStreamable, mediaTypes, notAcceptable, routeNotAcceptable } from '../../core/index.js';
+import { mediaTypes, notAcceptable, routeNotAcceptable } from '../../core/index.js';
 import type { Negotiate } from './negotiations.js';
 import type { Query } from './query.js';
 import { firstValue } from './query.js';
@@ -104,15 +104,9 @@ export class WireRequest implements ApiRequest {
     return this.#input.header(name.toLowerCase());
   }
 
-  /** Every value of a header that may come several times. */
-  headerValues(name: string): readonly string[] {
-    const lower = name.toLowerCase();
-    return this.allHeaders().flatMap(([each, value]) => (each === lower ? [value] : []));
-  }
-
   /** All headers, names in lower case. */
-  allHeaders(): readonly (readonly [name: string, value: string])[] {
-    return [...this.#input.headers()];
+  headersWith(prefix: string): readonly (readonly [name: string, value: string])[] {
+    return this.#input.headersWith(prefix);
   }
 
   options(): RequestOptions {
@@ -125,12 +119,10 @@ export class WireRequest implements ApiRequest {
 
   negotiate(offer: Offer): Negotiated {
     const accept = this.#input.header('accept');
-    const isWatch = this.info.verb === 'watch';
     const form = this.#context.negotiate(accept, offer);
     // The router only refuses more: what it would let pass and what it would not differ in `application/*` and in case.
     if (form === undefined || accept === undefined || !offer.mediaTypes.includes(accept)) this.#passRouter(accept, offer);
     if (form === undefined) throw notAcceptable(offer.mediaTypes);
-    if (isWatch && !isStreamable(form.mediaType)) throw notAcceptable(streams);
     return form.pretty || !this.#wantsPretty() ? form : { ...form, pretty: true };
   }
 
@@ -141,8 +133,8 @@ export class WireRequest implements ApiRequest {
   }
 
   #passRouter(accept: string | undefined, { mediaTypes: produced }: Offer): void {
-    if (!produced.includes(mediaTypes.protobuf) || passesRouter(accept, produced)) return;
-    throw routeNotAcceptable(this.info.verb === 'watch' || this.info.verb === 'list' ? [...produced, ...streams] : produced);
+    if (!produced.includes(mediaTypes.protobuf) || isGroupPath(this.info) || passesRouter(accept, produced)) return;
+    throw routeNotAcceptable(this.info.verb === 'watch' || this.info.verb === 'list' ? [...produced, ...streamTypes] : produced);
   }
 
   // As apiserver/pkg/endpoints/handlers/negotiation/negotiate.go, isPrettyPrint.
@@ -159,7 +151,9 @@ export class WireRequest implements ApiRequest {
   }
 }
 
-const streams: readonly string[] = [`${mediaTypes.json};stream=watch`, `${mediaTypes.protobuf};stream=watch`];
+/** The forms that a watch can have. */
+export const streamTypes: readonly string[] = Object.freeze([`${mediaTypes.json};stream=watch`, `${mediaTypes.protobuf};stream=watch`]);
+
 const statusOffer: Offer = { mediaTypes: [mediaTypes.json, mediaTypes.yaml, mediaTypes.protobuf], allows: (_mediaType, transform) => transform === undefined };
 
 /** What strconv.ParseBool takes for true. */
@@ -180,3 +174,8 @@ function passesRouter(accept: string | undefined, produced: readonly string[]): 
 }
 
 const clausesMax = 64;
+
+/** `/apis` and `/apis/⟨group⟩` belong to the aggregator, which has no such router either. */
+function isGroupPath({ isResource, path }: RequestInfo): boolean {
+  return !isResource && /^\/apis\/*(?:[^/]+\/*)?$/.test(path);
+}
