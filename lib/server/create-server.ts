@@ -20,6 +20,7 @@ import { documentsOf } from './documents/documents.js';
 import type { HealthCheck } from './documents/health.js';
 import { openApiV2 } from './documents/openapi/openapi-v2.js';
 import { openApiV3 } from './documents/openapi/openapi-v3.js';
+import { impersonateStep } from './impersonate.js';
 import { pipelineHandler } from './pipeline.js';
 import { Registry } from './registry/registry.js';
 import { serveRequests } from './serve.js';
@@ -93,6 +94,7 @@ export function createServer(options: ServerOptions): ApiServer {
   const served = pipelineHandler({
     authenticate: audit.authenticating(authenticateStep(authenticators)),
     audit: audit.step,
+    impersonate: impersonateStep(authorizers),
     authorize: authorizeStep(authorizers),
     serve: serveRequests({
       registry,

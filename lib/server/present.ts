@@ -76,7 +76,8 @@ function columnsOf({ columns }: KindTable): readonly object[] {
 }
 
 /** Each event of a watch is a table of one row; only the first says what the columns are. */
-function tableWatch({ events, bookmark, form }: WatchResponse, presenting: Presenting): Pick<WatchResponse, 'events' | 'bookmark'> {
+function tableWatch(response: WatchResponse, presenting: Presenting): Pick<WatchResponse, 'events' | 'bookmark'> {
+  const { events, form } = response;
   const columns = columnsOf(tableFor(presenting));
   let isFirst = true;
   const oneRow = (object: Frozen<ApiObject>): Frozen<ApiObject> => {
@@ -86,14 +87,15 @@ function tableWatch({ events, bookmark, form }: WatchResponse, presenting: Prese
   };
   return {
     events: events.pipe(map((event) => (event.type === 'BOOKMARK' ? event : { type: event.type, object: oneRow(event.object) }))),
-    bookmark: (event) => oneRow(bookmark(event)),
+    bookmark: (event) => oneRow(response.bookmark(event)),
   };
 }
 
-function partialWatch({ events, bookmark, form }: WatchResponse): Pick<WatchResponse, 'events' | 'bookmark'> {
+function partialWatch(response: WatchResponse): Pick<WatchResponse, 'events' | 'bookmark'> {
+  const { events, form } = response;
   return {
     events: events.pipe(map((event) => (event.type === 'BOOKMARK' ? event : { type: event.type, object: partial(event.object, form) }))),
-    bookmark: (event) => partial(bookmark(event), form),
+    bookmark: (event) => partial(response.bookmark(event), form),
   };
 }
 

@@ -71,7 +71,8 @@ async function answerOf(authenticator: Authenticator, request: ApiRequest): Prom
   }
 }
 
-function refused({ user, verb, isResource, path, group, resource, subresource, namespace, name }: AccessAttributes, reason: string): Error {
+/** ApiError 403, as it is told to who asked. */
+export function refused({ user, verb, isResource, path, group, resource, subresource, namespace, name }: AccessAttributes, reason: string): Error {
   const { username: by = '' } = user;
   const request = isResource
     ? { user: by, verb, group, resource, subresource, namespace, ...(name !== '' && { name }) }

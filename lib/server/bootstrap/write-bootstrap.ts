@@ -30,7 +30,7 @@ function entryOf(object: ApiObject, { registry, clock, random }: BootstrapTools)
   const stored = served && registry.endpoint({ group, version, resource: served.plural })?.stored;
   if (stored === undefined) return []; // a scheme of fewer kinds
   const metadata = { ...object.metadata, uid: random.uuid(), creationTimestamp: printTime(clock.now()) };
-  const { key, value, done } = stored.write(stored.keyOf(metadata.namespace ?? '', metadata.name ?? ''), { ...object, metadata });
-  done();
-  return [{ put: { key, value } }];
+  const pending = stored.write(stored.keyOf(metadata.namespace ?? '', metadata.name ?? ''), { ...object, metadata });
+  pending.done();
+  return [{ put: { key: pending.key, value: pending.value } }];
 }

@@ -10,8 +10,8 @@ import { taggedDocument } from './tagged-document.js';
 
 /** Answers `/api`, `/apis` and what is below them. */
 export interface Discovery {
-  /** The documents of a path; undefined where it has none. */
-  answer(path: string, exchange: Exchange): Promise<ApiResponse> | undefined;
+  /** What makes the document of a path; undefined where it has none. */
+  documentAt(path: string): ((exchange: Exchange) => Promise<ApiResponse>) | undefined;
 }
 
 /** Discovery of a scheme. `serverAddress` is what `/api` tells clients to connect to. */
@@ -24,15 +24,15 @@ export function discoveryOf(scheme: Scheme, serverAddress: string): Discovery {
     named: taggedDocument(() => groupDiscoveryList(scheme, named), aggregatedType),
   };
   return {
-    answer(path, exchange) {
+    documentAt(path) {
       const [root = '', ...rest] = path.split('/').filter((part) => part !== '');
-      if (root === 'api' && rest.length === 0) return groupList(exchange, aggregated.core, () => apiVersions(core, serverAddress));
-      if (root === 'apis' && rest.length === 0) return groupList(exchange, aggregated.named, () => apiGroupList(named));
+      if (root === 'api' && rest.length === 0) return (exchange) => groupList(exchange, aggregated.core, () => apiVersions(core, serverAddress));
+      if (root === 'apis' && rest.length === 0) return (exchange) => groupList(exchange, aggregated.named, () => apiGroupList(named));
       const [group = '', version] = root === 'api' ? ['', rest[0]] : rest;
       const found = (root === 'api' && rest.length === 1) || (root === 'apis' && rest.length <= 2) ? groups.get(group) : undefined;
       if (found === undefined || (root === 'apis') !== (group !== '')) return undefined;
-      if (version === undefined) return plain(exchange, apiGroup(found, true));
-      return found.versions.includes(version) ? resourceList(scheme, { group, version }).then((list) => plain(exchange, list)) : undefined;
+      if (version === undefined) return async (exchange) => plain(exchange, apiGroup(found, true));
+      return found.versions.includes(version) ? async (exchange) => plain(exchange, await resourceList(scheme, { group, version })) : undefined;
     },
   };
 }
@@ -51,7 +51,7 @@ async function groupList(exchange: Exchange, aggregated: (exchange: Exchange) =>
   return { ...response, headers: { ...response.headers, Vary: 'Accept' } };
 }
 
-async function plain(exchange: Exchange, object: object): Promise<ApiResponse> {
+function plain(exchange: Exchange, object: object): ApiResponse {
   return { type: 'object', code: 200, object: object as Frozen<ApiObject>, form: exchange.request.negotiate(offer) };
 }
 

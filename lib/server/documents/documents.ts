@@ -38,8 +38,8 @@ export function documentsOf({ scheme, serverAddress, healthChecks, routes }: Doc
     const route = routes.find((each) => (each.path.endsWith('/') ? path.startsWith(each.path) : trimmed === each.path));
     if (route !== undefined) return route.answer(exchange);
     if (isDiscovery) {
-      const answer = discovery.answer(trimmed, exchange);
-      if (answer !== undefined) return isRead(verb) ? answer : refuseMethod();
+      const document = discovery.documentAt(trimmed);
+      if (document !== undefined) return isRead(verb) ? document(exchange) : refuseMethod();
       // A group that exists but not in that version is known to the API; any other path is not.
       if (groups.has(root === 'api' ? '' : group) && (root === 'api' || group !== '')) throw unknownResource();
       return pageNotFound();

@@ -5,19 +5,13 @@
 import type { Clock } from '../../core/index.js';
 import { after } from './after.js';
 
-/** A request that waits for its answer. */
-export interface Waiting {
-  /** Called when it took too long. */
-  readonly expire: () => void;
-}
-
 /** Requests with one time limit. */
 export class Deadlines {
   readonly #clock: Clock;
   readonly #limitMs: number;
   readonly #keepsTimer: boolean;
-  /** When each is due, the oldest first. */
-  readonly #waiting = new Map<Waiting, number>();
+  /** Who waits, the oldest first. */
+  readonly #waiting = new Set<Waiting>();
   #cancel: (() => void) | undefined;
 
   constructor(clock: Clock, limitMs: number, { keepsTimer }: { readonly keepsTimer: boolean }) {
@@ -26,16 +20,15 @@ export class Deadlines {
     this.#keepsTimer = keepsTimer;
   }
 
-  /** Begins to wait. */
-  add(waiting: Waiting): void {
-    this.#waiting.set(waiting, this.#clock.now() + this.#limitMs);
+  /** Begins to wait: calls back when it took too long, unless the answer is called before. */
+  add(expire: () => void): () => void {
+    const waiting: Waiting = { expire, due: this.#clock.now() + this.#limitMs };
+    this.#waiting.add(waiting);
     this.#cancel ??= after(this.#clock, this.#limitMs, this.#onTimer);
-  }
-
-  /** It was answered. */
-  delete(waiting: Waiting): void {
-    this.#waiting.delete(waiting);
-    if (this.#waiting.size === 0 && !this.#keepsTimer) this.close();
+    return () => {
+      this.#waiting.delete(waiting);
+      if (this.#waiting.size === 0 && !this.#keepsTimer) this.close();
+    };
   }
 
   /** Gives the timer back. */
@@ -47,13 +40,18 @@ export class Deadlines {
   readonly #onTimer = (): void => {
     this.#cancel = undefined;
     const now = this.#clock.now();
-    for (const [waiting, due] of this.#waiting) {
-      if (due > now) {
-        this.#cancel = after(this.#clock, due - now, this.#onTimer);
+    for (const waiting of this.#waiting) {
+      if (waiting.due > now) {
+        this.#cancel = after(this.#clock, waiting.due - now, this.#onTimer);
         return;
       }
       this.#waiting.delete(waiting);
       waiting.expire();
     }
   };
+}
+
+interface Waiting {
+  readonly expire: () => void;
+  readonly due: number;
 }

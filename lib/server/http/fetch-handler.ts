@@ -34,10 +34,15 @@ function inputOf(request: Request, extras: FetchExtras): WireInput {
     method: request.method,
     target: origin < 0 ? '/' : url.slice(origin, hash < 0 ? undefined : hash),
     header: (name) => request.headers.get(name) ?? undefined,
-    headers: () => request.headers.entries(),
+    headersWith: (prefix) => headersWith(request.headers, prefix),
     readBody: (bytesMax) => readStream(request.body, bytesMax),
     onGone: (callback) => request.signal.addEventListener('abort', callback, { once: true }),
   };
+}
+
+/** Headers that came several times are joined here; whoever asks for names by their beginning wants each. */
+function headersWith(headers: Headers, prefix: string): readonly (readonly [string, string])[] {
+  return [...headers].flatMap(([name, value]) => (name.startsWith(prefix) ? value.split(', ').map((each): [string, string] => [name, each]) : []));
 }
 
 async function readStream(body: ReadableStream<Uint8Array> | null, bytesMax: number): Promise<Uint8Array> {

@@ -55,11 +55,11 @@ const longRunningSubresources: ReadonlySet<string> = new Set(['attach', 'exec', 
 
 /** Slashes at either end do not count. */
 function splitPath(path: string): string[] {
+  const parts = path.split('/');
+  while (parts.at(-1) === '') parts.pop();
   let from = 0;
-  let to = path.length;
-  while (from < to && path[from] === '/') from++;
-  while (to > from && path[to - 1] === '/') to--;
-  return from === to ? [] : path.slice(from, to).split('/');
+  while (parts[from] === '') from++;
+  return parts.slice(from);
 }
 
 type Parts = Pick<RequestInfo, 'namespace' | 'resource' | 'name' | 'subresource'> & { readonly rest: string | undefined };

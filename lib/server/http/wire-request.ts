@@ -17,8 +17,8 @@ export interface WireInput {
   readonly target: string;
   /** A header's value by name in lower case; several of one name are joined by commas. */
   header(name: string): string | undefined;
-  /** All of them, names in lower case, one pair for each that was sent if the adapter can tell. */
-  headers(): Iterable<readonly [name: string, value: string]>;
+  /** Those whose names begin with a prefix in lower case; names in lower case, one pair for each that was sent. */
+  headersWith(prefix: string): readonly (readonly [name: string, value: string])[];
   /** The whole body. Rejects with ApiError 413 where it is longer, 400 where it breaks off. */
   readBody(bytesMax: number): Promise<Uint8Array>;
   /** Calls back when the client went away before it was answered. */
@@ -104,7 +104,6 @@ export class WireRequest implements ApiRequest {
     return this.#input.header(name.toLowerCase());
   }
 
-  /** All headers, names in lower case. */
   headersWith(prefix: string): readonly (readonly [name: string, value: string])[] {
     return this.#input.headersWith(prefix);
   }

@@ -158,26 +158,31 @@ interface Timing {
   readonly limits: WireLimits;
 }
 
-/** As apiserver/pkg/endpoints/filters/request_deadline.go: zero and too much both mean the limit of the server. */
-async function within(timeoutMs: number | undefined, handler: Handler, request: WireRequest, { deadlines, clock, limits }: Timing): Promise<ApiResponse> {
+/**
+ * As apiserver/pkg/endpoints/filters/request_deadline.go: zero and too much both mean the limit of the server. By hand
+ * instead of Promise.race, which costs as much as routing the request.
+ */
+function within(timeoutMs: number | undefined, handler: Handler, request: WireRequest, { deadlines, clock, limits }: Timing): Promise<ApiResponse> {
   if (timeoutMs === Infinity) return handler(request);
-  let expire = ignore;
-  const deadline = new Promise<never>((_resolve, reject) => {
-    expire = () => {
+  return new Promise((resolve, reject) => {
+    const answered = handler(request);
+    const expire = (): void => {
       request.abort(timedOut);
       reject(timedOut);
     };
+    const own = timeoutMs !== undefined && timeoutMs > 0 && timeoutMs < limits.requestMs;
+    const cancel = own ? after(clock, timeoutMs, expire) : deadlines.add(expire);
+    answered.then(
+      (response) => {
+        cancel();
+        resolve(response);
+      },
+      (error: Error) => {
+        cancel();
+        reject(error);
+      },
+    );
   });
-  const own = timeoutMs !== undefined && timeoutMs > 0 && timeoutMs < limits.requestMs;
-  const waiting = { expire };
-  const cancel = own ? after(clock, timeoutMs, expire) : ignore;
-  if (!own) deadlines.add(waiting);
-  try {
-    return await Promise.race([handler(request), deadline]);
-  } finally {
-    if (own) cancel();
-    else deadlines.delete(waiting);
-  }
 }
 
 const timedOut = new Error('request did not complete within the allotted timeout');

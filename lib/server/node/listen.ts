@@ -99,7 +99,7 @@ export async function listen(handler: Handler, options: ListenOptions = {}): Pro
   };
   const serve = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
     underWay++;
-    response.once('close', done);
+    response.on('close', done);
     try {
       const output = await answer(new NodeInput(message, response));
       writeOutput(isClosing ? { ...output, close: true } : output, response, writing);

@@ -36,9 +36,15 @@ export class NodeInput implements WireInput {
     return typeof value === 'object' ? value.join(', ') : value;
   }
 
-  *headers(): Generator<readonly [string, string]> {
+  headersWith(prefix: string): readonly (readonly [string, string])[] {
     const { rawHeaders } = this.#message;
-    for (let at = 0; at + 1 < rawHeaders.length; at += 2) yield [(rawHeaders[at] ?? '').toLowerCase(), rawHeaders[at + 1] ?? ''];
+    const found: [string, string][] = [];
+    for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+      const name = rawHeaders[at] ?? '';
+      // Asked of every request and nearly always in vain: no name is made lower case that begins otherwise.
+      if ((name.charCodeAt(0) | 0x20) === prefix.charCodeAt(0) && name.toLowerCase().startsWith(prefix)) found.push([name.toLowerCase(), rawHeaders[at + 1] ?? '']);
+    }
+    return found;
   }
 
   onGone(callback: () => void): void {

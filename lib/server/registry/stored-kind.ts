@@ -75,7 +75,7 @@ export class StoredKind {
   }
 
   /** What to store of an object, and its key. Until `done` is called the store may hand it back undecoded. */
-  write(key: string, object: ApiObject): { readonly key: string; readonly value: JsonObject; done(): void } {
+  write(key: string, object: ApiObject): { readonly key: string; readonly value: JsonObject; readonly done: () => void } {
     const full = this.prefix + key;
     const metadata = { ...object.metadata };
     delete metadata.resourceVersion;
@@ -83,12 +83,15 @@ export class StoredKind {
     const value = (this.#storage === this.definition ? bare : this.#scheme.convert(bare, this.#storage)) as JsonObject;
     deepFreeze(value);
     this.#underWay.set(full, value);
-    return { key: full, value, done: () => void (this.#underWay.get(full) === value && this.#underWay.delete(full)) };
+    const done = (): void => {
+      if (this.#underWay.get(full) === value) this.#underWay.delete(full);
+    };
+    return { key: full, value, done };
   }
 
   /** A fresh, empty status with what Kubernetes always prints in it; undefined where the kind has none. */
   emptyStatus(): unknown {
-    return decodeValue(this.definition.type(), { status: {} }).object['status'];
+    return decodeValue(this.definition.type(), { status: {} }).object.status;
   }
 
   #decode(value: JsonObject): Stored {

@@ -9,6 +9,7 @@ import {
   decodeValue,
   isDecodeError,
   isNotRegisteredError,
+  isParseError,
   mediaTypes,
   openEnvelope,
   parseGroupVersion,
@@ -43,7 +44,7 @@ export async function decodeBody(body: RequestBody | undefined, expected: Expect
     expected.scheme.setDefaults(object);
     return { object, warnings: decoded.warnings };
   } catch (error) {
-    throw isDecodeError(error) || isNotRegisteredError(error) ? claim.refusal(error.message, body) : error;
+    throw isDecodeError(error) || isNotRegisteredError(error) || isParseError(error) ? claim.refusal(error.message, body) : error;
   }
 }
 

@@ -1,7 +1,6 @@
 // componentstatuses: the health of the control plane as clients of old ask for it. Only what this server can see itself
 // is reported. As pkg/registry/core/componentstatus.
 import { deepFreeze, errorText, notFound } from '../../core/index.js';
-import type { ApiObject, Frozen } from '../../core/index.js';
 import type { ApiResponse } from '../../client/index.js';
 import type { HealthCheck } from '../documents/health.js';
 import type { Exchange } from '../requests/exchange.js';
@@ -17,17 +16,18 @@ export function componentStatuses(checks: readonly HealthCheck[]): VirtualResour
     if (name === '') {
       const items = await Promise.all(components.map((component) => statusOf(component)));
       const list = { kind: 'ComponentStatusList', apiVersion: 'v1', metadata: {}, items };
-      return { type: 'object', code: 200, object: deepFreeze(list) as Frozen<ApiObject>, form };
+      return { type: 'object', code: 200, object: deepFreeze(list), form };
     }
     const component = components.find((each) => each.name === name);
     if (component === undefined) throw notFound({ group: '', resource: 'componentstatus', name });
     const object = { kind: 'ComponentStatus', apiVersion: 'v1', ...(await statusOf(component)) };
-    return { type: 'object', code: 200, object: deepFreeze(object) as Frozen<ApiObject>, form };
+    return { type: 'object', code: 200, object: deepFreeze(object), form };
   };
 }
 
-async function statusOf({ name, check }: HealthCheck): Promise<object> {
-  const problem = await check().then(
+async function statusOf(component: HealthCheck): Promise<object> {
+  const { name } = component;
+  const problem = await component.check().then(
     () => undefined,
     (error: unknown) => errorText(error),
   );

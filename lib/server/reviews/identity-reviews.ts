@@ -2,7 +2,7 @@
 // As pkg/registry/authentication.
 import { firstValueFrom, from } from 'rxjs';
 import { badRequest, errorText, printTime } from '../../core/index.js';
-import type { Clock, Frozen, Scheme } from '../../core/index.js';
+import type { Clock, Scheme } from '../../core/index.js';
 import type { SelfSubjectReview, TokenReview, TokenReviewStatus, UserInfo } from '../../core/types/index.js';
 import type { Authenticator } from '../../auth/index.js';
 import type { VirtualResource } from '../serve.js';
@@ -23,7 +23,7 @@ export function identityReviews(scheme: Scheme, authenticators: readonly Authent
     [
       `${group}/tokenreviews`,
       review<TokenReview>(scheme, { group, version: 'v1', kind: 'TokenReview' }, async (question) => {
-        const { token = '', audiences = [] } = question.spec;
+        const { token, audiences = [] } = question.spec;
         if (token === '') throw badRequest('token is required for TokenReview in authentication');
         return { ...question, status: await tokenStatus(authenticators, token, audiences) };
       }),
@@ -41,7 +41,7 @@ async function tokenStatus(authenticators: readonly Authenticator[], token: stri
       const known = found.audiences ?? audiences;
       const shared = audiences.length === 0 ? known : audiences.filter((each) => known.includes(each));
       if (audiences.length > 0 && shared.length === 0) return nobody('token audiences do not match');
-      return { authenticated: true, user: found.user as Frozen<UserInfo> as UserInfo, ...(shared.length > 0 && { audiences: [...shared] }) };
+      return { authenticated: true, user: found.user as UserInfo, ...(shared.length > 0 && { audiences: [...shared] }) };
     } catch (error) {
       problems.push(errorText(error));
     }

@@ -9,7 +9,7 @@ type Budget = Frozen<PodDisruptionBudget>;
 /** The budget after one more disruption. Throws ApiError 429 where it allows none. */
 export function spend(budget: Budget, podName: string, now: number): Budget {
   const name = budget.metadata?.name ?? '';
-  const status = budget.status ?? ({} as NonNullable<Budget['status']>);
+  const status = budget.status ?? ({});
   const { disruptionsAllowed = 0, disruptedPods = {}, observedGeneration = 0 } = status;
   if (observedGeneration < (budget.metadata?.generation ?? 0)) throw stillProcessed(name);
   const ref = { group: 'policy', resource: 'poddisruptionbudget', name };

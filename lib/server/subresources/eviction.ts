@@ -12,6 +12,7 @@ import type { Stored } from '../registry/stored-kind.js';
 import type { Deletion } from '../verbs/delete.js';
 import { checkPreconditions, deleteObject } from '../verbs/delete.js';
 import { guaranteedUpdate } from '../writes/guaranteed-update.js';
+import { draftOf } from '../writes/metadata.js';
 import type { WriteTools } from '../writes/write.js';
 import { Write } from '../writes/write.js';
 import { withCondition } from './binding.js';
@@ -28,6 +29,7 @@ export async function evict(pods: Endpoint, budgets: Endpoint, exchange: Exchang
   const accepts = ({ group, kind, version }: { group: string; kind: string; version: string }): boolean => group === 'policy' && kind === 'Eviction' && version === 'v1beta1';
   const { object, warnings } = await decodeBody(body, { scheme: pods.scheme, gvk, validation: fieldValidationOf(options), accepts });
   for (const warning of warnings) exchange.warn(warning);
+  exchange.recorder?.object(object);
   const eviction = object as Eviction;
   if ((eviction.metadata?.name ?? '') !== request.info.name) throw badRequest('name in URL does not match name in Eviction object');
   const deletion = deletionOf(eviction, options.dryRun ?? []);
@@ -36,7 +38,7 @@ export async function evict(pods: Endpoint, budgets: Endpoint, exchange: Exchang
   await write.admit('CREATE', object);
   const { preconditions, budgetName } = await permitted(write, budgets, deletion);
   await removePod(write, { ...deletion, ...(preconditions && { preconditions }) }, budgetName);
-  return { type: 'object', code: 201, object: successStatus(undefined, 201) as Frozen<ApiObject>, form };
+  return { type: 'object', code: 201, object: successStatus(undefined, 201), form };
 }
 
 /** Dry run may be said in either place, but not differently. */
@@ -45,7 +47,7 @@ function deletionOf({ deleteOptions = {} }: Eviction, dryRun: readonly string[])
   if (inBody.length > 0 && dryRun.length > 0 && inBody.join() !== dryRun.join()) {
     throw unclassifiedError(`Non-matching dry-run options in request and content: [${dryRun.join(' ')}] and [${inBody.join(' ')}]`);
   }
-  return { ...deleteOptions, dryRun: inBody.length > 0 ? inBody : dryRun } as Deletion;
+  return { ...deleteOptions, dryRun: inBody.length > 0 ? inBody : dryRun };
 }
 
 /** What the deletion may count on, and the budget that allowed it. */
@@ -111,7 +113,7 @@ async function noteEviction(write: Write, { preconditions }: Deletion, namespace
     checkPreconditions(stored.definition, preconditions === undefined ? {} : { preconditions }, old, name);
     const pod = old as Frozen<Pod>;
     const status = { ...pod.status, conditions: withCondition(pod.status?.conditions ?? [], condition) };
-    return Promise.resolve({ put: { ...old, metadata: { ...old.metadata }, status } as object as ApiObject });
+    return Promise.resolve({ put: { ...draftOf(old), status } as ApiObject });
   });
   return object;
 }

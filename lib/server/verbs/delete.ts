@@ -13,7 +13,7 @@ import { refOf } from '../registry/endpoint.js';
 import type { Stored } from '../registry/stored-kind.js';
 import type { Change } from '../writes/guaranteed-update.js';
 import { guaranteedUpdate } from '../writes/guaranteed-update.js';
-import { metadataOf } from '../writes/metadata.js';
+import { draftOf, metadataOf } from '../writes/metadata.js';
 import type { WriteTools } from '../writes/write.js';
 import { Write } from '../writes/write.js';
 import { collectionFinalizers } from '../writes/collection-finalizers.js';
@@ -120,11 +120,6 @@ export function checkPreconditions(kind: GroupKind, { preconditions }: Pick<Dele
   if (preconditions?.resourceVersion !== undefined && preconditions.resourceVersion !== resourceVersion) {
     throw deletePreconditionFailed(kind, name, { field: 'ResourceVersion', expected: preconditions.resourceVersion, actual: resourceVersion });
   }
-}
-
-/** A copy whose metadata may be changed. */
-function draftOf(old: Stored): ApiObject {
-  return { ...old, metadata: { ...old.metadata } } as ApiObject;
 }
 
 /** Sets the end of the grace period; says whether there is one, none, or one already running that stays as it is. */

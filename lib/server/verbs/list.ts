@@ -1,7 +1,7 @@
 // list: a page of objects, all of one revision. The table of reference §3.4 (resourceVersion, its match, limit,
 // continue) is read here and nowhere else. As apiserver/pkg/storage/cacher/delegator and etcd3/store.go, GetList.
 import { badRequest, continueExpired, isApiError, printGroupVersion } from '../../core/index.js';
-import type { ApiList, ApiObject, Frozen, ListMeta } from '../../core/index.js';
+import type { ApiList, Frozen, ListMeta } from '../../core/index.js';
 import type { ObjectResponse, RequestInfo, RequestOptions } from '../../client/index.js';
 import type { CacheListing, CacheListOptions } from '../../cacher/index.js';
 import { checkListOptions } from '../requests/check-options.js';
@@ -34,7 +34,7 @@ export async function listOf(endpoint: Endpoint, info: RequestInfo, options: Req
     metadata: listMeta(page, keyScope),
     // The objects themselves; that they name their kind costs nothing here, and the wire leaves it out.
     items: identity ? page.items : page.items.map((item) => endpoint.fromHub(item)),
-  } as Frozen<ApiList<ApiObject>>;
+  };
 }
 
 async function pageOf({ stored }: Endpoint, options: CacheListOptions<Stored>, keyScope: string): Promise<CacheListing<Stored>> {

@@ -53,11 +53,12 @@ export function watchOf(endpoint: Endpoint, info: RequestInfo, options: RequestO
 function beginning({ resourceVersion = '', sendInitialEvents, allowWatchBookmarks }: RequestOptions): CacheWatchOptions<Stored> {
   const bookmarks = allowWatchBookmarks === true ? { bookmarks: true } : {};
   const revision = resourceVersion === '' ? undefined : watchRevision(resourceVersion);
-  if (sendInitialEvents ?? (revision === undefined || revision === 0)) {
+  const isAny = revision === undefined || revision === 0;
+  if (sendInitialEvents ?? isAny) {
     return { initial: true, ...bookmarks, ...(revision !== undefined && { notOlderThan: revision }) };
   }
   // From now on, where nothing was asked to begin with.
-  return revision === undefined || revision === 0 ? bookmarks : { after: revision, ...bookmarks };
+  return isAny ? bookmarks : { after: revision, ...bookmarks };
 }
 
 function rawEvent(event: CacheEvent<Stored>, fromHub: Endpoint['fromHub']): RawEvent<Frozen<ApiObject>> {

@@ -13,7 +13,8 @@ import type { Write } from './write.js';
 export async function putObject(write: Write, key: string, object: ApiObject, old: Stored | undefined): Promise<Stored | Outcome> {
   const { stored, tools } = write;
   const { timeToLiveMs } = stored.strategy;
-  const { key: fullKey, value, done } = stored.write(key, object);
+  const pending = stored.write(key, object);
+  const { key: fullKey, value } = pending;
   try {
     const lease = timeToLiveMs === undefined ? {} : { lease: await tools.leases.leaseFor(timeToLiveMs) };
     const outcome = await commit(write, {
@@ -25,7 +26,7 @@ export async function putObject(write: Write, key: string, object: ApiObject, ol
     if (cached !== undefined && revisionOf(cached) === outcome.revision) return cached;
     return stored.read({ key: fullKey, value, modRevision: outcome.revision, createRevision: outcome.revision });
   } finally {
-    done();
+    pending.done();
   }
 }
 

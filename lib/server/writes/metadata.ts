@@ -2,11 +2,16 @@
 import { badRequest, dedupeOwnerReferences, nameSuffix, namespaceMismatch, printTime } from '../../core/index.js';
 import type { ApiObject, ObjectMeta, OwnerReference, WriteContext } from '../../core/index.js';
 import type { Exchange } from '../requests/exchange.js';
-import type { StoredKind } from '../registry/stored-kind.js';
+import type { Stored, StoredKind } from '../registry/stored-kind.js';
 
 /** The metadata of an object that is being written. */
 export function metadataOf(object: ApiObject): ObjectMeta {
   return (object.metadata ??= {});
+}
+
+/** A copy of a stored object whose metadata may be changed. */
+export function draftOf(old: Stored): ApiObject {
+  return { ...old, metadata: { ...old.metadata } } as ApiObject;
 }
 
 /** Forgets what a client may not say about a new object. */

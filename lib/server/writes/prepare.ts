@@ -36,8 +36,7 @@ export function prepareUpdate(write: Write, object: ApiObject, old: Stored, subr
   metadata.uid ??= oldMetadata.uid ?? '';
   keep(metadata, 'creationTimestamp', oldMetadata.creationTimestamp ?? metadata.creationTimestamp);
   keep(metadata, 'deletionTimestamp', oldMetadata.deletionTimestamp ?? metadata.deletionTimestamp);
-  metadata.deletionGracePeriodSeconds ??= oldMetadata.deletionGracePeriodSeconds as number;
-  if (metadata.deletionGracePeriodSeconds === undefined) delete metadata.deletionGracePeriodSeconds;
+  keep(metadata, 'deletionGracePeriodSeconds', metadata.deletionGracePeriodSeconds ?? oldMetadata.deletionGracePeriodSeconds);
 
   const ofUpdate = validateObjectMetaUpdate(metadata, oldMetadata);
   const errors = [
@@ -75,11 +74,14 @@ function setStatus(object: ApiObject & { status?: unknown }, status: unknown): v
   else object.status = status;
 }
 
-function keep<K extends string>(metadata: { [P in K]?: unknown }, field: K, value: unknown): void {
+function keep<K extends string>(metadata: Partial<Record<K, unknown>>, field: K, value: unknown): void {
   if (value === undefined) delete metadata[field];
   else metadata[field] = value;
 }
 
+/** A hostile object could make the answer many times as large as itself. */
+const errorsMax = 5000;
+
 function refuse({ definition }: StoredKind, name: string, errors: readonly FieldError[]): void {
-  if (errors.length > 0) throw invalid(definition, name, errors);
+  if (errors.length > 0) throw invalid(definition, name, errors.slice(0, errorsMax));
 }

@@ -28,7 +28,7 @@ type Documents = ReadonlyMap<string, () => Promise<{ readonly content: string | 
 
 async function index(exchange: Exchange, documents: Documents): Promise<ApiResponse> {
   refuseProtobuf(exchange);
-  const paths = await Promise.all([...documents].map(async ([key, make]) => [key, { serverRelativeURL: `/openapi/v3/${key}?hash=${(await make()).hash}` }]));
+  const paths = await Promise.all([...documents].map(async ([key, make]): Promise<readonly [string, Part]> => [key, { serverRelativeURL: `/openapi/v3/${key}?hash=${(await make()).hash}` }]));
   return { type: 'raw', code: 200, contentType: 'application/json', content: JSON.stringify({ paths: Object.fromEntries(paths) }) };
 }
 
@@ -39,7 +39,7 @@ async function document(exchange: Exchange, documents: Documents): Promise<RawRe
   const make = documents.get(key);
   if (make === undefined) return pageNotFound();
   const { content, hash } = await make();
-  const asked = request.options().parameters?.['hash']?.[0];
+  const asked = request.options().parameters?.hash?.[0];
   if (asked !== undefined && asked !== hash) return { type: 'raw', code: 301, contentType: 'text/plain', content: '', headers: { Location: `/openapi/v3/${key}?hash=${hash}` } };
   const caching: Readonly<Record<string, string>> = asked === undefined ? { 'Cache-Control': 'no-cache, private' } : { 'Cache-Control': 'public, immutable' };
   const headers = { ...caching, ETag: `"${hash}"`, Vary: 'Accept' };
