@@ -62,7 +62,7 @@ class Walk {
   struct(type: StructType, value: unknown): Members {
     const out = this.#members(type, value);
     const { named } = type;
-    let dropped: string[] | undefined;
+    let dropped: Set<string> | undefined;
     for (const key in out) {
       this.members += 1;
       const known = named[key];
@@ -77,7 +77,7 @@ class Walk {
           continue;
         }
       }
-      dropped = [...(dropped ?? []), key];
+      (dropped ??= new Set()).add(key);
     }
     const kept = dropped === undefined ? out : without(out, dropped);
     for (const { field, plain } of type.completions) {
@@ -211,9 +211,9 @@ class Walk {
 }
 
 /** A copy without some keys: `delete` would leave an object that is slow to read ever after. */
-function without(members: Members, keys: readonly string[]): Members {
+function without(members: Members, keys: ReadonlySet<string>): Members {
   const out: Members = {};
-  for (const key of Object.keys(members)) if (!keys.includes(key)) setOwn(out, key, members[key]);
+  for (const key of Object.keys(members)) if (!keys.has(key)) setOwn(out, key, members[key]);
   return out;
 }
 
