@@ -54,7 +54,8 @@ function beginning({ resourceVersion = '', sendInitialEvents, allowWatchBookmark
   const bookmarks = allowWatchBookmarks === true ? { bookmarks: true } : {};
   const revision = resourceVersion === '' ? undefined : watchRevision(resourceVersion);
   const isAny = revision === undefined || revision === 0;
-  if (sendInitialEvents ?? isAny) {
+  const withState = sendInitialEvents ?? isAny;
+  if (withState) {
     return { initial: true, ...bookmarks, ...(revision !== undefined && { notOlderThan: revision }) };
   }
   // From now on, where nothing was asked to begin with.
