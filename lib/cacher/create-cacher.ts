@@ -57,7 +57,7 @@ class ResourceCache<T extends object> implements Cacher<T>, WatchedCache<T>, Sto
     this.source = options;
     this.withRevision = withRevision;
     this.state = new NewestState(triggers);
-    this.window = new WatchWindow(limits.windowMax, this.state.snapshot());
+    this.window = new WatchWindow(limits.windowMax);
     this.fresh = new FreshReads({ store, clock, waitMs: limits.waitMs });
     this.watchers = new WatcherIndex(options);
     this.bookmarks = new Bookmarks({ clock, everyMs: limits.bookmarkMs, catchUp: () => catchUp(this.fresh) });
@@ -154,14 +154,11 @@ class ResourceCache<T extends object> implements Cacher<T>, WatchedCache<T>, Sto
     if (revision <= this.fresh.revision) return; // a bookmark of what it knows
     const made = changes.map((change) => {
       const previous = this.state.get(change.key);
-      const now = change.type === 'put' ? this.itemOf(change.entry) : undefined;
+      const now = change.type === 'put' ? { key: change.key, object: this.source.read(change.entry), revision } : undefined;
       return new CacheChange({ revision, previous, now }, this.withRevision);
     });
-    for (const { key, now } of made) {
-      if (now === undefined) this.state.remove(key);
-      else this.state.put(now);
-    }
-    if (made.length > 0) this.window.append({ revision, changes: made, snapshot: this.state.snapshot() });
+    for (const change of made) this.state.apply(change);
+    if (made.length > 0) this.window.append(revision, made);
     this.fresh.advance(revision);
     for (const change of made) this.watchers.tell(change);
   }
@@ -170,7 +167,7 @@ class ResourceCache<T extends object> implements Cacher<T>, WatchedCache<T>, Sto
     const items = entries.map((entry) => this.itemOf(entry));
     const before = this.fresh.revision;
     this.state.replace(items);
-    this.window.reset(revision, this.state.snapshot());
+    this.window.reset(revision);
     this.fresh.advance(revision);
     for (const watch of this.#watches) watch.skip(before, revision);
   }
@@ -186,7 +183,7 @@ class ResourceCache<T extends object> implements Cacher<T>, WatchedCache<T>, Sto
     const { revision, notOlderThan } = options;
     const view = viewOf(options, this.source);
     if (await this.fresh.reached(revision ?? notOlderThan ?? (await this.fresh.newest()))) {
-      const snapshot = revision === undefined ? this.state.around(view) : this.window.at(revision);
+      const snapshot = revision === undefined ? this.state.around(view) : this.window.at(revision, this.state.ordered);
       if (snapshot !== undefined) return { ...listPage(snapshot, view, options), revision: revision ?? this.fresh.revision };
     } else if (revision === undefined) {
       await this.#checkStoreHas(notOlderThan);

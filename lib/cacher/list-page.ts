@@ -21,20 +21,24 @@ const chunk = 512;
 export function listPage<T extends object>(snapshot: Snapshot<T>, view: View<T>, { after, limit }: PageOptions): Page<T> {
   if (limit === undefined || view.key !== undefined) return { items: listItems(snapshot, view, after).map(({ object }) => object) };
   const { prefix } = view;
-  const atOnce = view.isWhole ? limit : Math.max(limit, chunk);
-  const items: T[] = [];
-  for (let from = after; ; ) {
-    const found = snapshot.list({ prefix, after: from }, atOnce);
-    for (const item of found) {
-      from = item.key;
-      if (!view.sees(item)) continue;
-      items.push(item.object);
-      if (items.length < limit) continue;
-      const remaining = snapshot.count({ prefix, after: from });
-      return remaining === 0 ? { items } : { items, next: from, ...(view.isWhole && { remaining }) };
-    }
-    if (found.length < atOnce) return { items };
-  }
+  const found = view.isWhole ? snapshot.list({ prefix, after }, limit) : findSome(snapshot, view, { after, limit });
+  const items = found.map(({ object }) => object);
+  const next = found.length < limit ? undefined : found.at(-1)?.key;
+  if (next === undefined) return { items };
+  const remaining = snapshot.count({ prefix, after: next });
+  return remaining === 0 ? { items } : { items, next, ...(view.isWhole && { remaining }) };
+}
+
+function findSome<T extends object>(snapshot: Snapshot<T>, view: View<T>, { after, limit }: { readonly after: string | undefined; readonly limit: number }): readonly Item<T>[] {
+  const found: Item<T>[] = [];
+  let from = after;
+  let some: readonly Item<T>[];
+  do {
+    some = snapshot.list({ prefix: view.prefix, after: from }, chunk);
+    for (const item of some) if (found.length < limit && view.sees(item)) found.push(item);
+    from = some.at(-1)?.key;
+  } while (some.length === chunk && found.length < limit);
+  return found;
 }
 
 /** All that a view has in a snapshot, in the order of keys, or what comes after one. */
