@@ -5,7 +5,7 @@ import { encodedBytes } from '../../cacher/index.js';
 import type { EncodedBytes } from '../../cacher/index.js';
 import type { ApiResponse, Handler, RequestInfo } from '../../client/index.js';
 import type { Clock, Random, Scheme } from '../../core/index.js';
-import { badRequest, builtinScheme, isApiError, isParseError, methodNotAllowed, parseDurationMs, quote, systemClock, systemRandom } from '../../core/index.js';
+import { badRequest, builtinScheme, errorText, isApiError, isParseError, methodNotAllowed, parseDurationMs, quote, systemClock, systemRandom } from '../../core/index.js';
 import { after } from './after.js';
 import { Deadlines } from './deadlines.js';
 import { encodeFailure, encodeResponse, gzipBytesMin } from './encode-response.js';
@@ -177,9 +177,9 @@ function within(timeoutMs: number | undefined, handler: Handler, request: WireRe
         cancel();
         resolve(response);
       },
-      (error: Error) => {
+      (error: unknown) => {
         cancel();
-        reject(error);
+        reject(error instanceof Error ? error : new Error(errorText(error), { cause: error }));
       },
     );
   });
