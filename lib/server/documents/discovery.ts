@@ -31,7 +31,7 @@ export function discoveryOf(scheme: Scheme, serverAddress: string): Discovery {
       const [group = '', version] = root === 'api' ? ['', rest[0]] : rest;
       const found = (root === 'api' && rest.length === 1) || (root === 'apis' && rest.length <= 2) ? groups.get(group) : undefined;
       if (found === undefined || (root === 'apis') !== (group !== '')) return undefined;
-      if (version === undefined) return async (exchange) => plain(exchange, apiGroup(found, true));
+      if (version === undefined) return (exchange) => Promise.resolve(plain(exchange, apiGroup(found, true)));
       return found.versions.includes(version) ? async (exchange) => plain(exchange, await resourceList(scheme, { group, version })) : undefined;
     },
   };
@@ -47,12 +47,12 @@ const groupsOffer: Offer = {
 /** The lists of groups come in either form, and proxies must not mix them up. */
 async function groupList(exchange: Exchange, aggregated: (exchange: Exchange) => Promise<RawResponse>, make: () => object): Promise<ApiResponse> {
   const form = exchange.request.negotiate(groupsOffer);
-  const response: ApiResponse = form.transform === undefined ? { type: 'object', code: 200, object: make() as Frozen<ApiObject>, form } : await aggregated(exchange);
+  const response: ApiResponse = form.transform === undefined ? { type: 'object', code: 200, object: make(), form } : await aggregated(exchange);
   return { ...response, headers: { ...response.headers, Vary: 'Accept' } };
 }
 
 function plain(exchange: Exchange, object: object): ApiResponse {
-  return { type: 'object', code: 200, object: object as Frozen<ApiObject>, form: exchange.request.negotiate(offer) };
+  return { type: 'object', code: 200, object: object, form: exchange.request.negotiate(offer) };
 }
 
 function apiVersions(core: ApiGroup | undefined, serverAddress: string): object {
