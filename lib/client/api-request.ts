@@ -76,8 +76,8 @@ export interface ApiRequest {
   readonly uri?: string;
   /** Where the connection comes from. */
   readonly remoteAddress?: string | undefined;
-  /** All headers, names in lower case, one pair for each that was sent. */
-  allHeaders?(): readonly (readonly [name: string, value: string])[];
+  /** The headers whose names begin so; names in lower case, one pair for each that was sent. */
+  headersWith?(prefix: string): readonly (readonly [name: string, value: string])[];
   /** Notes what a refusal, which is an error and has no place for it, shall say besides its Status. */
   refused?(extras: ResponseExtras): void;
 }

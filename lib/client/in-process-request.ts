@@ -7,12 +7,12 @@ import type { ApiRequest, RequestBody, RequestInfo, RequestOptions } from './api
 /** What a request in process is made of. */
 export interface InProcessOptions {
   readonly info: RequestInfo;
-  readonly user?: Frozen<UserInfo>;
-  readonly options?: RequestOptions;
-  readonly body?: RequestBody;
+  readonly user?: Frozen<UserInfo> | undefined;
+  readonly options?: RequestOptions | undefined;
+  readonly body?: RequestBody | undefined;
   readonly signal?: AbortSignal | undefined;
   /** The form wanted; the objects themselves unless said otherwise. */
-  readonly form?: Negotiated;
+  readonly form?: Negotiated | undefined;
 }
 
 /** A request of this process. */

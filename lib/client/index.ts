@@ -14,3 +14,16 @@ export type {
   ResponseExtras,
   WatchResponse,
 } from './api-request.js';
+export type { Client, KindName, KindType } from './client.js';
+export type { DynamicObject, Name, ResourceClient, Stored, SubresourceClient } from './resource-client.js';
+export type { ApplyOptions, CallOptions, DeleteCollectionOptions, DeleteOptions, GetOptions, WriteOptions } from './request-options.js';
+export type { MergePatch, Patch, StrategicPatch } from './patch.js';
+export type { Discovered, DiscoveredResource, DiscoverOptions } from './discovery.js';
+export type { InProcessClientOptions } from './in-process-client.js';
+export { inProcessClient } from './in-process-client.js';
+export type { HttpClientOptions } from './http-client.js';
+export { httpClient } from './http-client.js';
+export type { HttpLimits } from './http-exchange.js';
+export type { ByteStream, Transport, TransportRequest, TransportResponse } from './transport.js';
+export { fetchTransport } from './transport.js';
+export { ConnectionError, isConnectionError } from './connection-error.js';

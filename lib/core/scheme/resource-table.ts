@@ -1,7 +1,7 @@
 // The generated table of resources, read. The scheme makes kinds of it; a client that talks to a distant server learns
 // from it where the kinds of Kubernetes are served, without loading any schema. Reading takes a millisecond, once.
 import type { GroupVersion, GroupVersionKind } from '../objects/gvk.js';
-import { parseGroupVersion, sameGroupVersion } from '../objects/gvk.js';
+import { groupVersionKindKey, parseGroupVersion } from '../objects/gvk.js';
 import type { ResourceOptions, Subresource } from './kind-definition.js';
 import { standardVerbs } from './kind-definition.js';
 import { once } from './once.js';
@@ -23,12 +23,19 @@ export const resourceTable: () => readonly Section[] = /* @__PURE__ */ once(read
 
 /** Where Kubernetes v1.36 serves a kind; undefined for kinds that are not its own, or have no endpoint. */
 export function builtinEndpoint(gvk: GroupVersionKind): ResourceEntry | undefined {
-  const section = resourceTable().find(({ version }) => sameGroupVersion(version, gvk));
-  const found = section?.resources.find(({ kind }) => kind === gvk.kind);
-  if (found === undefined) return undefined;
-  const { plural, namespaced, shortNames = [], categories = [] } = found;
-  return { group: gvk.group, version: gvk.version, kind: gvk.kind, resource: plural, namespaced, shortNames, categories };
+  return endpoints().get(groupVersionKindKey(gvk));
 }
+
+const endpoints = /* @__PURE__ */ once((): ReadonlyMap<string, ResourceEntry> => {
+  const found = new Map<string, ResourceEntry>();
+  for (const { version, resources } of resourceTable()) {
+    for (const { kind, plural, namespaced, shortNames = [], categories = [] } of resources) {
+      const entry = { ...version, kind, resource: plural, namespaced, shortNames, categories };
+      found.set(groupVersionKindKey(entry), Object.freeze(entry));
+    }
+  }
+  return found;
+});
 
 /**
  * Reads `resources.generated.ts`: a line `@apiVersion types`, then lines `name kind scope verbs shortNames categories`

@@ -1,0 +1,82 @@
+// The client of a server in the same process: requests are values, answers are the frozen objects themselves. No JSON, no
+// bytes, no paths.
+import { defer, mergeMap } from 'rxjs';
+import { deepFreeze, mediaTypes, parseJson } from '../core/index.js';
+import type { Frozen, Negotiated } from '../core/index.js';
+import type { UserInfo } from '../core/types/index.js';
+import type { ApiResponse, Handler, RequestInfo } from './api-request.js';
+import { bareRefusal } from './bare-refusal.js';
+import type { Carrier } from './carrier.js';
+import type { Client } from './client.js';
+import { clientOf } from './client.js';
+import { InProcessRequest } from './in-process-request.js';
+import { reasonOf, untilAborted } from './until-aborted.js';
+
+/** What a client in process is made of. */
+export interface InProcessClientOptions {
+  /** Who asks. Without one, whoever the server takes for the author of a request without credentials. */
+  readonly user?: Frozen<UserInfo>;
+  /** Told what a server warns of. */
+  readonly onWarning?: (text: string) => void;
+}
+
+/** A client of a handler, such as `createServer(…).handler`. */
+export function inProcessClient(handler: Handler, options: InProcessClientOptions = {}): Client {
+  return clientOf(inProcessCarrier(handler, options));
+}
+
+function inProcessCarrier(handler: Handler, options: InProcessClientOptions): Carrier {
+  const { user, onWarning } = options;
+  const warn = (response: ApiResponse): void => {
+    if (onWarning !== undefined) response.warnings?.forEach(onWarning);
+  };
+  return {
+    send({ info, options: query, body, signal }) {
+      if (signal?.aborted === true) return Promise.reject(reasonOf(signal));
+      const answer = handler(new InProcessRequest({ info, user, options: query, body, signal })).then((response) => {
+        if (response.warnings !== undefined) warn(response);
+        return response.type === 'object' ? deepFreeze(response.object) : unfit(info, response, 'an object');
+      });
+      return signal === undefined ? answer : untilAborted(answer, signal);
+    },
+    watch: ({ info, options: query }) =>
+      defer(() => handler(new InProcessRequest({ info, user, options: query }))).pipe(
+        mergeMap((response) => {
+          warn(response);
+          return response.type === 'watch' ? response.events : unfit(info, response, 'events');
+        }),
+      ),
+    async read(path, { aggregated = false, signal }) {
+      const info: RequestInfo = { verb: 'get', isResource: false, path, group: '', version: '', namespace: '', resource: '', subresource: '', name: '' };
+      const answer = handler(new InProcessRequest({ info, user, signal, form: aggregated ? aggregatedForm : undefined }));
+      return documentOf(info, await untilAborted(answer, signal));
+    },
+    as: (other) => inProcessCarrier(handler, { ...options, user: other }),
+  };
+}
+
+const aggregatedForm: Negotiated = Object.freeze({
+  mediaType: mediaTypes.json,
+  pretty: false,
+  transform: Object.freeze({ group: 'apidiscovery.k8s.io', version: 'v2', kind: 'APIGroupDiscoveryList' }),
+});
+
+const utf8 = new TextDecoder();
+
+function documentOf(info: RequestInfo, response: ApiResponse): unknown {
+  if (response.type === 'object') return response.object;
+  const text = textOf(response);
+  if (response.type !== 'raw' || response.code >= 400 || text === undefined) return unfit(info, response, 'a document');
+  return response.contentType.startsWith(mediaTypes.json) ? parseJson(text) : text;
+}
+
+function textOf(response: ApiResponse): string | undefined {
+  const content = response.type === 'raw' ? response.content : undefined;
+  return content instanceof Uint8Array ? utf8.decode(content) : typeof content === 'string' ? content : undefined;
+}
+
+/** A router refuses with a bare page; anything else is a request for what has its own ways, such as logs. */
+function unfit(info: RequestInfo, response: ApiResponse, wanted: string): never {
+  if (response.type === 'raw' && response.code >= 400) throw bareRefusal(info, { code: response.code, text: textOf(response) ?? '' });
+  throw new Error(`${info.resource === '' ? info.path : `${info.resource}/${info.subresource}`} does not answer with ${wanted}`);
+}
