@@ -3,3 +3,4 @@ export type { Authenticated, Authenticator, ClientCertificate, Credentials } fro
 export { administrator, anonymous } from './authenticator.js';
 export type { AccessAttributes, Authorizer, Decision } from './authorizer.js';
 export { alwaysAllow } from './authorizer.js';
+export { allAuthenticated, allUnauthenticated, anonymousUser, nodeOf, serviceAccountGroups, serviceAccountOf, systemMasters, systemNodes } from './system-users.js';

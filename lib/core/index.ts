@@ -243,6 +243,7 @@ export type { KindTable, TableCells, TableColumn, TableRowCondition } from './ki
 export { localApiServiceCondition } from './kinds/apiregistration/api-service.js';
 export { validateClusterIpFields } from './kinds/core/cluster-ip-validation.js';
 export { isExternalName, isHeadless, needsHealthCheck, sameTexts, usesNodePorts } from './kinds/core/service-kind.js';
+export { validateDomainPrefixedPath } from './kinds/domain-prefixed-path.js';
 export { validateFinalizerNames } from './kinds/finalizer-names.js';
 export { everythingOf, groupSubject, mandatoryFlowSchemas, mandatoryPriorityLevels } from './kinds/flowcontrol/mandatory.js';
 export { systemPriorityClasses } from './kinds/scheduling/priority-class.js';

@@ -12,7 +12,7 @@
 //   (no name)        the verb `impersonate`, for each thing that is named
 //
 // Kubernetes remembers what was allowed for ten seconds; here authorizers are asked every time.
-import { allAuthenticated, allUnauthenticated, anonymous, nodeOf, serviceAccountGroups, serviceAccountOf, systemMasters, systemNodes } from '../auth/index.js';
+import { allAuthenticated, allUnauthenticated, anonymousUser, nodeOf, serviceAccountGroups, serviceAccountOf, systemMasters, systemNodes } from '../auth/index.js';
 import type { AccessAttributes, Authorizer } from '../auth/index.js';
 import type { ApiRequest, ApiResponse } from '../client/index.js';
 import { badRequest, errorText, fieldErrorsText, fieldPath, isApiError, quote, validateDomainPrefixedPath } from '../core/index.js';
@@ -200,7 +200,7 @@ function impersonated(mode: Mode, { name, uid, groups: given, extra }: Wanted): 
   const account = serviceAccountOf(name);
   const isNode = mode !== plain && nodeOf(name) !== undefined;
   const groups = isNode ? [systemNodes] : given.length === 0 && account !== undefined ? serviceAccountGroups(account.namespace) : given;
-  const everybody = name === anonymous ? allUnauthenticated : groups.includes(allUnauthenticated) ? undefined : allAuthenticated;
+  const everybody = name === anonymousUser ? allUnauthenticated : groups.includes(allUnauthenticated) ? undefined : allAuthenticated;
   return {
     username: name,
     ...(uid !== '' && { uid }),
