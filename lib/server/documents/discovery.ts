@@ -2,7 +2,7 @@
 // the aggregated one tells everything at once, which modern clients prefer. Made from the scheme when first asked for.
 // As apiserver/pkg/endpoints/discovery.
 import { isAggregatedDiscovery, mediaTypes, printGroupVersion } from '../../core/index.js';
-import type { ApiGroup, ApiObject, Frozen, GroupVersion, GroupVersionKind, Offer, Scheme, ServedKind } from '../../core/index.js';
+import type { ApiGroup, GroupVersion, GroupVersionKind, Offer, Scheme, ServedKind } from '../../core/index.js';
 import type { ApiResponse, RawResponse } from '../../client/index.js';
 import type { Exchange } from '../requests/exchange.js';
 import { storageVersionHash } from './storage-version-hash.js';
