@@ -2,10 +2,21 @@
 // The tables hold what Kubernetes v1.36 answers: an object that is fine, changes to it, and the errors that follow.
 import fc from 'fast-check';
 import t from 'tap';
+import { fieldInvalid } from '../../lib/core/errors/field-error.js';
+import { mutatingAdmissionPolicy } from '../../lib/core/kinds/admissionregistration/mutating-admission-policy.js';
+import { validatingAdmissionPolicy } from '../../lib/core/kinds/admissionregistration/validating-admission-policy.js';
+import { webhookConfiguration } from '../../lib/core/kinds/admissionregistration/webhook-configuration.js';
+import { customResourceDefinition } from '../../lib/core/kinds/apiextensions/custom-resource-definition.js';
+import type { ExpressionCheck } from '../../lib/core/kinds/expression-check.js';
+import type { KindStrategy } from '../../lib/core/kinds/kind-strategy.js';
+import { deviceClass } from '../../lib/core/kinds/resource/device-class.js';
 import { matcher } from '../../lib/core/kinds/apiextensions/go-regexp-match.js';
 import { parseGoRegexp } from '../../lib/core/kinds/apiextensions/go-regexp.js';
 import { parseGoUrl } from '../../lib/core/kinds/admissionregistration/go-url.js';
+import { parseGroupVersion } from '../../lib/core/objects/gvk.js';
 import { setIn } from '../../lib/core/objects/path-copy.js';
+import { builtinScheme } from '../../lib/core/scheme/builtin.js';
+import { random } from '../../lib/core/time/random.js';
 import { create, row, strategyOf, update } from '../support/strategy.js';
 
 type Changes = Readonly<Record<string, unknown>>;
@@ -614,5 +625,71 @@ t.test('malformed URLs are refused in the words of Go', (t) => {
     t.equal('error' in parsed ? parsed.error : '', error === '' ? '' : `parse ${JSON.stringify(url)}: ${error}`, url);
   }
   t.same(parseGoUrl('HTTPS://u:%40@h:1/p?q#%66'), { url: { scheme: 'https', host: 'h:1', user: 'u:%40', query: 'q', fragment: 'f' } });
+  t.end();
+});
+
+t.test('every expression is handed to the check, with what it may refer to', (t) => {
+  const seen: string[] = [];
+  const check: ExpressionCheck = (checked) => {
+    const text = checked.kind === 'schema' ? JSON.stringify(checked.schema['x-kubernetes-validations']) : checked.expression;
+    const use = checked.kind === 'admission' ? `${checked.use} params ${checked.hasParams} variables ${checked.variables.map(({ name }) => name).join()}` : checked.kind;
+    seen.push(`${checked.path.toString()}: ${use}: ${text}`);
+    return [fieldInvalid(checked.path, text, 'does not compile')];
+  };
+  const context = { user: { username: 'a' }, now: 0, random: random(1), dryRun: false, version: { group: '', version: 'v1' } };
+  const judge = (kind: keyof typeof bases, strategy: KindStrategy, changes: Changes): number | undefined =>
+    strategy.validate?.(create(kinds[kind], changed(bases[kind], changes)).object, context).length;
+  const spec = {
+    ...policy,
+    paramKind: { apiVersion: 'v1', kind: 'K' },
+    matchConditions: [{ name: 'c', expression: ' m ' }],
+    variables: [{ name: 'a', expression: '1' }, { name: 'b', expression: '2' }],
+    validations: [{ expression: 'v', messageExpression: 'x' }],
+    auditAnnotations: [{ key: 'k', valueExpression: 'w' }],
+  };
+  t.equal(judge('policy', validatingAdmissionPolicy(check), { spec }), 6);
+  t.equal(judge('mutation', mutatingAdmissionPolicy(check), {}), 1);
+  t.equal(judge('validating', webhookConfiguration(check), { 'webhooks/0/matchConditions': [{ name: 'c', expression: 'm' }] }), 1);
+  t.equal(judge('class', deviceClass(check), {}), 1);
+  const rules = [{ rule: 'self.a' }];
+  t.equal(judge('definition', customResourceDefinition(check), { 'spec/versions/0/schema/openAPIV3Schema/properties/spec/x-kubernetes-validations': rules }), 1);
+  t.same(seen, [
+    'spec.matchConditions[0].expression: matchCondition params true variables : m',
+    'spec.variables[0].expression: variable params true variables : 1',
+    'spec.variables[1].expression: variable params true variables a: 2',
+    'spec.validations[0].expression: validation params true variables a,b: v',
+    'spec.validations[0].messageExpression: message params true variables a,b: x',
+    'spec.auditAnnotations[0].valueExpression: auditAnnotation params true variables a,b: w',
+    'spec.mutations[0].jsonPatch.expression: jsonPatch params false variables : [JSONPatch{op: "test", path: "/x", value: "y"}]',
+    'webhooks[0].matchConditions[0].expression: matchCondition params false variables : m',
+    'spec.selectors[0].cel.expression: device: true',
+    'spec.validation.openAPIV3Schema.properties[spec]: schema: [{"rule":"self.a"}]',
+  ]);
+  t.end();
+});
+
+t.test('the first shape of dynamic resources is converted to the present one and back', (t) => {
+  const scheme = builtinScheme();
+  const [older, newer] = [parseGroupVersion('resource.k8s.io/v1beta1'), parseGroupVersion('resource.k8s.io/v1')];
+  const asks = { deviceClassName: 'c', allocationMode: 'ExactCount', count: 1 };
+  const basic = { attributes: { a: { int: 1 } }, nodeName: 'n' };
+  const shared = { metadata: { name: 'x' } };
+  for (const [kind, old, now] of [
+    ['ResourceClaim', { devices: { requests: [{ name: 'r', ...asks }] } }, { devices: { requests: [{ name: 'r', exactly: asks }] } }],
+    [
+      'ResourceClaimTemplate',
+      { spec: { devices: { requests: [{ name: 'r', deviceClassName: '', firstAvailable: [{ name: 's', ...asks }] }] } } },
+      { spec: { devices: { requests: [{ name: 'r', firstAvailable: [{ name: 's', ...asks }] }] } } },
+    ],
+    ['ResourceSlice', { driver: 'd', devices: [{ name: 'a', basic }] }, { driver: 'd', devices: [{ name: 'a', ...basic }] }],
+  ] as const) {
+    const before = { apiVersion: 'resource.k8s.io/v1beta1', kind, ...shared, spec: old };
+    const after = { apiVersion: 'resource.k8s.io/v1', kind, ...shared, spec: now };
+    t.same(scheme.convert(before, newer), after);
+    t.same(scheme.convert(after, older), before);
+  }
+  const decoded = create('resource.k8s.io/v1beta1/ResourceClaim', { ...shared, spec: { devices: { requests: [{ name: 'r', deviceClassName: 'c' }, { name: 's' }] } } });
+  t.same(decoded.object.spec, { devices: { requests: [{ name: 'r', exactly: asks }, { name: 's' }] } }, 'only requests that name a class count devices');
+  t.same(decoded.texts, ['spec.devices.requests[1]: Required value: exactly one of `exactly` or `firstAvailable` is required']);
   t.end();
 });

@@ -40,11 +40,6 @@ function composeScheme(kinds: readonly KindOptions[], switches: ApiSwitches): Sc
   });
 }
 
-/** Versions whose shape is another than the newest's and whose conversion is not written yet: each is its own hub. */
-const unconverted: ReadonlySet<string> = new Set(
-  ['ResourceClaim', 'ResourceClaimTemplate', 'ResourceSlice'].map((kind) => `resource.k8s.io/v1beta1/${kind}`),
-);
-
 /** Kinds that only appear in bodies, with the package of their types. Kinds of subresources are found in the table. */
 const bodyKinds: readonly (readonly [GroupVersionKind, string])[] = [
   [{ group: '', version: 'v1', kind: 'PodLogOptions' }, 'core/v1'],
@@ -84,14 +79,14 @@ function servedKind({ kind }: GroupVersionKind, types: string, resource: Resourc
   return { resource, listType: () => builtinType(`${types}.${kind}List`) };
 }
 
-/** The table lists the best version of a group first: it is the hub of the others, which share its shape. */
+/** The table lists the best version of a group first: it is the hub of the others, which share its shape or say how they differ. */
 function versionOf(gvk: GroupVersionKind, hubs: Map<string, GroupVersionKind>): KindParticulars | undefined {
   const key = groupVersionKindKey(gvk);
   const family = `${gvk.group}/${gvk.kind}`;
   const hub = hubs.get(family);
   if (hub === undefined) hubs.set(family, gvk);
   const own = builtinParticulars[key];
-  return hub === undefined || unconverted.has(key) || own?.conversion !== undefined ? own : { ...own, conversion: sameShape(hub) };
+  return hub === undefined || own?.conversion !== undefined ? own : { ...own, conversion: sameShape(hub) };
 }
 
 function metaKind(kind: string): CommonKind {

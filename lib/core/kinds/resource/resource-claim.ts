@@ -10,6 +10,7 @@ import { deepEqual } from '../../objects/deep-equal.js';
 import type { Frozen } from '../../objects/meta.js';
 import { nameIsDnsSubdomain } from '../../objects/names.js';
 import type { ExactDeviceRequest, ResourceClaim, ResourceClaimSpec } from '../../types/resource-v1.generated.js';
+import type * as v1beta1 from '../../types/resource-v1beta1.generated.js';
 import type { ExpressionCheck } from '../expression-check.js';
 import type { KindStrategy } from '../kind-strategy.js';
 import { keepMetadata } from '../status-metadata.js';
@@ -46,6 +47,14 @@ export function resourceClaimDefaults({ spec }: { spec: ResourceClaimSpec }): vo
   for (const { exactly, firstAvailable = [] } of spec.devices?.requests ?? []) {
     if (exactly !== undefined) setCount(exactly);
     for (const subrequest of firstAvailable) setCount(subrequest);
+  }
+}
+
+/** The defaults of a claim in v1beta1, whose requests count devices only where they name a class. */
+export function resourceClaimV1beta1Defaults({ spec }: { spec: v1beta1.ResourceClaimSpec }): void {
+  for (const request of spec.devices?.requests ?? []) {
+    if (request.deviceClassName !== undefined && request.deviceClassName !== '') setCount(request);
+    for (const subrequest of request.firstAvailable ?? []) setCount(subrequest);
   }
 }
 
