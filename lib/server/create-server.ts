@@ -125,8 +125,7 @@ export function createServer(options: ServerOptions): ApiServer {
 function whenStarted(start: () => Promise<void>, handler: Handler): Handler {
   let started: Promise<void> | undefined;
   let isStarted = false;
-  return async (request) => {
-    if (isStarted) return handler(request);
+  const waiting: Handler = async (request) => {
     started ??= start();
     try {
       await started;
@@ -137,6 +136,7 @@ function whenStarted(start: () => Promise<void>, handler: Handler): Handler {
     }
     return handler(request);
   };
+  return (request) => (isStarted ? handler(request) : waiting(request));
 }
 
 function healthChecksOf(store: Store): readonly HealthCheck[] {

@@ -47,24 +47,45 @@ export interface Serving {
 
 /** The innermost step. */
 export function serveRequests(serving: Serving): Serve {
+  const routes = new Map<string, Route>();
   return async (exchange) => {
     const { info } = exchange.request;
     if (!info.isResource) return serving.documents(exchange);
-    const { group, version, resource, subresource } = info;
-    const served = serving.registry.scheme.resource({ group, version, resource });
-    if (served === undefined && !serving.registry.scheme.groups.some(({ name }) => name === group)) return pageNotFound();
-    if (served === undefined || !isPlaced(info, served.resource.namespaced)) throw unknownResource();
-    const offered = subresource === '' ? served.resource : served.resource.subresources.find(({ name }) => name === subresource);
-    if (offered === undefined) throw unknownResource();
-    if (!offered.verbs.includes(info.verb) || !isWhole(info, served.resource.namespaced)) throw methodNotAllowed();
-    const virtual = subresource === '' ? serving.virtual.get(`${group}/${resource}`) : undefined;
-    if (virtual !== undefined) return virtual(exchange);
-    const endpoint = serving.registry.endpoint({ group, version, resource });
-    if (endpoint === undefined) throw unknownResource();
-    const special = subresource === '' ? undefined : (serving.special.get(`${group}/${resource}/${subresource}`) ?? serving.special.get(`any/${subresource}`));
+    const key = `${info.group}/${info.version}/${info.resource}/${info.subresource}`;
+    let route = routes.get(key);
+    if (route === undefined) {
+      route = routeOf(serving, info);
+      if (route === undefined) return pageNotFound();
+      routes.set(key, route);
+    }
+    if (!isPlaced(info, route.namespaced)) throw unknownResource();
+    if (!route.verbs.has(info.verb) || !isWhole(info, route.namespaced)) throw methodNotAllowed();
+    if ('virtual' in route) return route.virtual(exchange);
+    const { endpoint, special } = route;
     const response = await (special === undefined ? answer(endpoint, exchange, serving) : special.answer(exchange, endpoint));
+    if (response.type === 'raw' || response.form.transform === undefined) return response;
     return present(response, { endpoint, clock: serving.clock, options: () => exchange.request.options(), ...(special?.table && { table: special.table }) });
   };
+}
+
+/** What answers at a path. Only paths that exist are kept, so there are no more than the scheme has. */
+type Route = { readonly namespaced: boolean; readonly verbs: ReadonlySet<string> } & (
+  | { readonly virtual: VirtualResource }
+  | { readonly endpoint: Endpoint; readonly special: SpecialResource | undefined }
+);
+
+/** Undefined where not even the group exists. Throws ApiError 404 where the rest does not. */
+function routeOf({ registry, special, virtual }: Serving, { group, version, resource, subresource }: RequestInfo): Route | undefined {
+  const served = registry.scheme.resource({ group, version, resource });
+  if (served === undefined && !registry.scheme.groups.some(({ name }) => name === group)) return undefined;
+  const offered = subresource === '' ? served?.resource : served?.resource.subresources.find(({ name }) => name === subresource);
+  if (served === undefined || offered === undefined) throw unknownResource();
+  const common = { namespaced: served.resource.namespaced, verbs: new Set(offered.verbs) };
+  const own = subresource === '' ? virtual.get(`${group}/${resource}`) : undefined;
+  if (own !== undefined) return { ...common, virtual: own };
+  const endpoint = registry.endpoint({ group, version, resource });
+  if (endpoint === undefined) throw unknownResource();
+  return { ...common, endpoint, special: subresource === '' ? undefined : (special.get(`${group}/${resource}/${subresource}`) ?? special.get(`any/${subresource}`)) };
 }
 
 function answer(endpoint: Endpoint, exchange: Exchange, { tools, timing }: Serving): Promise<ApiResponse> | ApiResponse {
