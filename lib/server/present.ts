@@ -45,8 +45,13 @@ interface Row {
 }
 
 function tableOf(object: Frozen<ApiObject>, presenting: Presenting, form: Negotiated): Frozen<ApiObject> {
-  const rows = rowsOf(isList(object) ? object.items : [object], presenting, form);
+  const rows = rowsOf(isList(object) ? inOrder(object.items, presenting) : [object], presenting, form);
   return table(isList(object) ? (object.metadata ?? {}) : { resourceVersion: object.metadata?.resourceVersion ?? '' }, columnsOf(tableFor(presenting)), rows, form);
+}
+
+function inOrder(items: readonly Frozen<ApiObject>[], presenting: Presenting): readonly Frozen<ApiObject>[] {
+  const { order } = tableFor(presenting);
+  return order === undefined ? items : items.toSorted(order);
 }
 
 function tableFor({ table: own, endpoint }: Presenting): KindTable {

@@ -1,7 +1,9 @@
 // What is served besides stored objects: subresources that do something, and resources that only answer.
 import type { Authenticator, Authorizer } from '../../auth/index.js';
 import { unknownResource } from '../../core/index.js';
+import type { Clock } from '../../core/index.js';
 import type { HealthCheck } from '../documents/health.js';
+import { present } from '../present.js';
 import type { Endpoint } from '../registry/endpoint.js';
 import type { Registry } from '../registry/registry.js';
 import { accessReviews } from '../reviews/access-reviews.js';
@@ -42,6 +44,11 @@ export function specialResources(registry: Registry, tools: WriteTools, { connec
   ]);
 }
 
+/** Answers in the form that was asked for, with the table of the kind. */
+function presented(registry: Registry, clock: Clock, resource: string, answer: VirtualResource): VirtualResource {
+  return async (exchange) => present(await answer(exchange), { endpoint: required(registry, '', resource), clock, options: () => exchange.request.options() });
+}
+
 /** What resources without storage answer from. */
 export interface VirtualParts {
   readonly authenticators: readonly Authenticator[];
@@ -54,7 +61,7 @@ export function virtualResources(registry: Registry, tools: WriteTools, { authen
   const { scheme } = registry;
   return new Map<string, VirtualResource>([
     ['/bindings', (exchange) => bind(required(registry, '', 'pods'), exchange, tools)],
-    ['/componentstatuses', componentStatuses(healthChecks)],
+    ['/componentstatuses', presented(registry, tools.clock, 'componentstatuses', componentStatuses(healthChecks))],
     ...identityReviews(scheme, authenticators, tools.clock),
     ...accessReviews(scheme, authorizers),
   ]);

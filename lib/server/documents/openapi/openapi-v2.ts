@@ -1,9 +1,9 @@
-// OpenAPI version 2: one document for everything, which clients older than the third version ask for. Made when first
-// asked. As k8s.io/kube-openapi/pkg/handler.
-import { notAcceptable } from '../../../core/index.js';
+// OpenAPI version 2: one document for everything, which clients older than the third version ask for, as JSON or as
+// protobuf. Made when first asked. As k8s.io/kube-openapi/pkg/handler.
 import type { Scheme } from '../../../core/index.js';
 import type { DocumentRoute } from '../documents.js';
 import { taggedDocument } from '../tagged-document.js';
+import { encodeOpenApiV2, openApiV2Protobuf } from './openapi-v2-protobuf.js';
 import type { Operation } from './paths-document.js';
 import { operationsOf, parameterType } from './paths-document.js';
 import type { Part, SchemaStyle } from './schema-document.js';
@@ -11,13 +11,13 @@ import { SchemaCollection } from './schema-document.js';
 
 /** `/openapi/v2`. */
 export function openApiV2(scheme: Scheme): DocumentRoute {
-  const document = taggedDocument(() => JSON.stringify(documentOf(scheme)), 'application/json');
+  const json = taggedDocument(() => JSON.stringify(documentOf(scheme)), 'application/json');
+  const protobuf = taggedDocument(() => encodeOpenApiV2(documentOf(scheme)), openApiV2Protobuf);
   return {
     path: '/openapi/v2',
     answer(exchange) {
       const accept = exchange.request.header('Accept') ?? '';
-      if (accept.includes('proto-openapi') && !/json|\*\/\*/.test(accept)) throw notAcceptable(['application/json']);
-      return document(exchange);
+      return accept.includes('proto-openapi') && !/json|\*\/\*/.test(accept) ? protobuf(exchange) : json(exchange);
     },
   };
 }

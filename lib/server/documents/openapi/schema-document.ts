@@ -73,7 +73,8 @@ export class SchemaCollection {
       ...(mergeKey !== undefined && { 'x-kubernetes-patch-merge-key': mergeKey }),
       ...(strategies.length > 0 && { 'x-kubernetes-patch-strategy': strategies.join(',') }),
     };
-    return this.#with(this.#shape(field.shape), { ...defaultOf(field), ...extras });
+    const schema = field.name === 'fieldsV1' ? this.fixed('io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1', { type: 'object' }) : this.#shape(field.shape);
+    return this.#with(schema, { ...defaultOf(field), ...extras });
   }
 
   #with(schema: Part, extras: Part): Part {
