@@ -161,7 +161,7 @@ t.test('what is no HTTP, too large or too slow is refused in Go\'s words', async
   t.match(await say(listening, `GET / HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(20_000)}\r\n\r\n`), refused('431 Request Header Fields Too Large'));
   t.match(await say(listening, `GET /?${'y'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`), refused('431 Request Header Fields Too Large'));
   t.match(await say(listening, 'GET / HTTP/1.1\r\nHo'), refused('408 Request Timeout'), 'headers that do not come to an end');
-  t.match(await say(listening, 'POST /api/v1/namespaces/default/configmaps HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nab'), /408 Request Timeout/, 'a body that does not come to an end');
+  t.equal(await say(listening, 'POST /api/v1/namespaces/default/configmaps HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nab'), '', 'a body that does not come to an end');
   t.match(await say(listening, 'GET / HTTP/1.1\r\n\r\n'), /^HTTP\/1.1 400 Bad Request/, 'no Host');
   t.equal((await call(listening, '/api/v1/namespaces/default/configmaps/a')).message.statusCode, 200, 'everybody else is served');
 });
@@ -181,6 +181,33 @@ t.test('a list that cannot be finished is cut', async (t) => {
   t.teardown(() => listening.close());
   await t.rejects(call(listening, '/api/v1/configmaps'));
   t.match(defects, [{ message: 'no' }]);
+});
+
+t.test('garbage behind a request ends its connection and is not mixed with its answer', async (t) => {
+  const world = fake();
+  const listening = await serving(t, {}, world);
+  const heard = say(listening, 'GET /api/v1/namespaces/default/configmaps/slow HTTP/1.1\r\nHost: x\r\n\r\n\0\0\r\n\r\n');
+  t.equal(await heard, '');
+  world.release();
+});
+
+t.test('who stops reading a list is cut off', async (t) => {
+  const items = Array.from({ length: 300 }, (_, index) => configMap(`n${index}`, 'x'.repeat(100_000)));
+  const signals: AbortSignal[] = [];
+  const handler: Handler = async (request) => {
+    if (request.signal !== undefined) signals.push(request.signal);
+    return { type: 'object', code: 200, form: request.negotiate(offer), object: { kind: 'ConfigMapList', apiVersion: 'v1', ...{ items } } };
+  };
+  const listening = await listen(handler, { connections: { requestMs: 150, headersMs: 100 } });
+  t.teardown(() => listening.close());
+  const message = await open(listening, '/api/v1/configmaps');
+  message.on('error', () => undefined);
+  // Thirty megabytes fit no socket: what is left waits for a reader, but not for ever.
+  await once(signals[0]!, 'abort');
+  message.resume();
+  await new Promise((resolve) => message.once('close', resolve));
+  t.notOk(message.complete);
+  t.ok(JSON.parse((await call(listening, '/api/v1/configmaps')).body.toString()), 'who reads gets all of it');
 });
 
 t.test('a watch begins before there is an event, and ends when its client leaves', async (t) => {
@@ -384,6 +411,32 @@ t.test('a handshake that makes no sense is refused as a real server does', async
   t.match(await say(listening, handshake('/api/v1/namespaces/default/configmaps/a', { Upgrade: 'h2c' })), /^HTTP\/1.1 200 OK[^]*"name":"a"/, 'and so is who wants HTTP/2');
 });
 
+t.test('a WebSocket that is not read is let go, one that is read gets everything', async (t) => {
+  const clock = virtualClock();
+  const world = fake();
+  const listening = await serving(t, { clock, limits: { waitingEventsMax: 20 } }, world);
+  const reader = await openSocket(listening, handshake('/api/v1/configmaps?watch=1'));
+  const observers = (): number => (world.events as unknown as { readonly observers: readonly unknown[] }).observers.length;
+  const idle = await openSocket(listening, handshake('/api/v1/configmaps?watch=1'));
+  idle.socket.pause();
+  while (observers() < 2) await turn();
+  let sent = 0;
+  while (observers() === 2) {
+    world.events.next(added('e', 'x'.repeat(300_000)));
+    sent++;
+    while (reader.frames().length < sent * 300_000) await turn();
+  }
+  t.ok(sent > 20);
+  await clock.advance(5_000);
+  world.events.complete();
+  await once(reader.socket, 'close');
+  t.equal(reader.frames().toString('latin1').split('"type":"ADDED"').length - 1, sent);
+  idle.socket.resume();
+  await once(idle.socket, 'close');
+  t.notOk(idle.frames().toString('latin1').endsWith('\x88\x02\x03\xe8'), 'it was cut off');
+  t.equal(clock.pending, 0);
+});
+
 t.test('hostile frames end their WebSocket with the code that fits', async (t) => {
   const world = fake();
   const listening = await serving(t, {}, world);
@@ -433,6 +486,10 @@ t.test('a host may take upgrades over', async (t) => {
   });
   t.match(await say(listening, handshake('/api/v1/namespaces/x/pods/y/exec', { Upgrade: 'SPDY/3.1' })), /mine$/);
   t.match(await say(listening, handshake('/api/v1/namespaces/default/configmaps/a')), /"name":"a"/);
+  const defects: unknown[] = [];
+  const broken = await serving(t, { onDefect: (error) => defects.push(error), onUpgrade: () => { throw new Error('mine'); } });
+  t.equal(await say(broken, handshake('/x')), '', 'and when it fails only the connection ends');
+  t.match(defects, [{ message: 'mine' }]);
 });
 
 t.test('many clients at once are all answered', async (t) => {

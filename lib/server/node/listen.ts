@@ -8,11 +8,10 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Handler } from '../../client/index.js';
 import { systemClock } from '../../core/index.js';
-import { after } from '../http/after.js';
-import type { Pump } from '../http/stream-pump.js';
 import type { WireOptions } from '../http/wire.js';
 import { wire } from '../http/wire.js';
 import { NodeInput } from './node-input.js';
+import { OpenWork } from './open-work.js';
 import type { Upgrade } from './serve-upgrade.js';
 import { serveUpgrade } from './serve-upgrade.js';
 import type { Writing } from './write-output.js';
@@ -48,7 +47,7 @@ export interface ConnectionLimits {
   readonly headerBytesMax: number;
   /** Until all headers are there, and until a TLS handshake is done. Default 32 s, as Go's ReadHeaderTimeout there. */
   readonly headersMs: number;
-  /** Until all of a request is there. Default 65 s. */
+  /** Until all of a request is there, and for a client that stops reading its answer. Default 65 s. */
   readonly requestMs: number;
   /** Between two requests. Default 90 s, as IdleTimeout there. */
   readonly idleMs: number;
@@ -70,87 +69,51 @@ export interface Listening {
 /** Serves a handler on a port. Rejects where the port cannot be had. */
 export async function listen(handler: Handler, options: ListenOptions = {}): Promise<Listening> {
   const { host = '127.0.0.1', port = 0, tls, clock = systemClock(), graceMs = 10_000, onDefect = ignore } = options;
+  const limits = { ...defaultLimits, ...options.connections };
   const { answer, close: closeWire } = wire(handler, { ...options, clock }, { keepsTimer: true });
-  const open = new Set<Pump>();
-  const sockets = new Set<Socket>();
-  let underWay = 0;
-  let isClosing = false;
-  let onIdle = ignore;
+  const work = new OpenWork();
+  const writing: Writing = { onDefect, opened: work.opened, ended: work.ended, stallMs: limits.requestMs };
 
-  const writing: Writing = {
-    onDefect,
-    opened(pump) {
-      open.add(pump);
-      // One that began while the server was closing.
-      if (isClosing) pump.finish();
-    },
-    ended(pump) {
-      open.delete(pump);
-      tellIdle();
-    },
-  };
-  const tellIdle = (): void => {
-    if (isClosing && underWay === 0 && open.size === 0) onIdle();
-  };
-  const done = (): void => {
-    underWay--;
-    if (isClosing) server.closeIdleConnections();
-    tellIdle();
+  const server = tls === undefined ? createPlainServer(serverOptions(limits)) : createTlsServer({ ...serverOptions(limits), ...tlsOptions(tls), handshakeTimeout: limits.headersMs });
+  const ended = (): void => {
+    if (work.isClosing) server.closeIdleConnections();
   };
   const serve = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
-    underWay++;
-    response.on('close', done);
+    work.began(response, ended);
     try {
       const output = await answer(new NodeInput(message, response));
-      writeOutput(isClosing ? { ...output, close: true } : output, response, writing);
+      writeOutput(work.isClosing ? { ...output, close: true } : output, response, writing);
     } catch (error) {
       // Headers that no wire can carry, or a socket that broke while they were written.
       response.destroy();
       onDefect(error);
     }
   };
-  const upgrade = async (message: IncomingMessage, socket: Duplex, head: Uint8Array): Promise<void> => {
-    socket.on('error', () => socket.destroy());
-    if (options.onUpgrade?.({ message, socket, head }) === true) return;
+  const upgrade = async (asked: Upgrade): Promise<void> => {
+    asked.socket.on('error', () => asked.socket.destroy());
     try {
-      await serveUpgrade({ message, socket, head }, answer, writing);
+      if (options.onUpgrade?.(asked) !== true) await serveUpgrade(asked, answer, writing);
     } catch (error) {
-      socket.destroy();
+      asked.socket.destroy();
       onDefect(error);
     }
   };
-
-  const limits = { ...defaultLimits, ...options.connections };
-  const server = tls === undefined ? createPlainServer(serverOptions(limits)) : createTlsServer({ ...serverOptions(limits), ...tlsOptions(tls), handshakeTimeout: limits.headersMs });
   server.on('request', (message, response) => void serve(message, response));
-  server.on('upgrade', (message, socket, head) => void upgrade(message, socket, head));
-  server.on('clientError', refuseConnection);
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
+  server.on('upgrade', (message, socket, head) => void upgrade({ message, socket, head }));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuseConnection(error, socket, work.isBusy(socket)));
+  server.on('connection', (socket: Socket) => work.connected(socket));
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen({ host, port }, resolve));
+  server.on('error', onDefect);
 
   const end = async (): Promise<void> => {
-    isClosing = true;
     const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
-    const idle = new Promise<void>((resolve) => {
-      onIdle = resolve;
-    });
-    for (const pump of open) pump.finish();
-    tellIdle();
-    let cancel = ignore;
-    await Promise.race([idle, new Promise<void>((resolve) => void (cancel = after(clock, graceMs, resolve)))]);
-    cancel();
+    await work.finish(clock, graceMs);
     closeWire();
-    for (const socket of sockets) socket.destroy();
     await closed;
   };
   let ending: Promise<void> | undefined;
   const close = (): Promise<void> => (ending ??= end());
-  const address = server.address() as AddressInfo;
-  const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
-  return { url: `${tls === undefined ? 'http' : 'https'}://${name}:${address.port}`, host: address.address, port: address.port, close, [Symbol.asyncDispose]: close };
+  return { ...placeOf(server.address() as AddressInfo, tls === undefined ? 'http' : 'https'), close, [Symbol.asyncDispose]: close };
 }
 
 const defaultLimits: ConnectionLimits = { headerBytesMax: 256 * 1024, headersMs: 32_000, requestMs: 65_000, idleMs: 90_000, checkMs: 5_000 };
@@ -180,9 +143,13 @@ function tlsOptions({ key, certificate, clientAuthorities }: ServingTls): Readon
   };
 }
 
-/** What cannot be parsed gets Go's words and no second chance. */
-function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex): void {
-  const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? '408 Request Timeout' : '400 Bad Request';
-  if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
+function placeOf({ address, family, port }: AddressInfo, scheme: string): Pick<Listening, 'url' | 'host' | 'port'> {
+  return { url: `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${port}`, host: address, port };
+}
+
+/** What cannot be parsed gets Go's words and no second chance; in the middle of another answer it gets none at all. */
+function refuseConnection({ code }: NodeJS.ErrnoException, socket: Duplex, isBusy: boolean): void {
+  const status = code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : code === 'ERR_HTTP_REQUEST_TIMEOUT' ? '408 Request Timeout' : '400 Bad Request';
+  if (code === 'ECONNRESET' || isBusy || !socket.writable) socket.destroy();
   else socket.end(`HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${status}`, () => socket.destroy());
 }

@@ -11,6 +11,8 @@ export interface Writing {
   readonly opened: (pump: Pump) => void;
   /** It ended, whoever wanted it. */
   readonly ended: (pump: Pump) => void;
+  /** How long a client may take nothing of an answer that waits for it. */
+  readonly stallMs: number;
   /** Told of errors after the first byte, when nobody else can be. */
   readonly onDefect: (error: unknown) => void;
 }
@@ -53,8 +55,10 @@ function writeStream(start: StartStream, response: ServerResponse, { opened, end
 }
 
 /** Blocks are made when the socket wants one: each turn of the event loop encodes at most what it can send. */
-function writeBlocks(blocks: Iterable<Uint8Array>, response: ServerResponse, { gzip, onDefect }: Writing & { readonly gzip: boolean }): void {
+function writeBlocks(blocks: Iterable<Uint8Array>, response: ServerResponse, { gzip, onDefect, stallMs }: Writing & { readonly gzip: boolean }): void {
   const rest = blocks[Symbol.iterator]();
+  // Node gives the socket its own limit back when the answer is out.
+  response.setTimeout(stallMs, () => response.destroy());
   const sink = gzip ? createGzip({ level: 1 }) : response;
   if (sink !== response) sink.pipe(response);
   const writeMore = (): void => {

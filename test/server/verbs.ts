@@ -1,0 +1,256 @@
+// The verbs of the registry, in process: what holds for every kind. Kinds have their own tests in test/core, the wire in
+// wire.ts, and answers recorded from a real control plane are compared by `npm run conformance`.
+import t from 'tap';
+import { InProcessRequest } from '../../lib/client/index.js';
+import type { ApiResponse, InProcessOptions, RequestOptions } from '../../lib/client/index.js';
+import { isApiError, isDeepFrozen, mediaTypes, random, virtualClock } from '../../lib/core/index.js';
+import type { ApiObject, Frozen, RawEvent } from '../../lib/core/index.js';
+import { createServer } from '../../lib/server/index.js';
+import type { ApiServer, ServerOptions } from '../../lib/server/index.js';
+import { memoryStore } from '../../lib/storage/index.js';
+
+interface Ask {
+  readonly group?: string;
+  readonly version?: string;
+  readonly resource?: string;
+  readonly name?: string;
+  readonly namespace?: string;
+  readonly subresource?: string;
+  readonly options?: RequestOptions;
+  readonly object?: unknown;
+  readonly patchType?: string;
+  readonly form?: InProcessOptions['form'];
+}
+
+type Answered = Frozen<ApiObject> & { readonly [key: string]: unknown };
+
+interface Served {
+  readonly server: ApiServer;
+  readonly clock: ReturnType<typeof virtualClock>;
+  response(verb: string, ask: Ask): Promise<ApiResponse>;
+  object(verb: string, ask: Ask): Promise<Answered>;
+  refusal(verb: string, ask: Ask): Promise<{ code: number | undefined; reason: string | undefined; message: string | undefined }>;
+  watch(ask: Ask): Promise<{ readonly events: RawEvent<Frozen<ApiObject>>[]; stop(): void }>;
+}
+
+function served(options: Partial<ServerOptions> = {}): Served {
+  const clock = virtualClock({ start: Date.parse('2026-01-01T00:00:00Z') });
+  const server = createServer({ store: memoryStore({ clock }), clock, random: random('verbs'), ...options });
+  const response = (verb: string, ask: Ask): Promise<ApiResponse> => {
+    const { group = '', version = 'v1', resource = 'configmaps', name = '', namespace = 'default', subresource = '', object, patchType } = ask;
+    const info = { verb, isResource: true, path: '', group, version, resource, name, namespace, subresource };
+    const body = object === undefined ? {} : { body: patchType === undefined ? { object } : { object, patchType } };
+    return server.handler(new InProcessRequest({ info, ...body, ...(ask.options && { options: ask.options }), ...(ask.form && { form: ask.form }) }));
+  };
+  return {
+    server,
+    clock,
+    response,
+    async object(verb, ask) {
+      const answer = await response(verb, ask);
+      if (answer.type !== 'object') throw new Error(`${verb} answered with ${answer.type}`);
+      return answer.object as Answered;
+    },
+    async refusal(verb, ask) {
+      const error: unknown = await response(verb, ask).then(
+        () => undefined,
+        (reason: unknown) => reason,
+      );
+      if (!isApiError(error)) throw new Error(`${verb} was not refused`);
+      const { code, reason, message } = error.status;
+      return { code, reason, message };
+    },
+    async watch(ask) {
+      const answer = await response('watch', ask);
+      if (answer.type !== 'watch') throw new Error('no watch');
+      const events: RawEvent<Frozen<ApiObject>>[] = [];
+      const subscription = answer.events.subscribe((event) => events.push(event));
+      return { events, stop: () => subscription.unsubscribe() };
+    },
+  };
+}
+
+const map = (name: string, data: Record<string, string> = {}): object => ({ metadata: { name }, data });
+const names = (list: Answered): unknown[] => (list.items as Answered[]).map(({ metadata }) => metadata?.name);
+
+t.test('what is created is stored, frozen, and given its identity', async (t) => {
+  const { object, refusal, server } = served();
+  const created = await object('create', { object: { ...map('a', { k: 'v' }), metadata: { name: 'a', uid: 'mine', creationTimestamp: '2001-01-01T00:00:00Z' } } });
+  t.ok(isDeepFrozen(created));
+  t.match(created.metadata, { name: 'a', namespace: 'default', creationTimestamp: '2026-01-01T00:00:00Z', uid: /^[0-9a-f-]{36}$/ });
+  t.same(await object('get', { name: 'a' }), created);
+  t.match(await refusal('create', { object: map('a') }), { code: 409, reason: 'AlreadyExists', message: 'configmaps "a" already exists' });
+  t.match(await refusal('create', { object: { metadata: { name: 'b', resourceVersion: '5' } } }), { code: 500, message: 'resourceVersion should not be set on objects to be created' });
+  t.match(await refusal('get', { name: 'b' }), { code: 404, message: 'configmaps "b" not found' });
+  const generated = await object('create', { object: { metadata: { generateName: 'gen-' } } });
+  t.match(generated.metadata?.name, /^gen-[bcdfghjklmnpqrstvwxz2456789]{5}$/);
+  await server.close();
+});
+
+t.test('a write that changes nothing keeps the resourceVersion and is not told', async (t) => {
+  const { object, watch, server } = served();
+  const created = await object('create', { object: map('a', { k: 'v' }) });
+  const { events, stop } = await watch({ options: { resourceVersion: created.metadata?.resourceVersion ?? '' } });
+  const same = await object('update', { name: 'a', object: map('a', { k: 'v' }) });
+  t.equal(same.metadata?.resourceVersion, created.metadata?.resourceVersion);
+  const patched = await object('patch', { name: 'a', object: { data: { k: 'v' } }, patchType: mediaTypes.mergePatch });
+  t.equal(patched.metadata?.resourceVersion, created.metadata?.resourceVersion);
+  await object('update', { name: 'a', object: map('a', { k: 'w' }) });
+  t.same(
+    events.map(({ type }) => type),
+    ['MODIFIED'],
+  );
+  stop();
+  await server.close();
+});
+
+t.test('updates are refused on a stale resourceVersion, and patches try again until they win', async (t) => {
+  const { object, refusal, server } = served();
+  const first = await object('create', { object: map('a', { n: '0' }) });
+  await object('update', { name: 'a', object: map('a', { n: '1' }) });
+  const stale = { metadata: { name: 'a', resourceVersion: first.metadata?.resourceVersion }, data: { n: '2' } };
+  t.match(await refusal('update', { name: 'a', object: stale }), { code: 409, reason: 'Conflict' });
+  await Promise.all(Array.from({ length: 20 }, (_, n) => object('patch', { name: 'a', object: { data: { [`k${n}`]: 'x' } }, patchType: mediaTypes.mergePatch })));
+  const { data } = await object('get', { name: 'a' });
+  t.equal(Object.keys(data as object).length, 21);
+  await server.close();
+});
+
+t.test('pages show the state of the first page, and an expired one says where to go on', async (t) => {
+  const { object, refusal, server } = served();
+  for (const name of ['a', 'b', 'c', 'd', 'e']) await object('create', { object: map(name) });
+  const first = await object('list', { options: { limit: 2 } });
+  t.same(names(first), ['a', 'b']);
+  t.match(first.metadata, { remainingItemCount: 3 });
+  await object('delete', { name: 'c' });
+  await object('create', { object: map('cc') });
+  const { continue: token = '', resourceVersion = '' } = first.metadata as { continue?: string; resourceVersion?: string };
+  const second = await object('list', { options: { limit: 2, continue: token } });
+  t.same(names(second), ['c', 'd'], 'what was deleted meanwhile is still there, what was created is not');
+  t.equal((second.metadata as { resourceVersion?: string }).resourceVersion, resourceVersion);
+  t.same(names(await object('list', {})), ['a', 'b', 'cc', 'd', 'e']);
+  t.match(await refusal('list', { options: { continue: '!' } }), { code: 400 });
+  t.match(await refusal('list', { options: { continue: token, resourceVersion: '3' } }), { code: 400, message: 'specifying resource version is not allowed when using continue' });
+  await server.close();
+});
+
+t.test('a watch begins with what there is, and tells what comes and goes by its selector', async (t) => {
+  const { object, watch, server } = served();
+  await object('create', { object: { metadata: { name: 'a', labels: { app: 'x' } } } });
+  await object('create', { object: { metadata: { name: 'b' } } });
+  const { events, stop } = await watch({ options: { labelSelector: 'app=x', allowWatchBookmarks: true } });
+  await object('list', {}); // what a watch begins with may take a turn
+  await object('patch', { name: 'b', object: { metadata: { labels: { app: 'x' } } }, patchType: mediaTypes.mergePatch });
+  const last = await object('patch', { name: 'a', object: { metadata: { labels: { app: 'y' } } }, patchType: mediaTypes.mergePatch });
+  t.match(events, [
+    { type: 'ADDED', object: { metadata: { name: 'a' } } },
+    { type: 'BOOKMARK', initialEventsEnd: true },
+    { type: 'ADDED', object: { metadata: { name: 'b' } } },
+    { type: 'DELETED', object: { metadata: { name: 'a', labels: { app: 'x' }, resourceVersion: last.metadata?.resourceVersion } } },
+  ]);
+  stop();
+  await server.close();
+});
+
+t.test('deletion waits for finalizers and grace periods', async (t) => {
+  const { object, server, clock } = served();
+  await object('create', { object: { metadata: { name: 'a', finalizers: ['example.com/hold'] } } });
+  const held = await object('delete', { name: 'a' });
+  t.match(held.metadata, { deletionTimestamp: '2026-01-01T00:00:00Z', deletionGracePeriodSeconds: 0 });
+  await object('patch', { name: 'a', object: { metadata: { finalizers: null } }, patchType: mediaTypes.mergePatch });
+  t.same(names(await object('list', {})), []);
+
+  const pod = { metadata: { name: 'p' }, spec: { nodeName: 'n', containers: [{ name: 'c', image: 'i' }] } };
+  await object('create', { resource: 'pods', object: pod });
+  const going = await object('delete', { resource: 'pods', name: 'p' });
+  t.match(going.metadata, { deletionTimestamp: '2026-01-01T00:00:30Z', deletionGracePeriodSeconds: 30 });
+  await clock.advance('10s');
+  const sooner = await object('delete', { resource: 'pods', name: 'p', options: { gracePeriodSeconds: 5 } });
+  t.match(sooner.metadata, { deletionGracePeriodSeconds: 1, deletionTimestamp: '2026-01-01T00:00:10Z' });
+  t.match(await object('delete', { resource: 'pods', name: 'p', options: { gracePeriodSeconds: 0 } }), { kind: 'Pod' });
+  t.same(names(await object('list', { resource: 'pods' })), []);
+  await server.close();
+});
+
+t.test('dry runs go all the way but the last step', async (t) => {
+  const { object, refusal, server } = served();
+  const options = { dryRun: ['All'] };
+  const made = await object('create', { object: map('a'), options });
+  t.ok(made.metadata?.uid);
+  t.equal(made.metadata?.resourceVersion, undefined);
+  t.match(await refusal('get', { name: 'a' }), { code: 404 });
+  await object('create', { object: map('b') });
+  await object('delete', { name: 'b', options });
+  t.ok(await object('get', { name: 'b' }));
+  t.match(await refusal('create', { object: map('c'), options: { dryRun: ['Some'] } }), { code: 422 });
+  await server.close();
+});
+
+t.test('objects of one kind are one object in all its versions', async (t) => {
+  const { object, server } = served();
+  const spec = { maxReplicas: 3, scaleTargetRef: { kind: 'Deployment', name: 'd' }, targetCPUUtilizationPercentage: 50 };
+  const hpa = { group: 'autoscaling', resource: 'horizontalpodautoscalers' };
+  await object('create', { ...hpa, version: 'v1', object: { metadata: { name: 'h' }, spec } });
+  t.match(await object('get', { ...hpa, version: 'v2', name: 'h' }), { apiVersion: 'autoscaling/v2', spec: { minReplicas: 1, metrics: [{ type: 'Resource' }] } });
+  t.match(await object('get', { ...hpa, version: 'v1', name: 'h' }), { apiVersion: 'autoscaling/v1', spec: { targetCPUUtilizationPercentage: 50 } });
+  await server.close();
+});
+
+t.test('tables and partial objects show what was asked for', async (t) => {
+  const { object, server } = served();
+  await object('create', { object: map('a', { k: 'v' }) });
+  const transform = (kind: string): NonNullable<Ask['form']> => ({ mediaType: mediaTypes.json, pretty: false, transform: { group: 'meta.k8s.io', version: 'v1', kind } });
+  const table = await object('list', { form: transform('Table') });
+  t.match(table, { kind: 'Table', columnDefinitions: [{ name: 'Name' }, { name: 'Data' }, { name: 'Age' }], rows: [{ cells: ['a', 1, '0s'], object: { kind: 'PartialObjectMetadata' } }] });
+  const partial = await object('get', { name: 'a', form: transform('PartialObjectMetadata') });
+  t.same(Object.keys(partial).sort(), ['apiVersion', 'kind', 'metadata']);
+  await server.close();
+});
+
+t.test('events vanish after an hour of the clock', async (t) => {
+  const { object, refusal, server, clock } = served();
+  await object('create', { resource: 'events', object: { metadata: { name: 'e' }, involvedObject: { namespace: 'default', kind: 'Pod', name: 'p' } } });
+  await clock.advance('59m');
+  t.ok(await object('get', { resource: 'events', name: 'e' }));
+  await clock.advance('10m');
+  t.match(await refusal('get', { resource: 'events', name: 'e' }), { code: 404 });
+  await server.close();
+});
+
+t.test('two servers share one store, and the second changes nothing of what it finds', async (t) => {
+  const store = memoryStore();
+  const one = served({ store });
+  const created = await one.object('create', { object: map('a') });
+  const revision = await store.revision();
+  const two = served({ store });
+  t.same(await two.object('get', { name: 'a' }), created);
+  t.equal(await store.revision(), revision, 'the objects of a new cluster are there already');
+  const { events, stop } = await two.watch({ options: { resourceVersion: created.metadata?.resourceVersion ?? '' } });
+  await one.object('update', { name: 'a', object: map('a', { k: 'v' }) });
+  t.match(events, [{ type: 'MODIFIED' }]);
+  stop();
+  await one.server.close();
+  await two.server.close();
+});
+
+t.test('one seed is one history', async (t) => {
+  const run = async (): Promise<string> => {
+    const { object, server, clock } = served();
+    await object('create', { object: { metadata: { generateName: 'x-' } } });
+    await clock.advance('5s');
+    await object('create', { resource: 'services', object: { metadata: { name: 's' }, spec: { type: 'NodePort', ports: [{ port: 80 }] } } });
+    const all = [await object('list', {}), await object('list', { resource: 'services' }), await object('list', { resource: 'namespaces', namespace: '' })];
+    await server.close();
+    return JSON.stringify(all);
+  };
+  t.equal(await run(), await run());
+});
+
+t.test('after close nothing is left, and requests are refused', async (t) => {
+  const { watch, object, server, clock } = served();
+  await object('create', { object: map('a') });
+  await watch({ options: { allowWatchBookmarks: true } });
+  await server.close();
+  await server.close();
+  t.equal(clock.pending, 0);
+});
