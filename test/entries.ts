@@ -1,5 +1,7 @@
 // The public entries: what a program that imports them finds.
 import t from 'tap';
+import * as client from '../lib/client/index.js';
+import * as clientNode from '../lib/client/node/index.js';
 import * as core from '../lib/core/index.js';
 import * as main from '../lib/index.js';
 import * as encryption from '../lib/storage/encryption/index.js';
@@ -15,7 +17,7 @@ t.test('the main entry offers the very things that the others do', async (t) => 
 
 t.test('no two entries use one name for different things', async (t) => {
   const seen = new Map<string, unknown>();
-  for (const entry of [core, storage, sqlite, etcd, encryption, testing]) {
+  for (const entry of [core, storage, sqlite, etcd, encryption, client, clientNode, testing]) {
     for (const [name, value] of Object.entries(entry)) {
       t.ok(!seen.has(name) || seen.get(name) === value, name);
       seen.set(name, value);
@@ -30,5 +32,5 @@ t.test('every backend is made by a function named after it', async (t) => {
 });
 
 t.test('no entry has a default export', async (t) => {
-  for (const entry of [main, core, storage, sqlite, etcd, encryption, testing]) t.notOk('default' in entry);
+  for (const entry of [main, core, storage, sqlite, etcd, encryption, client, clientNode, testing]) t.notOk('default' in entry);
 });
