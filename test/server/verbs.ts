@@ -188,7 +188,7 @@ t.test('dry runs go all the way but the last step', async (t) => {
 
 t.test('objects of one kind are one object in all its versions', async (t) => {
   const { object, server } = served();
-  const spec = { maxReplicas: 3, scaleTargetRef: { kind: 'Deployment', name: 'd' }, targetCPUUtilizationPercentage: 50 };
+  const spec = { maxReplicas: 3, scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' }, targetCPUUtilizationPercentage: 50 };
   const hpa = { group: 'autoscaling', resource: 'horizontalpodautoscalers' };
   await object('create', { ...hpa, version: 'v1', object: { metadata: { name: 'h' }, spec } });
   t.match(await object('get', { ...hpa, version: 'v2', name: 'h' }), { apiVersion: 'autoscaling/v2', spec: { minReplicas: 1, metrics: [{ type: 'Resource' }] } });
