@@ -20,6 +20,7 @@ import { documentsOf } from './documents/documents.js';
 import type { HealthCheck } from './documents/health.js';
 import { openApiV2 } from './documents/openapi/openapi-v2.js';
 import { openApiV3 } from './documents/openapi/openapi-v3.js';
+import { fairnessOf } from './fairness/fairness.js';
 import { impersonateStep } from './impersonate.js';
 import { pipelineHandler } from './pipeline.js';
 import { Registry } from './registry/registry.js';
@@ -42,6 +43,10 @@ export interface ServerOptions {
   readonly authenticators?: readonly Authenticator[];
   /** Asked in order who may do what. Without any, everything is allowed. */
   readonly authorizers?: readonly Authorizer[];
+  /** Whether requests from the wire share the server by FlowSchemas and PriorityLevelConfigurations, as they do unless said otherwise. */
+  readonly fairness?: boolean;
+  /** How many of those are served at once; 600 unless said otherwise, as --max-requests-inflight and --max-mutating-requests-inflight together. */
+  readonly concurrency?: number;
   /** What is told of which requests by `audit$`. Without it, nothing is. */
   readonly audit?: AuditPolicy;
   /** In the order in which they run. */
@@ -79,6 +84,7 @@ export function createServer(options: ServerOptions): ApiServer {
   const healthChecks = healthChecksOf(store);
   const registry = new Registry({ scheme, store, clock });
   const allocator = new ServiceAllocator({ serviceRanges, nodePorts, random: random.stream('allocation') });
+  const fairness = options.fairness === false ? undefined : fairnessOf({ registry, clock, concurrency: options.concurrency ?? 600 });
   const audit = auditLog({ policy: options.audit, clock, random: random.stream('audit') });
   const tools: WriteTools = {
     store,
@@ -95,6 +101,7 @@ export function createServer(options: ServerOptions): ApiServer {
     authenticate: audit.authenticating(authenticateStep(authenticators)),
     audit: audit.step,
     impersonate: impersonateStep(authorizers),
+    fairness: fairness?.step,
     authorize: authorizeStep(authorizers),
     serve: serveRequests({
       registry,
@@ -115,6 +122,7 @@ export function createServer(options: ServerOptions): ApiServer {
     if (services !== undefined) allocator.load((await services.stored.cacher.list()).items as readonly Frozen<Service>[]);
   };
   const close = async (): Promise<void> => {
+    fairness?.close();
     await registry.close();
     audit.close();
   };

@@ -1,0 +1,139 @@
+// API priority and fairness: no more requests are served at once than the server has seats for, and when they are scarce
+// every flow gets its fair part. Requests from the wire are put in flows by FlowSchemas, flows in priority levels, each
+// with seats of its own; what finds none waits or is turned away with 429. Requests that the host itself makes in process
+// are no business of this step, nor are long ones: a watch takes seats only until it has begun. As
+// apiserver/pkg/server/filters/priority-and-fairness.go.
+import { takeUntil } from 'rxjs';
+import type { ApiRequest, ApiResponse, RawResponse } from '../../client/index.js';
+import { Outlet, parseDurationMs } from '../../core/index.js';
+import type { Clock } from '../../core/index.js';
+import { textResponse } from '../documents/text-response.js';
+import { isLongRunning } from '../http/request-info.js';
+import type { Serve, Step } from '../pipeline.js';
+import type { Registry } from '../registry/registry.js';
+import type { Exchange } from '../requests/exchange.js';
+import { flowConfiguration } from './configuration.js';
+import type { Patience, Rejection, Seats } from './fair-queues.js';
+import type { Flow } from './flow-control.js';
+import { FlowControl } from './flow-control.js';
+import { seatsOf } from './seat-estimate.js';
+
+/** What fairness is made with. */
+export interface FairnessOptions {
+  readonly registry: Registry;
+  readonly clock: Clock;
+  /** How many requests are served at once. */
+  readonly concurrency: number;
+}
+
+/** The step, and what it does, for metrics. */
+export interface Fairness {
+  readonly step: Step;
+  readonly control: FlowControl;
+  /** Ends what was begun. */
+  close(): void;
+}
+
+/** Makes the step. Schemas and levels are read when the first request comes. */
+export function fairnessOf({ registry, clock, concurrency }: FairnessOptions): Fairness {
+  const control = new FlowControl(clock, concurrency);
+  const closing = new Outlet<undefined>();
+  let isReady = false;
+  let ready: Promise<void> | undefined;
+  const begin = (): Promise<void> =>
+    new Promise((resolve) => {
+      const done = (): void => {
+        isReady = true;
+        resolve();
+      };
+      // Where the objects cannot be read the mandatory ones have to do: health must be told even then.
+      const configuration$ = flowConfiguration(registry, clock, done).pipe(takeUntil(closing.values$));
+      const following = configuration$.forEach(({ levels, schemas }) => {
+        control.configure(levels, schemas);
+        done();
+      });
+      void following.then(done);
+    });
+  const objectCount = ({ group, version, resource }: ApiRequest['info']): number | undefined => registry.endpoint({ group, version, resource })?.stored.cacher.figures().objects;
+  const serve = async (exchange: Exchange, next: Serve): Promise<ApiResponse> => {
+    if (!isReady) await (ready ??= begin());
+    const { request, user } = exchange;
+    const flow = control.flowOf(request.info, user);
+    exchange.headers = flow.headers;
+    if (flow.level.isExempt) return exempted(flow, exchange, next);
+    control.tick(clock.now());
+    const { level, counts } = flow;
+    const seats = seatsOf(request, level.limits.perRequest, objectCount);
+    const entered = level.queues.enter({ hand: flow.handOf(request.info, user), seats, patience: () => patienceOf(request) });
+    const outcome = entered instanceof Promise ? await waited(counts, entered) : entered;
+    return typeof outcome === 'string' ? rejected(flow, outcome, clock.now()) : seated(flow, outcome, exchange, next);
+  };
+  const step: Step = (exchange, next) => {
+    const { request } = exchange;
+    if (request.user !== undefined || (isLongRunning(request.info) && request.info.verb !== 'watch')) return next(exchange);
+    return serve(exchange, next);
+  };
+  const close = (): void => {
+    closing.emit(undefined);
+    control.close();
+  };
+  return { step, control, close };
+}
+
+async function exempted({ counts }: Flow, exchange: Exchange, next: Serve): Promise<ApiResponse> {
+  counts.dispatched += 1;
+  counts.executing += 1;
+  counts.executingSeats += 1;
+  try {
+    return await next(exchange);
+  } finally {
+    counts.executing -= 1;
+    counts.executingSeats -= 1;
+  }
+}
+
+async function seated({ counts, level }: Flow, seats: Seats, exchange: Exchange, next: Serve): Promise<ApiResponse> {
+  counts.dispatched += 1;
+  counts.executing += 1;
+  counts.executingSeats += seats.count;
+  try {
+    return await next(exchange);
+  } finally {
+    counts.executing -= 1;
+    counts.executingSeats -= seats.count;
+    level.queues.leave(seats);
+  }
+}
+
+async function waited(counts: Flow['counts'], outcome: Promise<Seats | Rejection>): Promise<Seats | Rejection> {
+  counts.waiting += 1;
+  try {
+    return await outcome;
+  } finally {
+    counts.waiting -= 1;
+  }
+}
+
+function rejected({ counts, level }: Flow, why: Rejection, nowMs: number): RawResponse {
+  counts.rejected.set(why, (counts.rejected.get(why) ?? 0) + 1);
+  level.retryAfter.note(nowMs);
+  const response = textResponse(429, 'Too many requests, please try again later.\n');
+  return { ...response, headers: { ...response.headers, 'Retry-After': `${level.retryAfter.seconds}` } };
+}
+
+const requestMsMax = 60_000;
+
+/** A quarter of the time that a request has. */
+function patienceOf(request: ApiRequest): Patience {
+  return { waitMs: Math.min(requestMsOf(request), requestMsMax) / 4, signal: request.signal };
+}
+
+/** The wire has refused already what makes no sense. */
+function requestMsOf(request: ApiRequest): number {
+  if (request.info.verb === 'watch') return requestMsMax;
+  try {
+    return parseDurationMs(request.options().parameters?.timeout?.[0] ?? '') || requestMsMax;
+  } catch {
+    return requestMsMax;
+  }
+}
