@@ -35,5 +35,5 @@ export interface KindTable<T extends ApiObject = ApiObject, F = Frozen<T>> {
   /** One row. `now` is for ages, in milliseconds since 1970. */
   row(object: F, now: number): TableCells;
   /** The order of a list's rows, where it is not that of the list. */
-  readonly order?: (a: F, b: F) => number;
+  order?(a: F, b: F): number;
 }
