@@ -71,15 +71,14 @@ export async function listen(handler: Handler, options: ListenOptions = {}): Pro
   const { host = '127.0.0.1', port = 0, tls, clock = systemClock(), graceMs = 10_000, onDefect = ignore } = options;
   const limits = { ...defaultLimits, ...options.connections };
   const { answer, close: closeWire } = wire(handler, { ...options, clock }, { keepsTimer: true });
-  const work = new OpenWork();
+  const work = new OpenWork(() => {
+    if (work.isClosing) server.closeIdleConnections();
+  });
   const writing: Writing = { onDefect, opened: work.opened, ended: work.ended, stallMs: limits.requestMs };
 
   const server = tls === undefined ? createPlainServer(serverOptions(limits)) : createTlsServer({ ...serverOptions(limits), ...tlsOptions(tls), handshakeTimeout: limits.headersMs });
-  const ended = (): void => {
-    if (work.isClosing) server.closeIdleConnections();
-  };
   const serve = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
-    work.began(response, ended);
+    work.began(response);
     try {
       const output = await answer(new NodeInput(message, response));
       writeOutput(work.isClosing ? { ...output, close: true } : output, response, writing);

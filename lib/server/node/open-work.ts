@@ -11,10 +11,23 @@ import type { Pump } from '../http/stream-pump.js';
 export class OpenWork {
   readonly #sockets = new Set<Socket>();
   readonly #pumps = new Set<Pump>();
-  /** Connections with an answer under way; pipelining makes them count. */
-  readonly #busy = new Map<Duplex, number>();
+  readonly #responses = new Set<ServerResponse>();
+  readonly #onAnswered: (this: ServerResponse) => void;
   #isClosing = false;
   #onIdle: (() => void) | undefined;
+
+  /** `answered` is called after every answer. */
+  constructor(answered: () => void) {
+    const tell = (response: ServerResponse): void => {
+      this.#responses.delete(response);
+      answered();
+      this.#tellIdle();
+    };
+    // One function for all of them, which is called on each: a closure for every request would show.
+    this.#onAnswered = function () {
+      tell(this);
+    };
+  }
 
   /** Whether nothing new shall begin. */
   get isClosing(): boolean {
@@ -28,21 +41,14 @@ export class OpenWork {
   }
 
   /** A request came; it is under way until its response closes. */
-  began(response: ServerResponse, ended: () => void): void {
-    const { socket } = response.req;
-    this.#busy.set(socket, (this.#busy.get(socket) ?? 0) + 1);
-    response.on('close', () => {
-      const left = (this.#busy.get(socket) ?? 1) - 1;
-      if (left === 0) this.#busy.delete(socket);
-      else this.#busy.set(socket, left);
-      ended();
-      this.#tellIdle();
-    });
+  began(response: ServerResponse): void {
+    this.#responses.add(response);
+    response.on('close', this.#onAnswered);
   }
 
-  /** Whether something is being said on a connection. */
+  /** Whether something is being said on a connection. Looks at all of them: asked only about broken ones. */
   isBusy(socket: Duplex): boolean {
-    return this.#busy.has(socket);
+    return [...this.#responses].some(({ req }) => req.socket === socket);
   }
 
   /** A stream began. One that begins while the server is closing ends at once. */
@@ -73,6 +79,6 @@ export class OpenWork {
   }
 
   #tellIdle(): void {
-    if (this.#busy.size === 0 && this.#pumps.size === 0) this.#onIdle?.();
+    if (this.#responses.size === 0 && this.#pumps.size === 0) this.#onIdle?.();
   }
 }
