@@ -16,7 +16,7 @@ export function prepareCreate(write: Write, object: ApiObject): void {
   strategy.prepareForCreate?.(object, context);
   const errors = [
     ...validateObjectMeta(metadata, { namespaced: stored.namespaced, nameRule: strategy.nameRule }),
-    ...(isOfExtension(stored) ? [] : validateFinalizerNames(metadata)),
+    ...(checksFinalizersItself(stored) ? [] : validateFinalizerNames(metadata)),
     ...(strategy.validate?.(object, context) ?? []),
   ];
   refuse(stored, metadata.name ?? '', errors);
@@ -64,9 +64,9 @@ function keepOtherHalf(object: ApiObject, old: Stored, { subresources }: StoredK
   }
 }
 
-/** The two extension servers of Kubernetes do not know its finalizers. */
-function isOfExtension({ ref: { group } }: StoredKind): boolean {
-  return group === 'apiextensions.k8s.io' || group === 'apiregistration.k8s.io';
+/** The core kinds do, several times and on updates too; the two extension servers of Kubernetes do not know its finalizers. */
+function checksFinalizersItself({ ref: { group } }: StoredKind): boolean {
+  return group === '' || group === 'apiextensions.k8s.io' || group === 'apiregistration.k8s.io';
 }
 
 function setStatus(object: ApiObject & { status?: unknown }, status: unknown): void {
