@@ -50,8 +50,8 @@ function tableOf(object: Frozen<ApiObject>, presenting: Presenting, form: Negoti
 }
 
 function inOrder(items: readonly Frozen<ApiObject>[], presenting: Presenting): readonly Frozen<ApiObject>[] {
-  const { order } = tableFor(presenting);
-  return order === undefined ? items : items.toSorted(order);
+  const table = tableFor(presenting);
+  return table.order === undefined ? items : items.toSorted((a, b) => table.order?.(a, b) ?? 0);
 }
 
 function tableFor({ table: own, endpoint }: Presenting): KindTable {

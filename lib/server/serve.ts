@@ -3,6 +3,7 @@
 import { methodNotAllowed, unknownResource } from '../core/index.js';
 import type { Clock, KindTable } from '../core/index.js';
 import type { ApiResponse, RequestInfo } from '../client/index.js';
+import { deprecationOf } from './deprecated-kinds.js';
 import { pageNotFound } from './documents/text-response.js';
 import type { Serve } from './pipeline.js';
 import { present } from './present.js';
@@ -60,6 +61,7 @@ export function serveRequests(serving: Serving): Serve {
     }
     if (!isPlaced(info, route.namespaced)) throw unknownResource();
     if (!route.verbs.has(info.verb) || !isWhole(info, route.namespaced)) throw methodNotAllowed();
+    if (route.deprecation !== undefined) exchange.warn(route.deprecation);
     if ('virtual' in route) return route.virtual(exchange);
     const { endpoint, special } = route;
     const response = await (special === undefined ? answer(endpoint, exchange, serving) : special.answer(exchange, endpoint));
@@ -69,7 +71,7 @@ export function serveRequests(serving: Serving): Serve {
 }
 
 /** What answers at a path. Only paths that exist are kept, so there are no more than the scheme has. */
-type Route = { readonly namespaced: boolean; readonly verbs: ReadonlySet<string> } & (
+type Route = { readonly namespaced: boolean; readonly verbs: ReadonlySet<string>; readonly deprecation: string | undefined } & (
   | { readonly virtual: VirtualResource }
   | { readonly endpoint: Endpoint; readonly special: SpecialResource | undefined }
 );
@@ -80,7 +82,7 @@ function routeOf({ registry, special, virtual }: Serving, { group, version, reso
   if (served === undefined && !registry.scheme.groups.some(({ name }) => name === group)) return undefined;
   const offered = subresource === '' ? served?.resource : served?.resource.subresources.find(({ name }) => name === subresource);
   if (served === undefined || offered === undefined) throw unknownResource();
-  const common = { namespaced: served.resource.namespaced, verbs: new Set(offered.verbs) };
+  const common = { namespaced: served.resource.namespaced, verbs: new Set(offered.verbs), deprecation: subresource === '' ? deprecationOf(served) : undefined };
   const own = subresource === '' ? virtual.get(`${group}/${resource}`) : undefined;
   if (own !== undefined) return { ...common, virtual: own };
   const endpoint = registry.endpoint({ group, version, resource });
