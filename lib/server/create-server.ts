@@ -22,6 +22,8 @@ import { openApiV2 } from './documents/openapi/openapi-v2.js';
 import { openApiV3 } from './documents/openapi/openapi-v3.js';
 import { fairnessOf } from './fairness/fairness.js';
 import { impersonateStep } from './impersonate.js';
+import { RequestMetrics } from './metrics/request-metrics.js';
+import { metricsRoute } from './metrics/server-metrics.js';
 import { pipelineHandler } from './pipeline.js';
 import { Registry } from './registry/registry.js';
 import { serveRequests } from './serve.js';
@@ -84,8 +86,10 @@ export function createServer(options: ServerOptions): ApiServer {
   const healthChecks = healthChecksOf(store);
   const registry = new Registry({ scheme, store, clock });
   const allocator = new ServiceAllocator({ serviceRanges, nodePorts, random: random.stream('allocation') });
-  const fairness = options.fairness === false ? undefined : fairnessOf({ registry, clock, concurrency: options.concurrency ?? 600 });
+  const requests = new RequestMetrics(clock, scheme);
+  const fairness = options.fairness === false ? undefined : fairnessOf({ registry, clock, concurrency: options.concurrency ?? 600, turnedAway: requests.turnedAway });
   const audit = auditLog({ policy: options.audit, clock, random: random.stream('audit') });
+  const metrics = metricsRoute({ clock, requests, registry, audit, flowControl: fairness?.control });
   const tools: WriteTools = {
     store,
     clock,
@@ -103,15 +107,15 @@ export function createServer(options: ServerOptions): ApiServer {
     impersonate: impersonateStep(authorizers),
     fairness: fairness?.step,
     authorize: authorizeStep(authorizers),
-    serve: serveRequests({
+    serve: requests.counting(serveRequests({
       registry,
       tools,
       clock,
       timing: { clock, random: random.stream('watches'), minTimeoutMs: minWatchTimeoutMs },
       special: specialResources(registry, tools, { connector: options.nodes, tokens: options.tokens }),
       virtual: virtualResources(registry, tools, { authenticators, authorizers, healthChecks }),
-      documents: documentsOf({ scheme, serverAddress, healthChecks, routes: [...openApiV3(scheme), openApiV2(scheme)] }),
-    }),
+      documents: documentsOf({ scheme, serverAddress, healthChecks, routes: [...openApiV3(scheme), openApiV2(scheme), metrics] }),
+    })),
   });
   const start = async (): Promise<void> => {
     const groupVersions = scheme.groups.flatMap(({ name, versions }) => versions.map((version) => ({ group: name, version })));

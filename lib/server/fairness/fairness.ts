@@ -24,6 +24,8 @@ export interface FairnessOptions {
   readonly clock: Clock;
   /** How many requests are served at once. */
   readonly concurrency: number;
+  /** Hears of requests that are turned away. */
+  readonly turnedAway: (request: ApiRequest) => void;
 }
 
 /** The step, and what it does, for metrics. */
@@ -35,7 +37,7 @@ export interface Fairness {
 }
 
 /** Makes the step. Schemas and levels are read when the first request comes. */
-export function fairnessOf({ registry, clock, concurrency }: FairnessOptions): Fairness {
+export function fairnessOf({ registry, clock, concurrency, turnedAway }: FairnessOptions): Fairness {
   const control = new FlowControl(clock, concurrency);
   const closing = new Outlet<undefined>();
   let isReady = false;
@@ -66,7 +68,9 @@ export function fairnessOf({ registry, clock, concurrency }: FairnessOptions): F
     const seats = seatsOf(request, level.limits.perRequest, objectCount);
     const entered = level.queues.enter({ hand: flow.handOf(request.info, user), seats, patience: () => patienceOf(request) });
     const outcome = entered instanceof Promise ? await waited(counts, entered) : entered;
-    return typeof outcome === 'string' ? rejected(flow, outcome, clock.now()) : seated(flow, outcome, exchange, next);
+    if (typeof outcome !== 'string') return seated(flow, outcome, exchange, next);
+    turnedAway(request);
+    return rejected(flow, outcome, clock.now());
   };
   const step: Step = (exchange, next) => {
     const { request } = exchange;

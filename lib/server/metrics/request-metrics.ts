@@ -1,0 +1,230 @@
+// Counts requests: how many, how they ended, how long they took, how many are open. Numbers are kept by verb and resource,
+// of which there are as many as the scheme has; whatever it does not have is counted together, so that nobody can make
+// the server remember more by asking for more. As apiserver/pkg/endpoints/metrics/metrics.go: what is refused before it
+// gets to its resource is not counted, but for 429.
+import { tap } from 'rxjs';
+import type { Observable } from 'rxjs';
+import type { ApiRequest, ApiResponse, RequestInfo } from '../../client/index.js';
+import { isApiError } from '../../core/index.js';
+import type { Clock, Scheme } from '../../core/index.js';
+import { isLongRunning } from '../http/request-info.js';
+import type { Serve } from '../pipeline.js';
+import { Histogram } from './histogram.js';
+import { Peak } from './peak.js';
+import type { MetricFamily, Sample } from './prometheus-text.js';
+import { labelText } from './prometheus-text.js';
+
+/** Requests of one verb and resource. */
+interface Series {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly codes: Map<number, number>;
+  readonly durations: Histogram;
+  open: number;
+  events: number;
+}
+
+/** Counts requests. */
+export class RequestMetrics {
+  readonly #clock: Clock;
+  readonly #scheme: Scheme;
+  readonly #series = new Map<string, Series>();
+  readonly #reading = new Peak();
+  readonly #writing = new Peak();
+
+  constructor(clock: Clock, scheme: Scheme) {
+    this.#clock = clock;
+    this.#scheme = scheme;
+  }
+
+  /** Serves and counts. */
+  counting(serve: Serve): Serve {
+    return async (exchange) => {
+      const { request } = exchange;
+      const series = this.#seriesOf(request);
+      const startedMs = this.#clock.now();
+      if (isLongRunning(request.info)) return this.#longRunning(series, startedMs, () => serve(exchange));
+      const inflight = readingVerbs.has(request.info.verb) ? this.#reading : this.#writing;
+      inflight.add(1, startedMs);
+      let code = 500;
+      try {
+        const response = await serve(exchange);
+        code = codeOf(response);
+        return response;
+      } catch (error) {
+        code = failureCode(error);
+        throw error;
+      } finally {
+        const endedMs = this.#clock.now();
+        inflight.add(-1, endedMs);
+        note(series, code, endedMs - startedMs);
+      }
+    };
+  }
+
+  /** Counts a request that was turned away. */
+  readonly turnedAway = (request: ApiRequest): void => note(this.#seriesOf(request), 429, 0);
+
+  /** What was counted. */
+  families(): readonly MetricFamily[] {
+    const all = this.#series;
+    return [
+      {
+        name: 'apiserver_request_total',
+        help: '[STABLE] Requests by what they asked for and how they ended.',
+        type: 'counter',
+        *samples() {
+          for (const { labels, codes } of all.values()) for (const [code, value] of codes) yield { labels: labelText({ ...labels, code: `${code}` }), value };
+        },
+      },
+      {
+        name: 'apiserver_request_duration_seconds',
+        help: '[STABLE] How long requests took until they were answered.',
+        type: 'histogram',
+        *samples() {
+          for (const { labels, durations } of all.values()) yield* durations.samples(labelText(labels));
+        },
+      },
+      {
+        name: 'apiserver_longrunning_requests',
+        help: '[STABLE] Requests that are open, of those that may take as long as they like.',
+        type: 'gauge',
+        *samples() {
+          for (const { labels: { dry_run: _, ...labels }, open } of all.values()) if (labels.verb === 'WATCH' || labels.verb === 'CONNECT') yield { labels: labelText(labels), value: open };
+        },
+      },
+      { name: 'apiserver_watch_events_total', help: '[ALPHA] Events that watches were told.', type: 'counter', samples: () => eventSamples(all.values()) },
+      {
+        name: 'apiserver_current_inflight_requests',
+        help: '[STABLE] The most requests that were served at once within the last second.',
+        type: 'gauge',
+        samples: () => [
+          { labels: labelText({ request_kind: 'mutating' }), value: this.#writing.at(this.#clock.now()) },
+          { labels: labelText({ request_kind: 'readOnly' }), value: this.#reading.at(this.#clock.now()) },
+        ],
+      },
+    ];
+  }
+
+  /** A watch or a stream is counted when it ends. One that nobody listens to never began. */
+  async #longRunning(series: Series, startedMs: number, serve: () => Promise<ApiResponse>): Promise<ApiResponse> {
+    let response: ApiResponse;
+    try {
+      response = await serve();
+    } catch (error) {
+      note(series, failureCode(error), this.#clock.now() - startedMs);
+      throw error;
+    }
+    const code = codeOf(response);
+    const ends = (): void => {
+      series.open -= 1;
+      note(series, code, this.#clock.now() - startedMs);
+    };
+    const begins = (): void => void (series.open += 1);
+    if (response.type === 'watch') return { ...response, events: response.events.pipe(tap({ subscribe: begins, next: () => void (series.events += 1), finalize: ends })) };
+    if (response.type === 'raw' && isStream(response.content)) return { ...response, content: response.content.pipe(tap({ subscribe: begins, finalize: ends })) };
+    note(series, code, this.#clock.now() - startedMs);
+    return response;
+  }
+
+  #seriesOf(request: ApiRequest): Series {
+    const { info } = request;
+    const verb = verbOf(request);
+    const scope = scopeOf(info);
+    const dryRun = dryRunOf(request);
+    const key = info.isResource ? `${verb} ${scope} ${dryRun} ${info.group}/${info.version}/${info.resource}/${info.subresource}` : `${verb} ${documentOf(info.path)}`;
+    const known = this.#series.get(key);
+    if (known !== undefined) return known;
+    if (!info.isResource) return this.#add(key, { verb, dry_run: '', group: '', version: '', resource: '', subresource: documentOf(info.path), scope: '', component: '' });
+    const { group, version, resource, subresource } = info;
+    const served = this.#scheme.resource({ group, version, resource })?.resource;
+    const exists = served !== undefined && (subresource === '' || served.subresources.some(({ name }) => name === subresource));
+    const what = exists ? { group, version, resource, subresource } : { group: '', version: '', resource: unknown, subresource: '' };
+    const labels = { verb, dry_run: dryRun, ...what, scope, component: 'apiserver' };
+    if (exists) return this.#add(key, labels);
+    const shared = `${verb} ${scope} ${dryRun} ${unknown}`;
+    return this.#series.get(shared) ?? this.#add(shared, labels);
+  }
+
+  #add(key: string, labels: Series['labels']): Series {
+    const series: Series = { labels, codes: new Map(), durations: new Histogram(durationBounds), open: 0, events: 0 };
+    this.#series.set(key, series);
+    return series;
+  }
+}
+
+const durationBounds: readonly number[] = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60];
+const readingVerbs: ReadonlySet<string> = new Set(['get', 'list', 'watch', 'head']);
+const unknown = 'other';
+
+function note(series: Series, code: number, elapsedMs: number): void {
+  series.codes.set(code, (series.codes.get(code) ?? 0) + 1);
+  series.durations.observe(elapsedMs / 1000);
+}
+
+function codeOf(response: ApiResponse): number {
+  return response.type === 'watch' ? 200 : response.code;
+}
+
+function failureCode(error: unknown): number {
+  return isApiError(error) ? (error.status.code ?? 500) : 500;
+}
+
+function isStream(content: string | Uint8Array | Observable<Uint8Array>): content is Observable<Uint8Array> {
+  return typeof content !== 'string' && !(content instanceof Uint8Array);
+}
+
+function verbOf(request: ApiRequest): string {
+  const { verb, isResource, subresource } = request.info;
+  if (isResource && connections.has(subresource)) return 'CONNECT';
+  if (verb === 'patch') return request.header('Content-Type')?.startsWith('application/apply-patch+') === true ? 'APPLY' : 'PATCH';
+  return (isResource ? reportedVerbs : reportedMethods).get(verb) ?? 'OTHER';
+}
+
+const connections: ReadonlySet<string> = new Set(['log', 'exec', 'portforward', 'attach', 'proxy']);
+const reportedVerbs: ReadonlyMap<string, string> = new Map([
+  ['get', 'GET'],
+  ['list', 'LIST'],
+  ['watch', 'WATCH'],
+  ['create', 'POST'],
+  ['update', 'PUT'],
+  ['delete', 'DELETE'],
+  ['deletecollection', 'DELETE'],
+  ['proxy', 'CONNECT'],
+]);
+const reportedMethods: ReadonlyMap<string, string> = new Map([...['get', 'post', 'put', 'patch', 'delete'].map((method) => [method, method.toUpperCase()] as const), ['head', 'GET']]);
+
+function scopeOf({ name, verb, namespace }: RequestInfo): string {
+  if (name !== '' || verb === 'create') return 'resource';
+  return namespace === '' ? 'cluster' : 'namespace';
+}
+
+/** Only writes have one; what makes no sense is refused later, and counted under one word. */
+function dryRunOf(request: ApiRequest): string {
+  const { verb, isResource } = request.info;
+  if (!isResource || readingVerbs.has(verb)) return '';
+  try {
+    const { dryRun = [] } = request.options();
+    return dryRun.length === 0 ? '' : dryRun.every((each) => each === 'All') ? 'All' : 'invalid';
+  } catch {
+    return 'invalid';
+  }
+}
+
+/** The first part of a path, of those that lead somewhere. */
+function documentOf(path: string): string {
+  const end = path.indexOf('/', 1);
+  const root = end < 0 ? path : path.slice(0, end);
+  return documents.has(root) ? root : unknown;
+}
+
+const documents: ReadonlySet<string> = new Set(['/', '/api', '/apis', '/version', '/healthz', '/livez', '/readyz', '/metrics', '/openapi', '/.well-known']);
+
+function eventSamples(all: Iterable<Series>): readonly Sample[] {
+  const sums = new Map<string, number>();
+  for (const { labels, events } of all) {
+    if (labels.verb !== 'WATCH') continue;
+    const key = labelText({ group: labels.group ?? '', version: labels.version ?? '', resource: labels.resource ?? '' });
+    sums.set(key, (sums.get(key) ?? 0) + events);
+  }
+  return Array.from(sums, ([labels, value]) => ({ labels, value }));
+}
