@@ -60,7 +60,7 @@ export interface Wire {
 }
 
 /** Puts a handler behind the wire. One that lives on a port keeps its timer between requests, until it is closed. */
-export function wire(handler: Handler, options: WireOptions = {}, { keepsTimer = false } = {}): Wire {
+export function wire(handler: Handler, options: WireOptions = {}, { keepsTimer = false }: { readonly keepsTimer?: boolean } = {}): Wire {
   const { clock = systemClock(), random = systemRandom(), onDefect = ignore } = options;
   const limits = { ...defaultLimits, ...options.limits };
   const objects = { scheme: options.scheme ?? builtinScheme, encoded: options.encoded ?? encodedBytes({ bytesMax: 64 * 1024 * 1024 }) };

@@ -15,7 +15,7 @@ export function printedNodeAffinity(affinity: Frozen<VolumeNodeAffinity> | undef
 }
 
 /** The fields of a specification that say where the volume comes from. */
-export const volumeSourceFields = [
+export const volumeSourceFields: readonly (keyof PersistentVolumeSpec)[] = [
   'gcePersistentDisk',
   'awsElasticBlockStore',
   'hostPath',
@@ -38,7 +38,7 @@ export const volumeSourceFields = [
   'local',
   'storageos',
   'csi',
-] as const satisfies readonly (keyof PersistentVolumeSpec)[];
+];
 
 const print = goForms({
   PersistentVolumeSource:

@@ -79,6 +79,6 @@ export function each<T>(
 }
 
 /** The largest int32. */
-export const int32Max = 2 ** 31 - 1;
+export const int32Max: number = 2 ** 31 - 1;
 
 const errorsMax = 1000;
