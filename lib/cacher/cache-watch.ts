@@ -59,7 +59,7 @@ export class CacheWatch<T extends object> implements Watcher<T>, BookmarkReader 
   /** Sets it going. What it starts ends with the subscription. */
   start(): void {
     this.#subscriber.add(() => this.#stop());
-    this.#begin().catch((error: unknown) => this.#subscriber.error(error));
+    this.#begin().catch((error: unknown) => (isStoreError(error, 'closed') ? this.complete() : this.#subscriber.error(error)));
     const { bookmark$ } = this.#options;
     if (bookmark$ === undefined) return;
     const caughtUp$ = bookmark$.pipe(switchMap(() => catchUp(this.#cache.fresh)));

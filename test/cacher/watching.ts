@@ -305,6 +305,12 @@ t.test('a watch that reads history goes on through cuts of it, and joins when th
   for (let n = 7; n <= 9; n++) await put(inner, 'b/x', `${n}`);
   await inner.commit({ put: [{ key: '/registry/others/x', value: {} }] });
   await cacher.get('a/x');
+  const cut = record(cacher.watch({ after: 2, namespace: 'a' }), ({ revision }) => {
+    if (revision === 4) store.cut(new StoreError('overrun', 'too slow'));
+  });
+  await clock.advance(1000);
+  t.strictSame(lines(cut), ['MODIFIED a/x 3 3', 'MODIFIED a/x 4 4', 'MODIFIED a/x 5 5', 'MODIFIED a/x 6 6'], 'it goes on after what it told');
+  cut.stop();
   const bookmark$ = new Subject<void>();
   const watch = record(cacher.watch({ after: 4, namespace: 'a', bookmark$ }));
   store.hold();

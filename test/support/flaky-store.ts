@@ -8,6 +8,8 @@ type Call = 'get' | 'list' | 'revision' | 'requestProgress' | 'watch';
 
 export class FlakyStore implements Store {
   readonly calls: Record<Call, number> = { get: 0, list: 0, revision: 0, requestProgress: 0, watch: 0 };
+  /** How many entries were listed. */
+  entriesListed = 0;
   /** What these calls fail with. */
   readonly failures = new Map<Call, Error>();
   readonly #store: Store;
@@ -41,7 +43,12 @@ export class FlakyStore implements Store {
   }
 
   get: Store['get'] = (key, options) => this.#call('get', () => this.#store.get(key, options));
-  list: Store['list'] = (prefix, options) => this.#call('list', () => this.#store.list(prefix, options));
+  list: Store['list'] = (prefix, options) =>
+    this.#call('list', async () => {
+      const listing = await this.#store.list(prefix, options);
+      this.entriesListed += listing.entries.length;
+      return listing;
+    });
   revision: Store['revision'] = () => this.#call('revision', () => this.#store.revision());
   requestProgress: Store['requestProgress'] = () => this.#call('requestProgress', () => this.#store.requestProgress());
 
