@@ -1,0 +1,97 @@
+// What kubectl says of our server is what it says of a real control plane without controllers: each transcript of the
+// folder beside this file, command by command, with the oldest and the newest kubectl that is installed. Every version has
+// a server of its own, and every transcript a namespace.
+import { spawn } from 'node:child_process';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import t from 'tap';
+import type { Test } from 'tap';
+import { kubectlMissing, kubectls, openSession } from '../support/kubectl.js';
+import type { Kubectl } from '../support/kubectl.js';
+import { startServer } from '../support/served.js';
+import { expected, outcome, parseTranscript } from '../support/transcript.js';
+import type { Session } from '../support/transcript.js';
+
+const folder = join(import.meta.dirname, 'kubectl');
+const transcripts = readdirSync(folder).map((file) => ({ file, steps: parseTranscript(readFileSync(join(folder, file), 'utf8')) }));
+const installed = kubectls();
+
+t.test('transcripts have commands', async (t) => {
+  const commands = transcripts.flatMap(({ steps }) => steps.filter(({ command }) => command.includes('kubectl ')));
+  t.ok(commands.length >= 200, `${commands.length} commands`);
+});
+
+t.test('versions of kubectl are installed', { skip: installed.length === 0 && kubectlMissing }, async (t) => {
+  for (const { version } of installed) t.comment(`kubectl ${version}`);
+});
+
+t.jobs = installed.length + 1;
+for (const kubectl of installed) {
+  t.test(`kubectl ${kubectl.version} says what it says of a real control plane`, { buffered: true }, async (t) => {
+    t.jobs = transcripts.length;
+    const server = await startServer();
+    t.teardown(() => server.close());
+    await Promise.all(
+      transcripts.map(({ file, steps }) =>
+        t.test(file, { buffered: true }, async (t) => {
+          const session = sessionOf(t, kubectl, server);
+          for (const step of steps) t.equal(await outcome(step, session), expected(step, kubectl.version), `${file}:${step.line}: ${step.command}`);
+        }),
+      ),
+    );
+  });
+
+  t.test(`kubectl ${kubectl.version} watches`, { buffered: true }, async (t) => {
+    const server = await startServer();
+    t.teardown(() => server.close());
+    const session = sessionOf(t, kubectl, server);
+    const run = (command: string): Promise<string> => outcome({ line: 0, command, input: '', outcomes: new Map() }, session);
+    t.equal(await run('kubectl create configmap a'), 'configmap/a created');
+    const watch = watching(['get', 'configmaps', '--watch', '--output-watch-events', '--output=custom-columns=EVENT:type,NAME:object.metadata.name,DATA:object.data', '--no-headers'], session);
+    t.match(await watch.next(), /^ADDED +a +<none>$/);
+    await run('kubectl create configmap b --from-literal=k=v');
+    t.match(await watch.next(), /^ADDED +b +map\[k:v\]$/);
+    await run(`kubectl patch configmap a --type=merge -p '{"data":{"x":"y"}}'`);
+    t.match(await watch.next(), /^MODIFIED +a +map\[x:y\]$/);
+    await run('kubectl delete configmap b');
+    t.match(await watch.next(), /^DELETED +b +map\[k:v\]$/);
+    await watch.stop();
+
+    const table = watching(['get', 'configmaps', '-w', '--watch-only', '-l', 'team=red'], session);
+    // Nothing says when a watch without first events has begun; so events are made until it tells of one.
+    const heard = table.next();
+    let made = 0;
+    const isHeard = heard.then(() => true);
+    while (!(await Promise.race([isHeard, run(`kubectl create configmap red-${made++} && kubectl label configmap red-${made - 1} team=red`).then(() => false)])));
+    t.match(await heard, /^NAME +DATA +AGE$/);
+    t.match(await table.next(), /^red-\d+ +0 +\d+s$/);
+    await table.stop();
+  });
+}
+
+function sessionOf(t: Test, kubectl: Kubectl, server: { readonly url: string; readonly kubeconfig: string }): Session {
+  const session = openSession(kubectl, server.url, server.kubeconfig);
+  t.teardown(() => session.dispose());
+  return session;
+}
+
+interface Watching {
+  /** The next line it prints. */
+  next(): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** A kubectl that goes on until it is stopped. */
+function watching(args: readonly string[], { cwd, env }: Session): Watching {
+  const child = spawn('kubectl', args, { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  return {
+    next: async () => String((await lines.next()).value),
+    stop: () => {
+      child.kill('SIGINT');
+      return ended;
+    },
+  };
+}
