@@ -56,8 +56,13 @@ export async function patch(endpoint: Endpoint, exchange: Exchange, tools: Write
   exchange.recorder?.patch(body);
   const validation = fieldValidationOf(options);
   const write = new Write(endpoint, exchange, options, tools);
-  const change = translated(() => readPatch(patchType, body, endpoint.served.type()));
-  const { object } = await updateObject(write, (old) => patched(write, change, old, validation));
+  let change: Patch | undefined;
+  const { object } = await updateObject(write, (old) => {
+    // Whether there is anything to patch is told before what is wrong with the patch.
+    if (old === undefined) throw notFound(refOf(endpoint, exchange.request.info.name));
+    change ??= translated(() => readPatch(patchType, body, endpoint.served.type()));
+    return patched(write, change, old, validation);
+  });
   return { type: 'object', code: 200, object: endpoint.fromHub(object), form };
 }
 
@@ -98,10 +103,9 @@ function parsedText(text: string, patchType: string): JsonValue {
   }
 }
 
-function patched(write: Write, change: Patch, old: Stored | undefined, validation: FieldValidation): ApiObject {
+function patched(write: Write, change: Patch, old: Stored, validation: FieldValidation): ApiObject {
   const { endpoint, exchange } = write;
   const { info } = exchange.request;
-  if (old === undefined) throw notFound(refOf(endpoint, info.name));
   const document = translated(() => change.apply(endpoint.fromHub(old) as JsonObject));
   const { scheme, gvk } = endpoint;
   const object = decodedPatch(exchange, { scheme, gvk, type: endpoint.served.type() }, document, change.problems, validation);

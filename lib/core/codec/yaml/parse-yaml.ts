@@ -3,8 +3,9 @@
  * package does the parsing, imported when first needed, and yaml-value.ts says what it means to Kubernetes. Syntax
  * errors are DecodeErrors that begin with `yaml: line N:` and use go-yaml's words where the package's code has one.
  *
- * Limits come before work: size, number of documents, and depth, which is measured before the package's recursive
- * composer runs, because an overflow of the stack there can end the whole process.
+ * Limits come before work: size, number of tokens and of documents, and depth, which is measured before the package's
+ * recursive composer runs, because an overflow of the stack there can end the whole process. A token costs microseconds
+ * and an error tens of them: without bounds a body of commas would keep the event loop for a minute.
  */
 import type * as Yaml from 'yaml';
 import { isJsonObject } from '../../objects/json.js';
@@ -22,6 +23,8 @@ export interface YamlLimits {
   readonly depthMax?: number;
   /** Documents of one stream, 10,000 by default. */
   readonly documentsMax?: number;
+  /** Tokens, spaces and line ends among them: half a million by default, more than any object that fits into a store has. */
+  readonly tokensMax?: number;
 }
 
 /** A document. */
@@ -37,8 +40,11 @@ export async function parseYaml(text: string, limits: YamlLimits = {}): Promise<
   checkText(text, bounds);
   const json = parseAsJson(text);
   if (json !== undefined) return json;
-  for (const document of documents(await import('yaml'), text, bounds)) return document;
-  return { value: null, problems: [] };
+  const library = await import('yaml');
+  return withoutStacks(() => {
+    for (const document of documents(library, text, bounds)) return document;
+    return { value: null, problems: [] };
+  });
 }
 
 /** Parses all documents of a text, as kubectl reads a file of manifests: empty ones are left out. */
@@ -47,11 +53,23 @@ export async function parseYamlDocuments(text: string, limits: YamlLimits = {}):
   checkText(text, bounds);
   const json = parseAsJson(text);
   if (json !== undefined) return [json];
-  return [...documents(await import('yaml'), text, bounds)].filter(({ value }) => value !== null);
+  const library = await import('yaml');
+  return withoutStacks(() => [...documents(library, text, bounds)]).filter(({ value }) => value !== null);
 }
 
-function complete({ lengthMax = 3 * 1024 * 1024, depthMax = 200, documentsMax = 10_000 }: YamlLimits): Required<YamlLimits> {
-  return { lengthMax, depthMax, documentsMax };
+/** The package makes an error of each mistake in a text: of all their cost, nine tenths are stacks that nobody reads. */
+function withoutStacks<T>(work: () => T): T {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  try {
+    return work();
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+}
+
+function complete({ lengthMax = 3 * 1024 * 1024, depthMax = 200, documentsMax = 10_000, tokensMax = 500_000 }: YamlLimits): Required<YamlLimits> {
+  return { lengthMax, depthMax, documentsMax, tokensMax };
 }
 
 function checkText(text: string, { lengthMax }: Required<YamlLimits>): void {
@@ -88,14 +106,27 @@ function membersOf(root: JsonValue): number {
 function* documents(library: YamlLibrary, text: string, bounds: Required<YamlLimits>): Generator<ParsedYaml> {
   const lines = new library.LineCounter();
   const lineAt = (offset: number): number => lines.linePos(offset).line;
-  const tokens = new library.Parser(lines.addNewLine).parse(text);
   const composer = new library.Composer({ version: '1.1', schema: 'failsafe', resolveKnownTags: false, uniqueKeys: false });
-  for (const document of composer.compose(guarded(tokens, bounds))) {
+  for (const document of composer.compose(guarded(parsed(library, text, lines, bounds), bounds))) {
     const [error] = document.errors;
     if (error !== undefined) throw syntaxError(error, lineAt(error.pos[0]));
     const { value, duplicates } = yamlContent(library, document, lineAt);
     yield { value, problems: duplicates.length === 0 ? [] : [`yaml: unmarshal errors:\n${duplicates.map((each) => `  ${each}`).join('\n')}`] };
   }
+}
+
+/** As the package's Parser.parse, but it stops in the middle of a document that is too deep or too long. */
+function* parsed(library: YamlLibrary, text: string, lines: Yaml.LineCounter, { depthMax, tokensMax }: Required<YamlLimits>): Generator<Yaml.CST.Token> {
+  const parser = new library.Parser(lines.addNewLine);
+  lines.addNewLine(0);
+  let count = 0;
+  for (const lexeme of new library.Lexer().lex(text)) {
+    if (++count > tokensMax) throw new DecodeError(`yaml: document has more than ${tokensMax} tokens`);
+    // Every collection that is open stands there, and the document and a scalar besides.
+    if (parser.stack.length > depthMax + 2) throw new DecodeError(`yaml: exceeded max depth of ${depthMax}`);
+    yield* parser.next(lexeme);
+  }
+  yield* parser.end();
 }
 
 function* guarded(tokens: Iterable<Yaml.CST.Token>, { depthMax, documentsMax }: Required<YamlLimits>): Generator<Yaml.CST.Token> {
