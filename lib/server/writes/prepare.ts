@@ -50,15 +50,16 @@ export function prepareUpdate(write: Write, object: ApiObject, old: Stored, subr
   for (const warning of strategy.warningsOnUpdate?.(object, old, context) ?? []) exchange.warn(warning);
 }
 
+/** What a write of status may bring. */
+const ownHalf: ReadonlySet<string> = new Set(['metadata', 'status']);
+
 /** Status is written through its own subresource, and through that nothing else. */
 function keepOtherHalf(object: ApiObject, old: Stored, { subresources }: StoredKind, subresource: string): void {
   if (!subresources.has('status')) return;
   if (subresource === 'status') {
-    const half: Record<string, unknown> = { ...old };
-    const { metadata, status } = object as ApiObject & { status?: unknown };
-    for (const key of Object.keys(object)) delete (object as Record<string, unknown>)[key];
-    Object.assign(object, half, { metadata });
-    setStatus(object, status);
+    const fields = object as Record<string, unknown>;
+    for (const key of Object.keys(fields)) if (!ownHalf.has(key)) delete fields[key];
+    for (const [key, value] of Object.entries(old)) if (!ownHalf.has(key)) fields[key] = value;
   } else {
     setStatus(object, (old as { readonly status?: unknown }).status);
   }

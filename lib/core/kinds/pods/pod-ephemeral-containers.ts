@@ -6,7 +6,7 @@ import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
 import { quote } from '../../errors/go-format.js';
 import type { Frozen } from '../../objects/meta.js';
-import type { Pod } from '../../types/core-v1.generated.js';
+import type { Pod, PodSpec, PodStatus } from '../../types/core-v1.generated.js';
 import type { UpdateStrategy } from '../kind-strategy.js';
 import { keepMetadata } from '../status-metadata.js';
 import { mirrorAnnotation, validatePodAnnotationUpdate } from './pod-annotation-validation.js';
@@ -19,9 +19,9 @@ import { metadataPath, specOf, specPath, validateFinalizerNames, validatePodAgai
 export const podEphemeralContainers: UpdateStrategy<Pod> = {
   prepareForUpdate(pod, old) {
     const { ephemeralContainers } = specOf(pod);
-    Object.assign(pod, { spec: withField(specOf(old), 'ephemeralContainers', ephemeralContainers) });
+    pod.spec = withField(specOf(old), 'ephemeralContainers', ephemeralContainers) as PodSpec;
     if (old.status === undefined) delete pod.status;
-    else Object.assign(pod, { status: old.status });
+    else pod.status = old.status as PodStatus;
     keepMetadata(pod, old);
   },
 

@@ -5,7 +5,7 @@ import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
 import type { FieldPath } from '../../errors/field-path.js';
 import type { Frozen } from '../../objects/meta.js';
-import type { Container, Pod, PodSpec, ResourceRequirements } from '../../types/core-v1.generated.js';
+import type { Container, Pod, PodSpec, PodStatus, ResourceRequirements } from '../../types/core-v1.generated.js';
 import type { UpdateStrategy } from '../kind-strategy.js';
 import { printedWord } from '../printed-values.js';
 import { keepMetadata } from '../status-metadata.js';
@@ -33,9 +33,9 @@ function keepAllButResources(pod: Pod, old: Frozen<Pod>): void {
   let kept = withField(before, 'resources', spec.resources);
   kept = { ...kept, containers: withResources(regularContainers(spec), regularContainers(before)) };
   if (spec.initContainers !== undefined) kept = { ...kept, initContainers: withResources(spec.initContainers, before.initContainers ?? []) };
-  Object.assign(pod, { spec: kept });
+  pod.spec = kept as PodSpec;
   if (old.status === undefined) delete pod.status;
-  else Object.assign(pod, { status: old.status });
+  else pod.status = old.status as PodStatus;
   keepMetadata(pod, old);
 }
 

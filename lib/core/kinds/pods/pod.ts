@@ -2,6 +2,7 @@
 import type { Frozen } from '../../objects/meta.js';
 import { isDns1123Label, nameIsDnsSubdomain } from '../../objects/names.js';
 import { warningsForIp } from '../../objects/ip-validation.js';
+import type { OwnerReference } from '../../objects/meta.js';
 import type { Pod, PodCondition, PodStatus } from '../../types/core-v1.generated.js';
 import type { KindStrategy, UpdateStrategy } from '../kind-strategy.js';
 import { podEphemeralContainers } from './pod-ephemeral-containers.js';
@@ -18,7 +19,7 @@ const podStatus: UpdateStrategy<Pod> = {
   prepareForUpdate(pod, old) {
     const { deletionTimestamp: _own, ownerReferences: _theirs, ...metadata } = pod.metadata ?? {};
     // Old node agents broke owner references; nobody can end a pod by its status.
-    Object.assign(pod, { metadata: { ...metadata, ...(old.metadata?.ownerReferences && { ownerReferences: old.metadata.ownerReferences }) } });
+    pod.metadata = { ...metadata, ...(old.metadata?.ownerReferences && { ownerReferences: old.metadata.ownerReferences as OwnerReference[] }) };
     pod.status = keepWhatStatusForgot(pod.status ?? {}, old.status ?? {});
   },
   validateUpdate: (pod, old) => validatePodStatusUpdate(pod, old),
