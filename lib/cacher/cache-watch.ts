@@ -13,7 +13,7 @@ import { isStoreError } from '../storage/index.js';
 import type { BookmarkReader, Bookmarks } from './bookmarks.js';
 import { CacheChange } from './cache-change.js';
 import type { CacheEvent, CacherOptions, CacheWatchOptions } from './cacher.js';
-import type { FreshReads } from './freshness.js';
+import type { FreshReads } from './fresh-reads.js';
 import { listItems } from './list-page.js';
 import type { NewestState } from './newest-state.js';
 import type { FeedSource } from './store-feed.js';
@@ -101,8 +101,11 @@ export class CacheWatch<T extends object> implements Watcher<T>, BookmarkReader 
       return;
     }
     const least = notOlderThan ?? (await fresh.newest());
-    await this.#reach(initial || notOlderThan !== undefined ? least : 0);
-    this.#catchUp(initial ? this.#tellInitial() : (notOlderThan === undefined ? least : fresh.revision));
+    // Without initial events a consistent watch begins at a revision that the cache need not have come to.
+    const beginsThere = !initial && notOlderThan === undefined;
+    await this.#reach(beginsThere ? 0 : least);
+    if (initial) this.#catchUp(this.#tellInitial());
+    else this.#catchUp(beginsThere ? least : fresh.revision);
   }
 
   /** Waits for the cache to be filled, for as long as that takes, and to come to a revision, for as long as is allowed. */

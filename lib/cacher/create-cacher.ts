@@ -1,6 +1,6 @@
 // The cache itself: one storage watch (store-feed.ts) writes the newest state (newest-state.ts) and the window of the
 // recent past (watch-window.ts), then tells the watchers whom a change may concern (watcher-index.ts). Readers wait until
-// it is as new as they need (freshness.ts) and read what is there, all in one synchronous step; the few who ask for what
+// it is as new as they need (fresh-reads.ts) and read what is there, all in one synchronous step; the few who ask for what
 // it has not go past it (store-reader.ts).
 //
 // A revision is taken in as one: objects are made first, so that one that cannot be read changes nothing; then state,
@@ -15,7 +15,7 @@ import { CacheWatch, catchUp } from './cache-watch.js';
 import type { WatchedCache } from './cache-watch.js';
 import { cacherLimits } from './cacher.js';
 import type { CacheEvent, CacheListing, CacheListOptions, CacheReading, Cacher, CacherFigures, CacherLimits, CacherOptions, CacheWatchOptions, Freshness } from './cacher.js';
-import { FreshReads } from './freshness.js';
+import { FreshReads } from './fresh-reads.js';
 import { listPage } from './list-page.js';
 import { NewestState } from './newest-state.js';
 import { followStore } from './store-feed.js';
