@@ -1,10 +1,11 @@
 // From a request to the one function that answers it: by resource, subresource and verb. Paths that are no resource go
 // to the documents. As apiserver/pkg/endpoints/installer.go, which makes the same choice with routes.
-import { methodNotAllowed, unknownResource } from '../core/index.js';
+import { badRequest, methodNotAllowed, nameIsPathSegment, unknownResource } from '../core/index.js';
 import type { Clock, KindTable } from '../core/index.js';
 import type { ApiResponse, RequestInfo } from '../client/index.js';
 import { deprecationOf } from './deprecated-kinds.js';
 import { pageNotFound } from './documents/text-response.js';
+import { missingRoute } from './http/request-info.js';
 import type { Serve } from './pipeline.js';
 import { present } from './present.js';
 import type { Endpoint } from './registry/endpoint.js';
@@ -59,8 +60,11 @@ export function serveRequests(serving: Serving): Serve {
       if (route === undefined) return pageNotFound();
       routes.set(key, route);
     }
-    if (!isPlaced(info, route.namespaced)) throw unknownResource();
+    const missing = missingRoute(info);
+    if (missing === 'page') return pageNotFound();
+    if (missing === 'status' || !isPlaced(info, route.namespaced)) throw unknownResource();
     if (!route.verbs.has(info.verb) || !isWhole(info, route.namespaced)) throw methodNotAllowed();
+    checkName(info);
     if (route.deprecation !== undefined) exchange.warn(route.deprecation);
     if ('virtual' in route) return route.virtual(exchange);
     const { endpoint, special } = route;
@@ -68,6 +72,12 @@ export function serveRequests(serving: Serving): Serve {
     if (response.type === 'raw' || response.form.transform === undefined) return response;
     return present(response, { endpoint, clock: serving.clock, options: () => exchange.request.options(), ...(special?.table && { table: special.table }) });
   };
+}
+
+/** Names that could lead out of the resource. Proxies say more than a name. */
+function checkName({ name, subresource }: RequestInfo): void {
+  const [problem] = name === '' || subresource === 'proxy' ? [] : nameIsPathSegment(name, false);
+  if (problem !== undefined) throw badRequest(`Name parameter invalid: ${JSON.stringify(name)}: ${problem}`);
 }
 
 /** What answers at a path. Only paths that exist are kept, so there are no more than the scheme has. */
