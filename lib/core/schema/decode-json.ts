@@ -24,11 +24,20 @@ export function decodeJsonDocument(type: StructType, text: string, document: unk
 /** `JSON.parse` with Go's words for what is wrong. */
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(wellFormed(text));
   } catch (cause) {
     throw new DecodeError(scanJson(text, undefined, depthMax) ?? 'invalid JSON', { cause });
   }
 }
+
+/** JSON whose strings are Unicode: half of a surrogate pair becomes U+FFFD, as in Go. Few texts escape any. */
+export function wellFormed(text: string): string {
+  return surrogate.test(text) ? text.replace(escapes, (escape) => (escape.length === 6 && surrogate.test(escape) ? '\\ufffd' : escape)) : text;
+}
+
+const surrogate = /\\u[dD][89a-fA-F]/;
+/** A pair, a lone character, or any other escape: a backslash that is escaped itself begins nothing. */
+const escapes = /\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u[\da-fA-F]{4}|[^])/g;
 
 /** Unknown and duplicate fields of a document in the order in which they stand there. */
 function strictProblems(type: StructType, text: string): readonly string[] {

@@ -77,7 +77,7 @@ async function patchScale(endpoint: Endpoint, exchange: Exchange, tools: WriteTo
   const { object: workload } = await updateObject(write, (old) =>
     scaled(endpoint, old, (scale) => {
       const document = translated(() => change.apply(deepFreeze({ ...scale }) as never));
-      return decodedPatch(exchange, { type, gvk: scaleKind, scheme: endpoint.scheme }, document, change.problems, fieldValidationOf(options)) as Scale;
+      return decodedPatch(exchange, { type, gvk: scaleKind, scheme: endpoint.scheme }, document, change, fieldValidationOf(options)) as Scale;
     }),
   );
   return { type: 'object', code: 200, object: printed(workload), form };

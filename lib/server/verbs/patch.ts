@@ -1,6 +1,7 @@
 // patch: an update made from the object as it is. The patch is applied to the endpoint's version, decoded and defaulted
 // again, and then goes the way of every update. As apiserver/pkg/endpoints/handlers/patch.go.
 import {
+  DecodeError,
   applyJsonPatch,
   applyMergePatch,
   applyStrategicMergePatch,
@@ -11,20 +12,25 @@ import {
   fieldPath,
   invalid,
   isDecodeError,
+  isNotRegisteredError,
+  isParseError,
   isPatchError,
   jsonPatchProblems,
   mediaTypes,
   notFound,
+  parseGroupVersion,
   parseJson,
   parseJsonPatch,
   parseMergePatch,
   parseStrategicMergePatch,
   patchRejected,
+  printGroupVersion,
   requestEntityTooLarge,
   routeUnsupportedMediaType,
+  typeMetaOf,
   unclassifiedError,
 } from '../../core/index.js';
-import type { ApiObject, FieldValidation, GroupVersionKind, JsonObject, JsonValue, Scheme, StructType } from '../../core/index.js';
+import type { ApiObject, FieldValidation, GroupVersionKind, JsonObject, JsonValue, Scheme, StructType, TypeMeta } from '../../core/index.js';
 import type { ObjectResponse, RequestBody } from '../../client/index.js';
 import { checkPatchOptions, fieldValidationOf } from '../requests/check-options.js';
 import type { Exchange } from '../requests/exchange.js';
@@ -41,6 +47,8 @@ import { checkName, updateObject } from './update.js';
 export interface Patch {
   /** Unknown and repeated members of the patch itself. */
   readonly problems: readonly string[];
+  /** Whether the patched document is read by the kind it claims. A strategic merge patch cannot change what it patches. */
+  readonly claims: boolean;
   /** Throws PatchError. */
   apply(document: JsonObject): JsonValue;
 }
@@ -84,14 +92,14 @@ export function readPatch(patchType: string, body: RequestBody | undefined, type
   if (value === undefined) throw badRequest('error decoding patch: unexpected end of JSON input');
   if (patchType === mediaTypes.jsonPatch) {
     const operations = parseJsonPatch(value);
-    return { problems: jsonPatchProblems(operations), apply: (document) => applyJsonPatch(document, operations) };
+    return { problems: jsonPatchProblems(operations), claims: true, apply: (document) => applyJsonPatch(document, operations) };
   }
   if (patchType === mediaTypes.mergePatch) {
     const merge = parseMergePatch(value);
-    return { problems: [], apply: (document) => applyMergePatch(document, merge) };
+    return { problems: [], claims: true, apply: (document) => applyMergePatch(document, merge) };
   }
   const strategic = parseStrategicMergePatch(value);
-  return { problems: [], apply: (document) => applyStrategicMergePatch(document, strategic, type) };
+  return { problems: [], claims: false, apply: (document) => applyStrategicMergePatch(document, strategic, type) };
 }
 
 function parsedText(text: string, patchType: string): JsonValue {
@@ -108,7 +116,7 @@ function patched(write: Write, change: Patch, old: Stored, validation: FieldVali
   const { info } = exchange.request;
   const document = translated(() => change.apply(endpoint.fromHub(old) as JsonObject));
   const { scheme, gvk } = endpoint;
-  const object = decodedPatch(exchange, { scheme, gvk, type: endpoint.served.type() }, document, change.problems, validation);
+  const object = decodedPatch(exchange, { scheme, gvk, type: endpoint.served.type() }, document, change, validation);
   ensureNamespace(object, info.namespace, endpoint.stored);
   checkName(object, info.name);
   return object;
@@ -122,17 +130,26 @@ export interface PatchTarget {
 }
 
 /** A patched document as an object, decoded and defaulted. Throws ApiError 422. */
-export function decodedPatch(exchange: Exchange, { scheme, gvk, type }: PatchTarget, document: JsonValue, problems: readonly string[], validation: FieldValidation): ApiObject {
+export function decodedPatch(exchange: Exchange, { scheme, gvk, type }: PatchTarget, document: JsonValue, { problems, claims }: Pick<Patch, 'problems' | 'claims'>, validation: FieldValidation): ApiObject {
   try {
+    if (claims) checkClaim(typeMetaOf(document), gvk, scheme);
     const decoded = decodeValue(type, document);
     const { object, warnings } = applyValidation({ object: decoded.object, problems: [...problems, ...decoded.problems] }, validation);
     for (const warning of warnings) exchange.warn(warning);
     scheme.setDefaults(object, gvk);
-    return object;
+    // Whatever was patched into them: an object in the store is of the kind of its key.
+    return Object.assign(object, { kind: gvk.kind, apiVersion: printGroupVersion(gvk) });
   } catch (error) {
-    if (!isDecodeError(error)) throw error;
+    if (!isDecodeError(error) && !isParseError(error) && !isNotRegisteredError(error)) throw error;
     throw invalid({ group: '', kind: '' }, '', [fieldInvalid(fieldPath('patch'), JSON.stringify(document), error.message)]);
   }
+}
+
+/** Throws where a document says that it is of another kind. */
+function checkClaim({ apiVersion = '', kind = '' }: TypeMeta, gvk: GroupVersionKind, scheme: Scheme): void {
+  const claimed = { ...(apiVersion === '' ? gvk : parseGroupVersion(apiVersion)), kind: kind === '' ? gvk.kind : kind };
+  const [from, to] = [scheme.typeOf(claimed), scheme.typeOf(gvk)];
+  if (claimed.kind !== gvk.kind) throw new DecodeError(`converting (${from.goType}) to (${to.name.slice(0, to.name.indexOf('/'))}.${gvk.kind}): unknown conversion`);
 }
 
 /** What a refused patch is answered with. */

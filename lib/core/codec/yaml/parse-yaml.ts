@@ -11,6 +11,7 @@ import type * as Yaml from 'yaml';
 import { isJsonObject } from '../../objects/json.js';
 import type { JsonValue } from '../../objects/json.js';
 import { DecodeError } from '../../schema/decode-error.js';
+import { wellFormed } from '../../schema/decode-json.js';
 import { countMembers } from '../../schema/json-scanner.js';
 import type { YamlLibrary } from './yaml-value.js';
 import { yamlContent } from './yaml-value.js';
@@ -84,7 +85,7 @@ const forbidden = /[^\t\n\r\x20-\x7e\x85\xa0-\ufffd]/;
 function parseAsJson(text: string): ParsedYaml | undefined {
   if (!/^\s*\{/.test(text)) return undefined;
   try {
-    const value = JSON.parse(text) as JsonValue;
+    const value = JSON.parse(wellFormed(text)) as JsonValue;
     return countMembers(text) === membersOf(value) ? { value, problems: [] } : undefined;
   } catch {
     return undefined;
