@@ -5,8 +5,8 @@
 //
 // - *Consistent unless told otherwise.* A read without `notOlderThan` and `revision` shows everything committed before
 //   it was asked: the cache waits until it has seen that revision. It never answers with less.
-// - *One object per revision.* `read` is called once for each revision of a key; lists, gets and watches share its
-//   answer, so bytes encoded from it can be shared too.
+// - *One object per revision.* `read` is called once for each revision of a key that it holds; all who read share the
+//   object, so bytes encoded from it can be shared too. Only what is older than the window is made for each who asks.
 // - *A watch costs its own events.* Watchers are found by scope, name and trigger value; one that matches nothing is not
 //   touched by a write.
 // - *Nobody is held up.* Events are pushed, each within the call that hands them on, so that no watcher of a cache can
