@@ -78,8 +78,16 @@ export interface ApiRequest {
   readonly remoteAddress?: string | undefined;
   /** The headers whose names begin so; names in lower case, one pair for each that was sent. */
   headersWith?(prefix: string): readonly (readonly [name: string, value: string])[];
-  /** Notes what a refusal, which is an error and has no place for it, shall say besides its Status. */
-  refused?(extras: ResponseExtras): void;
+  /** Takes what the answer shall say besides what it is, also if it is a refusal. Without it, warnings come with the answer. */
+  tell?(notes: AnswerNotes): void;
+}
+
+/** What the steps on the way add to an answer. */
+export interface AnswerNotes {
+  /** Texts of Warning headers. */
+  readonly warnings?: readonly string[];
+  /** Names and values in turn, none of which the answer has itself. */
+  readonly headers?: readonly string[];
 }
 
 /** What every answer may have besides its content. */

@@ -2,6 +2,7 @@
 export type { InProcessOptions } from './in-process-request.js';
 export { InProcessRequest } from './in-process-request.js';
 export type {
+  AnswerNotes,
   ApiRequest,
   ApiResponse,
   Bookmark,

@@ -25,8 +25,8 @@ export function nodeTransport(tls: ClientTls = {}): NodeTransport {
     ...(certificate !== undefined && { cert: certificate.certificate, key: certificate.key }),
     ...(serverName !== undefined && { servername: serverName }),
   });
-  const open = (url: string, { method, headers, signal }: TransportRequest): ClientRequest => {
-    const options = { method, headers: headers as Record<string, string | string[]>, ...(signal && { signal }) };
+  const open = (url: string, { method, headers }: TransportRequest): ClientRequest => {
+    const options = { method, headers: headers as Record<string, string | string[]> };
     return url.startsWith('https:') ? tlsRequest(url, { ...options, agent: secure }) : plainRequest(url, { ...options, agent: plain });
   };
   return {
@@ -45,7 +45,7 @@ async function send(open: () => ClientRequest, request: TransportRequest): Promi
   for (let tries = 1; ; tries++) {
     const sent = open();
     try {
-      return responseOf(await answerTo(sent, request.body));
+      return responseOf(await answerTo(sent, request));
     } catch (error) {
       // The server had closed a kept connection just then. Reading twice does no harm; as Go's transport.
       const wasStale = sent.reusedSocket && request.method === 'GET' && request.signal?.aborted !== true && isReset(error);
@@ -57,13 +57,35 @@ async function send(open: () => ClientRequest, request: TransportRequest): Promi
 /** As many kept connections may be stale at once. */
 const staleMax = 5;
 
-function answerTo(request: ClientRequest, body: string | undefined): Promise<IncomingMessage> {
+function answerTo(request: ClientRequest, { body, signal }: TransportRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
+    let answer: IncomingMessage | undefined;
+    // A connection whose answer is complete may already serve somebody else.
+    const abort = (): void => {
+      if (answer?.complete !== true) request.destroy();
+    };
+    const forget = (): void => signal?.removeEventListener('abort', abort);
+    signal?.addEventListener('abort', abort);
     // Stays: what happens to the connection later is told by the answer's own stream.
-    request.on('error', reject);
-    request.on('response', resolve);
-    request.end(body);
+    request.on('error', reject).once('close', forget);
+    request.once('response', (message) => {
+      answer = message.on('error', ignore);
+      resolve(message);
+    });
+    if (body === undefined) request.end();
+    else sendBody(request, body);
   });
+}
+
+/** Node does not say of itself how long the body of a DELETE is. */
+function sendBody(request: ClientRequest, body: string): void {
+  const bytes = new TextEncoder().encode(body);
+  request.setHeader('Content-Length', bytes.length);
+  request.end(bytes);
+}
+
+function ignore(): void {
+  // Whoever reads the answer hears of it.
 }
 
 function responseOf(message: IncomingMessage): TransportResponse {
