@@ -22,7 +22,7 @@ interface Ask {
   readonly form?: InProcessOptions['form'];
 }
 
-type Answered = Frozen<ApiObject> & { readonly [key: string]: unknown };
+type Answered = Frozen<ApiObject> & Readonly<Record<string, unknown>>;
 
 interface Served {
   readonly server: ApiServer;
@@ -49,7 +49,7 @@ function served(options: Partial<ServerOptions> = {}): Served {
     async object(verb, ask) {
       const answer = await response(verb, ask);
       if (answer.type !== 'object') throw new Error(`${verb} answered with ${answer.type}`);
-      return answer.object as Answered;
+      return answer.object;
     },
     async refusal(verb, ask) {
       const error: unknown = await response(verb, ask).then(

@@ -20,7 +20,7 @@ export async function health(checks: readonly HealthCheck[], path: string, { req
     return (await failureOf(check)) === undefined ? textResponse(200, 'ok') : textResponse(500, 'internal server error: reason withheld\n');
   }
   const { parameters = {} } = request.options();
-  const excluded = new Set(parameters['exclude'] ?? []);
+  const excluded = new Set(parameters.exclude ?? []);
   const asked = checks.filter((check) => !excluded.has(check.name));
   const failures = new Map(await Promise.all(asked.map(async (check) => [check.name, await failureOf(check)] as const)));
   const lines = checks.map((check) => line(check.name, excluded, failures.get(check.name)));
@@ -29,7 +29,7 @@ export async function health(checks: readonly HealthCheck[], path: string, { req
   }
   const failed = asked.some((check) => failures.get(check.name) !== undefined);
   if (failed) return textResponse(500, `${lines.join('\n')}\n${endpoint} check failed\n`);
-  return textResponse(200, parameters['verbose'] === undefined ? 'ok' : `${lines.join('\n')}\n${endpoint} check passed\n`);
+  return textResponse(200, parameters.verbose === undefined ? 'ok' : `${lines.join('\n')}\n${endpoint} check passed\n`);
 }
 
 function line(name: string, excluded: ReadonlySet<string>, failure: unknown): string {
@@ -37,9 +37,9 @@ function line(name: string, excluded: ReadonlySet<string>, failure: unknown): st
   return failure === undefined ? `[+]${name} ok` : `[-]${name} failed: reason withheld`;
 }
 
-async function failureOf({ check }: HealthCheck): Promise<unknown> {
+async function failureOf(check: HealthCheck): Promise<unknown> {
   try {
-    await check();
+    await check.check();
     return undefined;
   } catch (error) {
     return error ?? new Error('failed');
