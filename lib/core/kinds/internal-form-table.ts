@@ -5,7 +5,7 @@
 // Taken from pkg/apis/core/types.go of v1.36.
 
 /** One line a structure. */
-export const internalStructures: string = `
+export const internalStructures = `
 AWSElasticBlockStoreVolumeSource VolumeID:s FSType:s:fsType Partition:n ReadOnly:b
 Affinity NodeAffinity:*NodeAffinity PodAffinity:*PodAffinity PodAntiAffinity:*PodAntiAffinity
 AppArmorProfile Type:s LocalhostProfile:?
