@@ -102,6 +102,7 @@ export function createServer(options: ServerOptions): ApiServer {
     },
   };
   const served = pipelineHandler({
+    clock,
     authenticate: audit.authenticating(authenticateStep(authenticators)),
     audit: audit.step,
     impersonate: impersonateStep(authorizers),

@@ -6,9 +6,9 @@
 //
 // What follows, decode, convert, default → mutate → prepare, validate → validating admission → commit → encode, is the
 // verbs' (verbs/, writes/), since each has its own order of reading and refusing.
-import type { ApiRequest, ApiResponse, Handler, ResponseExtras } from '../client/index.js';
+import type { ApiRequest, ApiResponse, Handler } from '../client/index.js';
 import { Exchange } from './requests/exchange.js';
-import type { Frozen } from '../core/index.js';
+import type { Clock, Frozen } from '../core/index.js';
 import type { UserInfo } from '../core/types/index.js';
 
 /** Serves a request whose user is known. */
@@ -19,6 +19,8 @@ export type Step = (exchange: Exchange, next: Serve) => Promise<ApiResponse>;
 
 /** The steps of a server. Those left out are not taken. */
 export interface Pipeline {
+  /** Says when requests came. */
+  readonly clock: Clock;
   /** Who asks. Rejects with ApiError 401. */
   readonly authenticate: (request: ApiRequest) => Frozen<UserInfo> | Promise<Frozen<UserInfo>>;
   readonly audit?: Step | undefined;
@@ -29,24 +31,21 @@ export interface Pipeline {
 }
 
 /** The steps as one handler. */
-export function pipelineHandler({ authenticate, audit, impersonate, fairness, authorize, serve }: Pipeline): Handler {
+export function pipelineHandler({ clock, authenticate, audit, impersonate, fairness, authorize, serve }: Pipeline): Handler {
   const steps = [audit, impersonate, fairness, authorize].filter((step) => step !== undefined);
   const inner = steps.reduceRight<Serve>((next, step) => (exchange) => step(exchange, next), serve);
   return async (request) => {
     const user = authenticate(request);
-    const exchange = new Exchange(request, user instanceof Promise ? await user : user);
+    const receivedMs = clock.now();
+    const exchange = new Exchange(request, user instanceof Promise ? await user : user, receivedMs);
     try {
-      return completed(await inner(exchange), exchange.extras);
-    } catch (error) {
-      const { extras } = exchange;
-      if (extras !== undefined) request.refused?.(extras);
-      throw error;
+      const response = await inner(exchange);
+      if (request.tell !== undefined || exchange.warnings === undefined) return response;
+      return { ...response, warnings: exchange.warnings };
+    } finally {
+      // Told apart from the answer, which may be a refusal, and need not be copied for it.
+      const { notes } = exchange;
+      if (notes !== undefined) request.tell?.(notes);
     }
   };
-}
-
-/** The answer's own headers go before those that any answer would have had. */
-function completed(response: ApiResponse, extras: ResponseExtras | undefined): ApiResponse {
-  if (extras === undefined) return response;
-  return response.headers === undefined ? { ...response, ...extras } : { ...response, ...extras, headers: { ...extras.headers, ...response.headers } };
 }

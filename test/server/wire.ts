@@ -299,7 +299,7 @@ t.test('a defect is answered with 500 and its text, never its stack, and the hos
 
 t.test('Retry-After and warnings come with refusals too', async (t) => {
   const handler: Handler = async (request) => {
-    request.refused?.({ warnings: ['unknown field "a"'], headers: { 'X-A': '1' } });
+    request.tell?.({ warnings: ['unknown field "a"'], headers: ['X-A', '1'] });
     throw tooManyRequests('later', 7);
   };
   const response = await ask(handler, '/api/v1/pods');

@@ -23,6 +23,7 @@ export class AuditRecord implements RequestRecorder {
   #requestObject: unknown;
   #responseObject: unknown;
   #status: AuditResponseStatus | undefined;
+  #origin: Origin | undefined;
 
   /** A request whose credentials were refused never became an exchange. */
   constructor(request: ApiRequest, exchange: Exchange | undefined, terms: AuditTerms, arrival: Arrival) {
@@ -66,39 +67,54 @@ export class AuditRecord implements RequestRecorder {
     this.#status = { metadata: {}, status: 'Failure', message: `APIServer panic'd: ${text}`, reason: 'InternalError', code: 500 };
   }
 
-  /** The event of a stage. */
+  /** The event of a stage. Its members are set one by one, in the order in which they are printed. */
   event(stage: AuditStage, nowMs: number): AuditEvent {
-    const { uri, info } = this.#request;
-    const { auditId, receivedMs } = this.#arrival;
-    const sourceIPs = sourceAddresses(this.#request);
-    const userAgent = this.#request.header('User-Agent') ?? '';
-    const received = printMicroTime(receivedMs);
-    const annotations = this.#exchange?.annotations;
-    return {
-      kind: 'Event',
-      apiVersion: 'audit.k8s.io/v1',
-      level: this.#terms.level,
-      auditID: auditId,
-      stage,
-      requestURI: uri ?? info.path,
-      verb: info.verb,
-      user: printedUser(this.#exchange?.requestor),
-      ...impersonation(this.#exchange),
-      ...(sourceIPs.length > 0 && { sourceIPs }),
-      ...(userAgent !== '' && { userAgent: userAgent.length > userAgentCharactersMax ? `${userAgent.slice(0, userAgentCharactersMax)}...TRUNCATED` : userAgent }),
-      ...(this.#objectRef && { objectRef: this.#objectRef }),
-      ...(this.#status && { responseStatus: this.#status }),
-      ...(this.#requestObject !== undefined && { requestObject: this.#requestObject }),
-      ...(this.#responseObject !== undefined && { responseObject: this.#responseObject }),
-      requestReceivedTimestamp: received,
-      stageTimestamp: stage === 'RequestReceived' ? received : printMicroTime(nowMs),
-      ...(annotations && { annotations: Object.fromEntries([...annotations].sort(([a], [b]) => (a < b ? -1 : 1))) }),
-    };
+    const { sourceIPs, userAgent, user, received } = (this.#origin ??= originOf(this.#request, this.#exchange, this.#arrival));
+    const event: Writable<Partial<AuditEvent>> = { kind: 'Event', apiVersion: 'audit.k8s.io/v1', level: this.#terms.level, auditID: this.#arrival.auditId, stage };
+    event.requestURI = this.#request.uri ?? this.#request.info.path;
+    event.verb = this.#request.info.verb;
+    event.user = user;
+    const exchange = this.#exchange;
+    if (exchange !== undefined && exchange.user !== exchange.requestor) {
+      event.impersonatedUser = printedUser(exchange.user);
+      if (exchange.constraint !== '') event.authenticationMetadata = { impersonationConstraint: exchange.constraint };
+    }
+    if (sourceIPs.length > 0) event.sourceIPs = sourceIPs;
+    if (userAgent !== '') event.userAgent = userAgent;
+    if (this.#objectRef !== undefined) event.objectRef = this.#objectRef;
+    if (this.#status !== undefined) event.responseStatus = this.#status;
+    if (this.#requestObject !== undefined) event.requestObject = this.#requestObject;
+    if (this.#responseObject !== undefined) event.responseObject = this.#responseObject;
+    event.requestReceivedTimestamp = received;
+    event.stageTimestamp = stage === 'RequestReceived' ? received : printMicroTime(nowMs);
+    const annotations = exchange?.annotations;
+    if (annotations !== undefined) event.annotations = Object.fromEntries([...annotations].sort(([a], [b]) => (a < b ? -1 : 1)));
+    return event as AuditEvent;
   }
 
   #shown(object: Frozen<ApiObject>): Frozen<ApiObject> {
     return this.#terms.omitManagedFields ? withoutManagedFields(object) : object;
   }
+}
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** What all events of a request have in common. */
+interface Origin {
+  readonly user: Frozen<UserInfo>;
+  readonly sourceIPs: readonly string[];
+  readonly userAgent: string;
+  readonly received: string;
+}
+
+function originOf(request: ApiRequest, exchange: Exchange | undefined, { receivedMs }: Arrival): Origin {
+  const agent = request.header('User-Agent') ?? '';
+  return {
+    user: printedUser(exchange?.requestor),
+    sourceIPs: sourceAddresses(request),
+    userAgent: agent.length > userAgentCharactersMax ? `${agent.slice(0, userAgentCharactersMax)}...TRUNCATED` : agent,
+    received: printMicroTime(receivedMs),
+  };
 }
 
 const userAgentCharactersMax = 1024;
@@ -110,7 +126,12 @@ function referenceTo({ info }: ApiRequest): AuditObjectReference {
 
 /** Only what says something, in the order in which Kubernetes prints it. */
 function inOrder(reference: { readonly [K in keyof AuditObjectReference]?: AuditObjectReference[K] | undefined }): AuditObjectReference {
-  return Object.fromEntries(referenceFields.flatMap((field) => (reference[field] ? [[field, reference[field]]] : [])));
+  const said: Writable<AuditObjectReference> = {};
+  for (const field of referenceFields) {
+    const value = reference[field];
+    if (value !== undefined && value !== '') said[field] = value;
+  }
+  return said;
 }
 
 const referenceFields = ['resource', 'namespace', 'name', 'uid', 'apiGroup', 'apiVersion', 'resourceVersion', 'subresource'] as const;
@@ -119,16 +140,10 @@ function printedUser({ username = '', uid = '', groups = [], extra = {} }: Froze
   return { ...(username !== '' && { username }), ...(uid !== '' && { uid }), ...(groups.length > 0 && { groups }), ...(Object.keys(extra).length > 0 && { extra }) };
 }
 
-function impersonation(exchange: Exchange | undefined): Pick<AuditEvent, 'impersonatedUser' | 'authenticationMetadata'> {
-  if (exchange === undefined || exchange.user === exchange.requestor) return {};
-  const { user, constraint } = exchange;
-  return { impersonatedUser: printedUser(user), ...(constraint !== '' && { authenticationMetadata: { impersonationConstraint: constraint } }) };
-}
-
 /** As apimachinery/pkg/util/net/http.go, SourceIPs: those that proxies name, then that of the connection. */
 function sourceAddresses(request: ApiRequest): readonly string[] {
-  const forwarded = (request.header('X-Forwarded-For') ?? '').split(',', addressesMax).map((each) => address(each.trim()));
-  const found = forwarded.filter((each) => each !== undefined);
+  const forwarded = request.header('X-Forwarded-For')?.split(',', addressesMax) ?? [];
+  const found = forwarded.map((each) => address(each.trim())).filter((each) => each !== undefined);
   const real = address(request.header('X-Real-Ip') ?? '');
   if (real !== undefined && !found.includes(real)) found.push(real);
   const remote = address(request.remoteAddress ?? '');

@@ -44,7 +44,7 @@ export function auditLog({ policy, clock, random }: AuditOptions): Audit {
   let eventsTotal = 0;
   const termsOf = policy && auditTerms(policy);
   const begin = (request: ApiRequest, exchange: Exchange | undefined, terms: AuditTerms): Recording => {
-    const record = new AuditRecord(request, exchange, terms, { auditId: request.auditId ?? random.uuid(), receivedMs: clock.now() });
+    const record = new AuditRecord(request, exchange, terms, { auditId: request.auditId ?? random.uuid(), receivedMs: exchange?.receivedMs ?? clock.now() });
     const emit = (stage: AuditStage): void => {
       if (terms.omits.has(stage)) return;
       eventsTotal += 1;

@@ -32,12 +32,11 @@ export interface Patience {
 }
 
 /** A request that asks for seats. */
-export interface Claim {
+export interface Claim<Request> {
   /** The queues it may wait in. */
   readonly hand: readonly number[];
   readonly seats: number;
-  /** Asked only if it has to wait. */
-  patience(): Patience;
+  readonly request: Request;
 }
 
 /** Seats that a request has until it gives them back. */
@@ -49,6 +48,7 @@ export interface Seats {
 
 interface Queue {
   readonly number: number;
+  /** Those who wait, in the order in which they came. */
   readonly waiting: Set<Waiting>;
   waitingSeats: number;
   served: number;
@@ -56,7 +56,7 @@ interface Queue {
 }
 
 interface Waiting {
-  readonly claim: Claim;
+  readonly seats: number;
   readonly queue: Queue;
   readonly arrival: number;
   settle(outcome: Seats | Rejection): void;
@@ -66,9 +66,10 @@ interface Waiting {
 const expectedMs = 3;
 
 /** One level's seats and queues. */
-export class FairQueues {
+export class FairQueues<Request> {
   readonly demand: SeatDemand;
   readonly #clock: Clock;
+  readonly #patienceOf: (request: Request) => Patience;
   /** Those with requests, the one served last at the end. */
   readonly #queues = new Map<number, Queue>();
   #terms: QueueTerms = { queues: 0, queueLengthMax: 0 };
@@ -81,8 +82,10 @@ export class FairQueues {
   #progress = 0;
   #progressMs: number;
 
-  constructor(clock: Clock) {
+  /** How long a request waits is asked only if it has to. */
+  constructor(clock: Clock, patienceOf: (request: Request) => Patience) {
     this.#clock = clock;
+    this.#patienceOf = patienceOf;
     this.#progressMs = clock.now();
     this.demand = new SeatDemand(this.#progressMs);
   }
@@ -90,11 +93,6 @@ export class FairQueues {
   /** How many seats there are. */
   get limit(): number {
     return this.#limit;
-  }
-
-  /** Whether nobody is served or waits. */
-  get isIdle(): boolean {
-    return this.#served === 0 && this.#waiting === 0;
   }
 
   /** From now on. */
@@ -106,8 +104,7 @@ export class FairQueues {
   }
 
   /** Seats at once, or later, or the reason why not. */
-  enter(claim: Claim): Seats | Rejection | Promise<Seats | Rejection> {
-    const now = this.#clock.now();
+  enter(claim: Claim<Request>, now: number): Seats | Rejection | Promise<Seats | Rejection> {
     this.#advance(now);
     if (this.#terms.queues === 0) return this.#fits(claim.seats) ? this.#take(claim.seats, undefined, now) : 'concurrency-limit';
     const number = this.#shortest(claim.hand);
@@ -121,8 +118,7 @@ export class FairQueues {
   }
 
   /** Gives seats back. */
-  leave({ count, queue, sinceMs }: Seats): void {
-    const now = this.#clock.now();
+  leave({ count, queue, sinceMs }: Seats, now: number): void {
     this.#advance(now);
     this.#served -= 1;
     this.#seatsTaken -= count;
@@ -190,8 +186,8 @@ export class FairQueues {
     this.demand.set(this.#seatsTaken + this.#waitingSeats, now);
   }
 
-  #wait(claim: Claim, queue: Queue, now: number): Promise<Seats | Rejection> {
-    const { waitMs, signal } = claim.patience();
+  #wait({ seats, request }: Claim<Request>, queue: Queue, now: number): Promise<Seats | Rejection> {
+    const { waitMs, signal } = this.#patienceOf(request);
     const outcome = new Promise<Seats | Rejection>((resolve) => {
       const giveUp = (): void => this.#giveUp(waiting);
       // A client that is gone already finds out when its turn comes; its answer goes nowhere.
@@ -202,12 +198,12 @@ export class FairQueues {
         signal?.removeEventListener('abort', giveUp);
         resolve(result);
       };
-      const waiting: Waiting = { claim, queue, arrival: this.#progress, settle };
+      const waiting: Waiting = { seats, queue, arrival: this.#progress, settle };
       queue.waiting.add(waiting);
     });
-    queue.waitingSeats += claim.seats;
+    queue.waitingSeats += seats;
     this.#waiting += 1;
-    this.#waitingSeats += claim.seats;
+    this.#waitingSeats += seats;
     this.#settleQueue(queue);
     this.#tellDemand(now);
     this.#dispatch();
@@ -226,11 +222,11 @@ export class FairQueues {
   }
 
   #unqueue(waiting: Waiting): void {
-    const { claim, queue } = waiting;
+    const { seats, queue } = waiting;
     queue.waiting.delete(waiting);
-    queue.waitingSeats -= claim.seats;
+    queue.waitingSeats -= seats;
     this.#waiting -= 1;
-    this.#waitingSeats -= claim.seats;
+    this.#waitingSeats -= seats;
   }
 
   /** No request begins before it came; a queue without any is gone. */
@@ -244,10 +240,10 @@ export class FairQueues {
   #dispatch(): void {
     while (this.#waiting > 0 && this.#seatsTaken < this.#limit) {
       const next = this.#next();
-      if (next === undefined || !this.#fits(next.claim.seats)) return;
-      const { queue, claim } = next;
+      if (next === undefined || !this.#fits(next.seats)) return;
+      const { queue } = next;
       this.#unqueue(next);
-      const seats = this.#serve(claim.seats, queue, this.#clock.now());
+      const seats = this.#serve(next.seats, queue, this.#clock.now());
       this.#settleQueue(queue);
       // To the end: of queues that would finish at once the others are served first.
       this.#queues.delete(queue.number);
@@ -262,7 +258,7 @@ export class FairQueues {
     for (const { waiting, nextStart } of this.#queues.values()) {
       const oldest = first(waiting);
       if (oldest === undefined) continue;
-      const finish = nextStart + oldest.claim.seats * expectedMs;
+      const finish = nextStart + oldest.seats * expectedMs;
       if (finish >= soonest) continue;
       soonest = finish;
       best = oldest;

@@ -38,7 +38,7 @@ export interface Fairness {
 
 /** Makes the step. Schemas and levels are read when the first request comes. */
 export function fairnessOf({ registry, clock, concurrency, turnedAway }: FairnessOptions): Fairness {
-  const control = new FlowControl(clock, concurrency);
+  const control = new FlowControl(clock, concurrency, patienceOf);
   const closing = new Outlet<undefined>();
   let isReady = false;
   let ready: Promise<void> | undefined;
@@ -61,16 +61,31 @@ export function fairnessOf({ registry, clock, concurrency, turnedAway }: Fairnes
     if (!isReady) await (ready ??= begin());
     const { request, user } = exchange;
     const flow = control.flowOf(request.info, user);
-    exchange.headers = flow.headers;
-    if (flow.level.isExempt) return exempted(flow, exchange, next);
-    control.tick(clock.now());
     const { level, counts } = flow;
-    const seats = seatsOf(request, level.limits.perRequest, objectCount);
-    const entered = level.queues.enter({ hand: flow.handOf(request.info, user), seats, patience: () => patienceOf(request) });
-    const outcome = entered instanceof Promise ? await waited(counts, entered) : entered;
-    if (typeof outcome !== 'string') return seated(flow, outcome, exchange, next);
-    turnedAway(request);
-    return rejected(flow, outcome, clock.now());
+    exchange.headers = flow.headers;
+    let seats: Seats | undefined;
+    if (!level.isExempt) {
+      const now = clock.now();
+      control.tick(now);
+      const entered = level.queues.enter({ hand: flow.handOf(request.info, user), seats: seatsOf(request, level.limits.perRequest, objectCount), request }, now);
+      const outcome = entered instanceof Promise ? await waited(counts, entered) : entered;
+      if (typeof outcome === 'string') {
+        turnedAway(request);
+        return rejected(flow, outcome, clock.now());
+      }
+      seats = outcome;
+    }
+    const width = seats?.count ?? 1;
+    counts.dispatched += 1;
+    counts.executing += 1;
+    counts.executingSeats += width;
+    try {
+      return await next(exchange);
+    } finally {
+      counts.executing -= 1;
+      counts.executingSeats -= width;
+      if (seats !== undefined) level.queues.leave(seats, clock.now());
+    }
   };
   const step: Step = (exchange, next) => {
     const { request } = exchange;
@@ -82,31 +97,6 @@ export function fairnessOf({ registry, clock, concurrency, turnedAway }: Fairnes
     control.close();
   };
   return { step, control, close };
-}
-
-async function exempted({ counts }: Flow, exchange: Exchange, next: Serve): Promise<ApiResponse> {
-  counts.dispatched += 1;
-  counts.executing += 1;
-  counts.executingSeats += 1;
-  try {
-    return await next(exchange);
-  } finally {
-    counts.executing -= 1;
-    counts.executingSeats -= 1;
-  }
-}
-
-async function seated({ counts, level }: Flow, seats: Seats, exchange: Exchange, next: Serve): Promise<ApiResponse> {
-  counts.dispatched += 1;
-  counts.executing += 1;
-  counts.executingSeats += seats.count;
-  try {
-    return await next(exchange);
-  } finally {
-    counts.executing -= 1;
-    counts.executingSeats -= seats.count;
-    level.queues.leave(seats);
-  }
 }
 
 async function waited(counts: Flow['counts'], outcome: Promise<Seats | Rejection>): Promise<Seats | Rejection> {

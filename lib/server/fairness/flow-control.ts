@@ -1,14 +1,14 @@
 // Priority levels and flows as FlowSchemas and PriorityLevelConfigurations draw them. The mandatory ones are there even
 // where their objects are not. Levels keep their seats and queues when the configuration changes; one that is gone serves
 // whom it has and gets no more. As apiserver/pkg/util/flowcontrol/apf_controller.go.
-import type { RequestInfo } from '../../client/index.js';
+import type { ApiRequest, RequestInfo } from '../../client/index.js';
 import { mandatoryFlowSchemas, mandatoryPriorityLevels } from '../../core/index.js';
 import type { Clock, Frozen } from '../../core/index.js';
 import type { FlowSchema, FlowSchemaSpec, PriorityLevelConfiguration, PriorityLevelConfigurationSpec, UserInfo } from '../../core/types/index.js';
-import type { FlowMatcher } from './flow-matching.js';
-import { flowMatcher } from './flow-matching.js';
+import type { FlowRule } from './flow-matching.js';
+import { flowRules, isOfFlow } from './flow-matching.js';
 import { dealHand } from './flow-hand.js';
-import type { QueueTerms, Rejection } from './fair-queues.js';
+import type { Patience, QueueTerms, Rejection } from './fair-queues.js';
 import { FairQueues } from './fair-queues.js';
 import { RetryAfter } from './retry-after.js';
 import type { SeatLimits } from './seat-limits.js';
@@ -21,7 +21,7 @@ export interface Level {
   readonly isExempt: boolean;
   readonly limits: SeatLimits;
   readonly terms: QueueTerms & { readonly handSize: number };
-  readonly queues: FairQueues;
+  readonly queues: FairQueues<ApiRequest>;
   readonly retryAfter: RetryAfter;
 }
 
@@ -30,9 +30,9 @@ export interface Flow {
   readonly schema: string;
   readonly level: Level;
   /** Of every answer: what a client may know of where it belongs. */
-  readonly headers: Readonly<Record<string, string>> | undefined;
+  readonly headers: readonly string[] | undefined;
   readonly counts: FlowCounts;
-  readonly matches: FlowMatcher;
+  readonly rules: readonly FlowRule[];
   /** The queues of a request. */
   handOf(info: RequestInfo, user: Frozen<UserInfo>): readonly number[];
 }
@@ -55,15 +55,17 @@ const handsMax = 1000;
 export class FlowControl {
   readonly #clock: Clock;
   readonly #total: number;
+  readonly #patienceOf: (request: ApiRequest) => Patience;
   #levels = new Map<string, Level>();
   #flows: readonly Flow[] = [];
   #catchAll: Flow | undefined;
   #lentMs = 0;
 
-  /** `total` is how many requests are served at once. */
-  constructor(clock: Clock, total: number) {
+  /** `total` is how many requests are served at once; a request that has to wait waits for so long. */
+  constructor(clock: Clock, total: number, patienceOf: (request: ApiRequest) => Patience) {
     this.#clock = clock;
     this.#total = total;
+    this.#patienceOf = patienceOf;
     this.configure([], []);
   }
 
@@ -81,7 +83,7 @@ export class FlowControl {
 
   /** The flow of a request; everything belongs somewhere. */
   flowOf(info: RequestInfo, user: Frozen<UserInfo>): Flow {
-    for (const flow of this.#flows) if (flow.matches(info, user)) return flow;
+    for (const flow of this.#flows) if (isOfFlow(flow.rules, info, user)) return flow;
     // Only users without any group get here.
     if (this.#catchAll === undefined) throw new Error('there is always a flow for everything');
     return this.#catchAll;
@@ -115,7 +117,7 @@ export class FlowControl {
       isExempt: spec.type === 'Exempt',
       limits: limits ?? { nominal: 0, lower: 0, upper: 0, perRequest: 1 },
       terms: { queues, queueLengthMax: queueLengthLimit, handSize },
-      queues: old?.queues ?? new FairQueues(this.#clock),
+      queues: old?.queues ?? new FairQueues(this.#clock, this.#patienceOf),
       retryAfter: old?.retryAfter ?? new RetryAfter(),
     };
   }
@@ -175,9 +177,9 @@ function flowTo(level: Level, schema: string, { uid, spec, counts }: { readonly 
     schema,
     level,
     counts,
-    matches: flowMatcher(spec),
+    rules: flowRules(spec),
     // Uids, since names would tell clients how important they are.
-    headers: uid === '' ? undefined : { 'X-Kubernetes-Pf-Flowschema-Uid': uid, 'X-Kubernetes-Pf-Prioritylevel-Uid': level.uid },
+    headers: uid === '' ? undefined : ['X-Kubernetes-Pf-Flowschema-Uid', uid, 'X-Kubernetes-Pf-Prioritylevel-Uid', level.uid],
     handOf({ namespace }, { username = '' }) {
       const distinguisher = method === 'ByUser' ? username : method === 'ByNamespace' ? namespace : '';
       const known = hands.get(distinguisher);

@@ -1,33 +1,79 @@
-// Which requests belong to a FlowSchema. Asked for every request from the wire, of one schema after the other, so the
-// lists of a schema are made into sets once. As apiserver/pkg/util/flowcontrol/rule.go.
+// Which requests belong to a FlowSchema. Asked for every request from the wire, of one schema after the other until one
+// fits, so lists are made into sets once and nothing is made anew while matching. As apiserver/pkg/util/flowcontrol/rule.go.
 import type { RequestInfo } from '../../client/index.js';
 import type { Frozen } from '../../core/index.js';
-import type { FlowSchemaSpec, NonResourcePolicyRule, PolicyRulesWithSubjects, ResourcePolicyRule, Subject, UserInfo } from '../../core/types/index.js';
+import type { FlowSchemaSpec, NonResourcePolicyRule, PolicyRulesWithSubjects, ResourcePolicyRule, UserInfo } from '../../core/types/index.js';
 
-/** Whether a request belongs to a schema. */
-export type FlowMatcher = (info: RequestInfo, user: Frozen<UserInfo>) => boolean;
-
-/** Makes the matcher of a schema. */
-export function flowMatcher({ rules = [] }: Frozen<FlowSchemaSpec>): FlowMatcher {
-  const matchers = rules.map(ruleMatcher);
-  return (info, user) => {
-    for (const matches of matchers) if (matches(info, user)) return true;
-    return false;
-  };
+/** A rule of a schema: who does what. */
+export interface FlowRule {
+  /** Everybody, whatever else is listed. */
+  readonly anybody: boolean;
+  readonly users: ReadonlySet<string>;
+  readonly groups: ReadonlySet<string>;
+  /** Beginnings of user names: all ServiceAccounts of a namespace. */
+  readonly prefixes: readonly string[];
+  readonly resources: readonly ResourceRule[];
+  readonly paths: readonly PathRule[];
 }
 
-function ruleMatcher({ subjects, resourceRules = [], nonResourceRules = [] }: Frozen<PolicyRulesWithSubjects>): FlowMatcher {
-  const isSubject = subjectMatcher(subjects);
-  const resources = resourceRules.map(resourceMatcher);
-  const paths = nonResourceRules.map(pathMatcher);
-  return (info, user) => {
-    if (!isSubject(user)) return false;
-    for (const matches of info.isResource ? resources : paths) if (matches(info)) return true;
-    return false;
-  };
+interface ResourceRule {
+  readonly verbs: Choice;
+  readonly groups: Choice;
+  readonly resources: Choice;
+  readonly namespaces: Choice;
+  readonly clusterScope: boolean;
 }
 
-function subjectMatcher(subjects: readonly Frozen<Subject>[]): (user: Frozen<UserInfo>) => boolean {
+interface PathRule {
+  readonly verbs: Choice;
+  readonly patterns: readonly { readonly pattern: string; readonly prefix: string }[];
+}
+
+/** Some values, or all; then undefined. */
+type Choice = ReadonlySet<string> | undefined;
+
+/** The rules of a schema. */
+export function flowRules({ rules = [] }: Frozen<FlowSchemaSpec>): readonly FlowRule[] {
+  return rules.map(flowRule);
+}
+
+/** Whether a request belongs to the schema with these rules. */
+export function isOfFlow(rules: readonly FlowRule[], info: RequestInfo, user: Frozen<UserInfo>): boolean {
+  for (const rule of rules) if (isSubject(rule, user) && (info.isResource ? isResource(rule, info) : isPath(rule, info))) return true;
+  return false;
+}
+
+function isSubject({ anybody, users, groups, prefixes }: FlowRule, user: Frozen<UserInfo>): boolean {
+  if (anybody) return true;
+  const name = user.username ?? '';
+  if (users.size > 0 && users.has(name)) return true;
+  if (groups.size > 0 && user.groups !== undefined) for (const group of user.groups) if (groups.has(group)) return true;
+  for (const prefix of prefixes) if (name.startsWith(prefix)) return true;
+  return false;
+}
+
+function isResource({ resources }: FlowRule, info: RequestInfo): boolean {
+  for (const rule of resources) {
+    if (!allows(rule.verbs, info.verb) || !allows(rule.groups, info.group)) continue;
+    if (rule.resources !== undefined && !rule.resources.has(info.subresource === '' ? info.resource : `${info.resource}/${info.subresource}`)) continue;
+    if (info.namespace === '' ? rule.clusterScope : allows(rule.namespaces, info.namespace)) return true;
+  }
+  return false;
+}
+
+function isPath({ paths }: FlowRule, { verb, path }: RequestInfo): boolean {
+  for (const { verbs, patterns } of paths) {
+    if (!allows(verbs, verb)) continue;
+    for (const { pattern, prefix } of patterns) if (pattern === '*' || pattern === path || path.startsWith(prefix)) return true;
+  }
+  return false;
+}
+
+function allows(choice: Choice, value: string): boolean {
+  return choice === undefined || choice.has(value);
+}
+
+function flowRule({ subjects, resourceRules = [], nonResourceRules = [] }: Frozen<PolicyRulesWithSubjects>): FlowRule {
   const users = new Set<string>();
   const groups = new Set<string>();
   const prefixes: string[] = [];
@@ -39,34 +85,18 @@ function subjectMatcher(subjects: readonly Frozen<Subject>[]): (user: Frozen<Use
     if (serviceAccount.name === '*') prefixes.push(prefix);
     else users.add(prefix + serviceAccount.name);
   }
-  if (users.has('*') || groups.has('*')) return () => true;
-  return ({ username = '', groups: memberships = [] }) => {
-    if (users.size > 0 && users.has(username)) return true;
-    if (groups.size > 0) for (const group of memberships) if (groups.has(group)) return true;
-    for (const prefix of prefixes) if (username.startsWith(prefix)) return true;
-    return false;
-  };
+  return { anybody: users.has('*') || groups.has('*'), users, groups, prefixes, resources: resourceRules.map(resourceRule), paths: nonResourceRules.map(pathRule) };
 }
 
-function resourceMatcher(rule: Frozen<ResourcePolicyRule>): (info: RequestInfo) => boolean {
-  const [isVerb, isResource, isGroup] = [oneOf(rule.verbs), oneOf(rule.resources), oneOf(rule.apiGroups)];
-  const isNamespace = oneOf(rule.namespaces ?? []);
-  const clusterScope = rule.clusterScope === true;
-  return ({ verb, resource, subresource, group, namespace }) => {
-    if (!isVerb(verb) || !isGroup(group) || !isResource(subresource === '' ? resource : `${resource}/${subresource}`)) return false;
-    return namespace === '' ? clusterScope : isNamespace(namespace);
-  };
+function resourceRule({ verbs, apiGroups, resources, namespaces = [], clusterScope = false }: Frozen<ResourcePolicyRule>): ResourceRule {
+  return { verbs: choice(verbs), groups: choice(apiGroups), resources: choice(resources), namespaces: choice(namespaces), clusterScope };
 }
 
-function pathMatcher({ verbs, nonResourceURLs }: Frozen<NonResourcePolicyRule>): (info: RequestInfo) => boolean {
-  const isVerb = oneOf(verbs);
-  const patterns = nonResourceURLs.map((pattern) => ({ pattern, prefix: pattern.replace(/\*$/, '').replace(/([^/])$/, '$1/') }));
-  return ({ verb, path }) => isVerb(verb) && patterns.some(({ pattern, prefix }) => pattern === '*' || pattern === path || path.startsWith(prefix));
+function pathRule({ verbs, nonResourceURLs }: Frozen<NonResourcePolicyRule>): PathRule {
+  return { verbs: choice(verbs), patterns: nonResourceURLs.map((pattern) => ({ pattern, prefix: pattern.replace(/\*$/, '').replace(/([^/])$/, '$1/') })) };
 }
 
 /** A star stands for everything where it stands alone. */
-function oneOf(values: readonly string[]): (value: string) => boolean {
-  if (values.length === 1 && values[0] === '*') return () => true;
-  const set = new Set(values);
-  return (value) => set.has(value);
+function choice(values: readonly string[]): Choice {
+  return values.length === 1 && values[0] === '*' ? undefined : new Set(values);
 }

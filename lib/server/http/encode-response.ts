@@ -29,25 +29,25 @@ export interface ResponseEncoding extends ListEncoding {
   readonly onDefect: (error: unknown) => void;
 }
 
-/** The answer to a request. `auditId` is said in a header. */
-export function encodeResponse(response: ApiResponse, request: WireRequest, auditId: string, encoding: ResponseEncoding): WireOutput {
+/** The answer to a request. */
+export function encodeResponse(response: ApiResponse, request: WireRequest, encoding: ResponseEncoding): WireOutput {
   switch (response.type) {
     case 'object':
-      return objectOutput(response, request, auditId, encoding);
+      return objectOutput(response, request, encoding);
     case 'watch':
-      return watchOutput(response, auditId, encoding);
+      return watchOutput(response, request, encoding);
     case 'raw':
-      return rawOutput(response, request, auditId, encoding);
+      return rawOutput(response, request, encoding);
   }
 }
 
 /** The answer to a request that was refused or failed. */
-export function encodeFailure(error: unknown, request: WireRequest, auditId: string, encoding: ResponseEncoding): WireOutput {
+export function encodeFailure(error: unknown, request: WireRequest, encoding: ResponseEncoding): WireOutput {
   const status = toStatus(error);
   const { code = 500, details } = status;
   const form = request.negotiateStatus();
   const retry = details?.retryAfterSeconds ?? 0;
-  const headers = [...commonHeaders(auditId, form?.mediaType ?? mediaTypes.json, request.extras), ...(retry > 0 ? ['Retry-After', `${retry}`] : [])];
+  const headers = [...commonHeaders(request, form?.mediaType ?? mediaTypes.json), ...(retry > 0 ? ['Retry-After', `${retry}`] : [])];
   const object = status as Frozen<ApiObject>;
   // Whoever accepts no form at all is still told why, in the one that people read.
   const bytes = form === undefined ? utf8.encode(encodePrettyJson(object)) : encodeBody(object, form, encoding);
@@ -58,10 +58,13 @@ const utf8 = new TextEncoder();
 /** As apiserver/pkg/endpoints/handlers/responsewriters/writers.go, defaultGzipThresholdBytes. */
 export const gzipBytesMin: number = 128 * 1024;
 
-function commonHeaders(auditId: string, contentType: string, { warnings, headers }: ResponseExtras = {}): string[] {
-  const common = ['Audit-Id', auditId, 'Cache-Control', 'no-cache, private', ...(contentType === '' ? [] : ['Content-Type', contentType])];
+function commonHeaders({ auditId, notes }: WireRequest, contentType: string, { warnings, headers }: ResponseExtras = {}): string[] {
+  const common = ['Audit-Id', auditId, 'Cache-Control', 'no-cache, private', 'Content-Type', contentType];
+  if (notes.headers !== undefined) common.push(...notes.headers);
   if (headers !== undefined) for (const [name, value] of Object.entries(headers)) setHeader(common, name, value);
-  if (warnings !== undefined) for (const value of warningHeaders(warnings)) common.push('Warning', value);
+  if (warnings !== undefined || notes.warnings !== undefined) {
+    for (const value of warningHeaders([...(warnings ?? []), ...(notes.warnings ?? [])])) common.push('Warning', value);
+  }
   return common;
 }
 
@@ -77,10 +80,10 @@ function setHeader(headers: string[], name: string, value: string): void {
   headers.push(name, value);
 }
 
-function objectOutput(response: ObjectResponse, request: WireRequest, auditId: string, encoding: ResponseEncoding): WireOutput {
+function objectOutput(response: ObjectResponse, request: WireRequest, encoding: ResponseEncoding): WireOutput {
   const { code, object, form } = response;
   const body = isItemList(object) ? listBody(encodeList(object, form, encoding)) : bytesBody(encodeBody(object, form, encoding));
-  return { code, headers: commonHeaders(auditId, contentTypeOf(form), response), body, gzip: isWorthGzip(body) && acceptsGzip(request), close: false };
+  return { code, headers: commonHeaders(request, contentTypeOf(form), response), body, gzip: isWorthGzip(body) && acceptsGzip(request), close: false };
 }
 
 /** As generateMediaTypeWithGVK: only aggregated discovery is known by its Content-Type. */
@@ -114,7 +117,7 @@ function acceptsGzip(request: WireRequest): boolean {
   return request.header('accept-encoding')?.split(',').some((token) => token.trim() === 'gzip') === true;
 }
 
-function watchOutput(response: WatchResponse, auditId: string, encoding: ResponseEncoding): WireOutput {
+function watchOutput(response: WatchResponse, request: WireRequest, encoding: ResponseEncoding): WireOutput {
   const { form, events } = response;
   const { watches, onDefect } = encoding;
   // Only here: what is wrong with the options is told first (as handlers/get.go, where the stream is negotiated last).
@@ -138,7 +141,7 @@ function watchOutput(response: WatchResponse, auditId: string, encoding: Respons
       pumpLimits(encoding),
     );
   };
-  const headers = commonHeaders(auditId, watchContentType(form.mediaType), response);
+  const headers = commonHeaders(request, watchContentType(form.mediaType), response);
   return { code: 200, headers, gzip: false, close: false, messages: isText ? 'text' : 'binary', body: { type: 'stream', start } };
 }
 
@@ -150,9 +153,9 @@ function pumpLimits({ clock, waitingEventsMax, lingerMs }: ResponseEncoding): Pu
   return { clock, waitingMax: waitingEventsMax, lingerMs };
 }
 
-function rawOutput(response: RawResponse, request: WireRequest, auditId: string, encoding: ResponseEncoding): WireOutput {
+function rawOutput(response: RawResponse, request: WireRequest, encoding: ResponseEncoding): WireOutput {
   const { code, contentType, content } = response;
-  const headers = commonHeaders(auditId, contentType, response);
+  const headers = commonHeaders(request, contentType, response);
   if (isUnchanged(response, request)) return { code: 304, headers: headers.filter(isForUnchanged), body: bytesBody(new Uint8Array()), gzip: false, close: false };
   if (typeof content === 'string' || content instanceof Uint8Array) {
     const body = bytesBody(typeof content === 'string' ? utf8.encode(content) : content);

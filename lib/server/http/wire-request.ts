@@ -2,7 +2,7 @@
 // the options, not the body, not even whether the client is still there. An adapter (fetch, node) provides a WireInput;
 // everything that Kubernetes says about it is decided here.
 import type { ClientCertificate } from '../../auth/index.js';
-import type { ApiRequest, RequestBody, RequestInfo, RequestOptions, ResponseExtras } from '../../client/index.js';
+import type { AnswerNotes, ApiRequest, RequestBody, RequestInfo, RequestOptions } from '../../client/index.js';
 import type { Negotiated, Offer } from '../../core/index.js';
 import { mediaTypes, notAcceptable, routeNotAcceptable } from '../../core/index.js';
 import type { Negotiate } from './negotiations.js';
@@ -45,7 +45,7 @@ export class WireRequest implements ApiRequest {
   #options: RequestOptions | undefined;
   #body: Promise<RequestBody | undefined> | undefined;
   #abort: AbortController | undefined;
-  #extras: ResponseExtras = {};
+  #notes: AnswerNotes = {};
 
   constructor(input: WireInput, context: WireContext) {
     this.info = context.info;
@@ -85,13 +85,13 @@ export class WireRequest implements ApiRequest {
     return this.#input.target;
   }
 
-  refused(extras: ResponseExtras): void {
-    this.#extras = extras;
+  tell(notes: AnswerNotes): void {
+    this.#notes = notes;
   }
 
-  /** What was noted for a refusal. */
-  get extras(): ResponseExtras {
-    return this.#extras;
+  /** What the answer shall say besides what it is. */
+  get notes(): AnswerNotes {
+    return this.#notes;
   }
 
   /** Ends the request for whoever listens to its signal. */

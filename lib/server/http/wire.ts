@@ -86,11 +86,11 @@ export function wire(handler: Handler, options: WireOptions = {}, { keepsTimer =
     try {
       const response = await within(timeoutOf(info, query), handler, request, { deadlines, clock, limits });
       if (!isOfMethod(input.method, info)) throw methodNotAllowed();
-      return encodeResponse(response, request, auditId, encoding);
+      return encodeResponse(response, request, encoding);
     } catch (error) {
       if (error === timedOut) return timeoutOutput(auditId);
       if (!isApiError(error)) onDefect(error);
-      return encodeFailure(refusalFor(input.method, info, error), request, auditId, encoding);
+      return encodeFailure(refusalFor(input.method, info, error), request, encoding);
     }
   };
   return { answer, close: () => deadlines.close() };

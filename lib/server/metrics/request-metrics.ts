@@ -14,9 +14,21 @@ import { Peak } from './peak.js';
 import type { MetricFamily, Sample } from './prometheus-text.js';
 import { labelText } from './prometheus-text.js';
 
+/** What requests are told apart by. */
+interface Labels {
+  readonly verb: string;
+  readonly dry_run: string;
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly scope: string;
+  readonly component: string;
+}
+
 /** Requests of one verb and resource. */
 interface Series {
-  readonly labels: Readonly<Record<string, string>>;
+  readonly labels: Labels;
   readonly codes: Map<number, number>;
   readonly durations: Histogram;
   open: number;
@@ -27,7 +39,8 @@ interface Series {
 export class RequestMetrics {
   readonly #clock: Clock;
   readonly #scheme: Scheme;
-  readonly #series = new Map<string, Series>();
+  /** By resource, or document: each has few. */
+  readonly #series = new Map<string, Series[]>();
   readonly #reading = new Peak();
   readonly #writing = new Peak();
 
@@ -39,9 +52,8 @@ export class RequestMetrics {
   /** Serves and counts. */
   counting(serve: Serve): Serve {
     return async (exchange) => {
-      const { request } = exchange;
+      const { request, receivedMs: startedMs } = exchange;
       const series = this.#seriesOf(request);
-      const startedMs = this.#clock.now();
       if (isLongRunning(request.info)) return this.#longRunning(series, startedMs, () => serve(exchange));
       const inflight = readingVerbs.has(request.info.verb) ? this.#reading : this.#writing;
       inflight.add(1, startedMs);
@@ -66,14 +78,14 @@ export class RequestMetrics {
 
   /** What was counted. */
   families(): readonly MetricFamily[] {
-    const all = this.#series;
+    const all = [...this.#series.values()].flat();
     return [
       {
         name: 'apiserver_request_total',
         help: '[STABLE] Requests by what they asked for and how they ended.',
         type: 'counter',
         *samples() {
-          for (const { labels, codes } of all.values()) for (const [code, value] of codes) yield { labels: labelText({ ...labels, code: `${code}` }), value };
+          for (const { labels, codes } of all) for (const [code, value] of codes) yield { labels: labelText({ ...labels, code: `${code}` }), value };
         },
       },
       {
@@ -81,7 +93,7 @@ export class RequestMetrics {
         help: '[STABLE] How long requests took until they were answered.',
         type: 'histogram',
         *samples() {
-          for (const { labels, durations } of all.values()) yield* durations.samples(labelText(labels));
+          for (const { labels, codes, durations } of all) if (codes.size > 0) yield* durations.samples(labelText({ ...labels }));
         },
       },
       {
@@ -89,10 +101,10 @@ export class RequestMetrics {
         help: '[STABLE] Requests that are open, of those that may take as long as they like.',
         type: 'gauge',
         *samples() {
-          for (const { labels: { dry_run: _, ...labels }, open } of all.values()) if (labels.verb === 'WATCH' || labels.verb === 'CONNECT') yield { labels: labelText(labels), value: open };
+          for (const { labels: { dry_run: _, ...labels }, open } of all) if (labels.verb === 'WATCH' || labels.verb === 'CONNECT') yield { labels: labelText(labels), value: open };
         },
       },
-      { name: 'apiserver_watch_events_total', help: '[ALPHA] Events that watches were told.', type: 'counter', samples: () => eventSamples(all.values()) },
+      { name: 'apiserver_watch_events_total', help: '[ALPHA] Events that watches were told.', type: 'counter', samples: () => eventSamples(all) },
       {
         name: 'apiserver_current_inflight_requests',
         help: '[STABLE] The most requests that were served at once within the last second.',
@@ -129,32 +141,45 @@ export class RequestMetrics {
   #seriesOf(request: ApiRequest): Series {
     const { info } = request;
     const verb = verbOf(request);
+    if (!info.isResource) {
+      const subresource = documentOf(info.path);
+      const known = this.#series.get(subresource)?.find(({ labels }) => labels.verb === verb);
+      return known ?? this.#find({ ...nothing, verb, subresource });
+    }
+    const { group, version, resource, subresource } = info;
     const scope = scopeOf(info);
     const dryRun = dryRunOf(request);
-    const key = info.isResource ? `${verb} ${scope} ${dryRun} ${info.group}/${info.version}/${info.resource}/${info.subresource}` : `${verb} ${documentOf(info.path)}`;
-    const known = this.#series.get(key);
-    if (known !== undefined) return known;
-    if (!info.isResource) return this.#add(key, { verb, dry_run: '', group: '', version: '', resource: '', subresource: documentOf(info.path), scope: '', component: '' });
-    const { group, version, resource, subresource } = info;
+    for (const series of this.#series.get(resource) ?? none) {
+      const { labels } = series;
+      // In the order in which most differ.
+      if (labels.verb === verb && labels.scope === scope && labels.subresource === subresource && labels.group === group && labels.version === version && labels.dry_run === dryRun) return series;
+    }
     const served = this.#scheme.resource({ group, version, resource })?.resource;
     const exists = served !== undefined && (subresource === '' || served.subresources.some(({ name }) => name === subresource));
-    const what = exists ? { group, version, resource, subresource } : { group: '', version: '', resource: unknown, subresource: '' };
-    const labels = { verb, dry_run: dryRun, ...what, scope, component: 'apiserver' };
-    if (exists) return this.#add(key, labels);
-    const shared = `${verb} ${scope} ${dryRun} ${unknown}`;
-    return this.#series.get(shared) ?? this.#add(shared, labels);
+    const what = exists ? { group, version, resource, subresource } : { resource: unknown };
+    return this.#find({ ...nothing, verb, dry_run: dryRun, scope, component: 'apiserver', ...what });
   }
 
-  #add(key: string, labels: Series['labels']): Series {
+  #find(labels: Labels): Series {
+    // Documents begin with a slash, or are unknown; no resource is named so.
+    const key = labels.resource === '' ? labels.subresource : labels.resource;
+    const few = this.#series.get(key) ?? [];
+    const text = labelText({ ...labels });
+    const known = few.find((series) => labelText({ ...series.labels }) === text);
+    if (known !== undefined) return known;
     const series: Series = { labels, codes: new Map(), durations: new Histogram(durationBounds), open: 0, events: 0 };
-    this.#series.set(key, series);
+    this.#series.set(key, [...few, series]);
     return series;
   }
 }
 
+const nothing: Labels = { verb: '', dry_run: '', group: '', version: '', resource: '', subresource: '', scope: '', component: '' };
+const none: readonly Series[] = [];
+
 const durationBounds: readonly number[] = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60];
 const readingVerbs: ReadonlySet<string> = new Set(['get', 'list', 'watch', 'head']);
 const unknown = 'other';
+const unknownDocument = '/other';
 
 function note(series: Series, code: number, elapsedMs: number): void {
   series.codes.set(code, (series.codes.get(code) ?? 0) + 1);
@@ -214,7 +239,7 @@ function dryRunOf(request: ApiRequest): string {
 function documentOf(path: string): string {
   const end = path.indexOf('/', 1);
   const root = end < 0 ? path : path.slice(0, end);
-  return documents.has(root) ? root : unknown;
+  return documents.has(root) ? root : unknownDocument;
 }
 
 const documents: ReadonlySet<string> = new Set(['/', '/api', '/apis', '/version', '/healthz', '/livez', '/readyz', '/metrics', '/openapi', '/.well-known']);
@@ -223,7 +248,7 @@ function eventSamples(all: Iterable<Series>): readonly Sample[] {
   const sums = new Map<string, number>();
   for (const { labels, events } of all) {
     if (labels.verb !== 'WATCH') continue;
-    const key = labelText({ group: labels.group ?? '', version: labels.version ?? '', resource: labels.resource ?? '' });
+    const key = labelText({ group: labels.group, version: labels.version, resource: labels.resource });
     sums.set(key, (sums.get(key) ?? 0) + events);
   }
   return Array.from(sums, ([labels, value]) => ({ labels, value }));

@@ -43,9 +43,9 @@ function serverFamilies(startSeconds: number, auditEvents: number): readonly Met
   ];
 }
 
-/** Of the kinds in service. */
+/** Of the kinds in service whose caches somebody has read; what is in the others nobody has looked. */
 function storageFamilies({ storedKinds }: Registry): readonly MetricFamily[] {
-  const kinds = Array.from(storedKinds, ({ ref, cacher }) => ({ ref, figures: cacher.figures() }));
+  const kinds = Array.from(storedKinds, ({ ref, cacher }) => ({ ref, figures: cacher.figures() })).filter(({ figures }) => figures.revision > 0);
   const samples = (labelsOf: (ref: GroupResource) => Readonly<Record<string, string>>, valueOf: (figures: CacherFigures) => number) => (): readonly Sample[] =>
     kinds.map(({ ref, figures }) => ({ labels: labelText(labelsOf(ref)), value: valueOf(figures) }));
   const both = ({ group, resource }: GroupResource): Readonly<Record<string, string>> => ({ group, resource });

@@ -2,7 +2,7 @@
 // user is known; steps add to it, the encoder reads it.
 import type { ApiObject, Frozen } from '../../core/index.js';
 import type { UserInfo } from '../../core/types/index.js';
-import type { ApiRequest, RequestBody, ResponseExtras } from '../../client/index.js';
+import type { AnswerNotes, ApiRequest, RequestBody } from '../../client/index.js';
 
 /** Hears what a request carries, where somebody keeps a record of it. */
 export interface RequestRecorder {
@@ -17,18 +17,21 @@ export class Exchange {
   readonly request: ApiRequest;
   /** Whom the credentials name. */
   readonly requestor: Frozen<UserInfo>;
+  /** When it came. */
+  readonly receivedMs: number;
   /** Whoever keeps a record of what is asked. */
   recorder: RequestRecorder | undefined;
-  /** Headers of the answer, also of a refusal. */
-  headers: Readonly<Record<string, string>> | undefined;
+  /** Headers of the answer, also of a refusal: names and values in turn. */
+  headers: readonly string[] | undefined;
   #user: Frozen<UserInfo>;
   #constraint = '';
   #warnings: Set<string> | undefined;
   #annotations: Map<string, string> | undefined;
 
-  constructor(request: ApiRequest, requestor: Frozen<UserInfo>) {
+  constructor(request: ApiRequest, requestor: Frozen<UserInfo>, receivedMs: number) {
     this.request = request;
     this.requestor = requestor;
+    this.receivedMs = receivedMs;
     this.#user = requestor;
   }
 
@@ -54,7 +57,7 @@ export class Exchange {
   }
 
   /** What every answer to this request says besides its content; undefined where that is nothing. */
-  get extras(): ResponseExtras | undefined {
+  get notes(): AnswerNotes | undefined {
     const { warnings, headers } = this;
     if (warnings === undefined) return headers && { headers };
     return headers === undefined ? { warnings } : { warnings, headers };
