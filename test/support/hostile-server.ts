@@ -98,7 +98,7 @@ function inputOf({ method, target, headers, body }: HostileRequest): WireInput {
 /**
  * What needs no time comes within a few turns of the event loop, or, where a thread of the machine has to do with it (a
  * module that is imported when first needed), some time later. Only who has set a timer of its own, besides the deadline
- * that every request has, is waited for on the clock.
+ * that every request has, is waited for on the clock, and in the end everybody.
  */
 async function settled<T>(promise: Promise<T>, clock: VirtualClock, timersBefore: number): Promise<T> {
   const state = { isSettled: false };
@@ -106,10 +106,10 @@ async function settled<T>(promise: Promise<T>, clock: VirtualClock, timersBefore
     state.isSettled = true;
   });
   await Promise.race([watched, turn()]);
-  for (let turns = 0; turns < 20_000; turns++) {
+  for (let turns = 0; turns < 1_000; turns++) {
     if (state.isSettled) return watched;
     if (turns < 20) await turn();
-    else if (clock.pending > timersBefore + 1) await clock.advance(1_000);
+    else if (clock.pending > timersBefore + 1 || turns > 300) await clock.advance(1_000);
     else await new Promise((resolve) => setTimeout(resolve, 1));
   }
   throw new Error('there was no answer');
