@@ -100,9 +100,10 @@ export class CacheWatch<T extends object> implements Watcher<T>, BookmarkReader 
       this.#catchUp(after);
       return;
     }
-    const least = notOlderThan ?? (await fresh.newest());
-    // Without initial events a consistent watch begins at a revision that the cache need not have come to.
+    // Without initial events a consistent watch begins at a revision that the cache need not have come to, and misses
+    // nothing that was begun after it.
     const beginsThere = !initial && notOlderThan === undefined;
+    const least = notOlderThan ?? (await (beginsThere ? fresh.asOfNow() : fresh.newest()));
     await this.#reach(beginsThere ? 0 : least);
     if (initial) this.#catchUp(this.#tellInitial());
     else this.#catchUp(beginsThere ? least : fresh.revision);

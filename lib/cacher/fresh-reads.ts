@@ -64,6 +64,11 @@ export class FreshReads {
     return this.#options.store.revision().then(this.#onAnswer, this.#onFailure);
   }
 
+  /** The store's revision as of now and not later: what is committed from here on comes after it. Shared with nobody. */
+  asOfNow(): Promise<Revision> {
+    return this.#options.store.revision();
+  }
+
   /** Whether the cache has seen everything up to a revision, if need be after a wait; false when that took too long. */
   reached(revision: Revision): true | Promise<boolean> {
     if (this.#closed) return Promise.reject(closedError());

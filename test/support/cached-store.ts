@@ -137,7 +137,7 @@ class CachedStore implements Store {
   async #asStoreError(error: unknown, prefix: string, revision: Revision | undefined): Promise<unknown> {
     if (!isApiError(error, 'Expired')) return error;
     try {
-      await this.#options.store.list(prefix, { limit: 1, ...(revision !== undefined && { revision }) });
+      await this.#options.store.list(prefix, { limit: 1, ...(revision !== undefined && { revision: Math.max(1, revision) }) });
     } catch (refusal) {
       return refusal;
     }
