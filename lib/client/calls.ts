@@ -40,32 +40,27 @@ export function ask(place: Place, question: Question): Promise<Frozen<ApiObject>
 
 /** The call for a question, or why there is none. */
 export function callOf(endpoint: ResourceEntry, place: Place, question: Question): Call | ApiError {
-  const { verb, name, options, body, signal } = question;
-  const isNamed = name !== undefined;
-  const given = typeof name === 'object' ? name : question;
-  const own = typeof name === 'object' ? name.name : (name ?? '');
-  const { namespace: asked } = place;
-  const namespace = asked === '' ? (given.namespace ?? '') : asked;
+  const { name, options, body, signal } = question;
+  const isPlaced = typeof name === 'object';
+  const given = isPlaced ? name.namespace : (question.namespace ?? '');
+  const namespace = place.namespace === '' ? given : place.namespace;
   // Of an object that names another namespace than the request a server says the same.
-  if (typeof name === 'object' && name.namespace !== '' && name.namespace !== namespace) return namespaceMismatch();
-  const refusal = refusalOf(endpoint, { verb, isNamed, name: own, namespace });
-  if (refusal !== undefined) return refusal;
-  return { info: infoOf(endpoint, place, { verb, name: own, namespace, options }), options, body: typeof body === 'function' ? body(endpoint) : body, signal };
-}
-
-function infoOf({ group, version, resource }: ResourceEntry, { subresource }: Place, { verb, name, namespace, options }: { readonly verb: string; readonly name: string; readonly namespace: string; readonly options: RequestOptions | undefined }): RequestInfo {
-  return {
-    verb,
+  if (isPlaced && given !== '' && given !== namespace) return namespaceMismatch();
+  const own = isPlaced ? name.name : (name ?? '');
+  const { group, version, resource } = endpoint;
+  const info: RequestInfo = {
+    verb: question.verb,
     isResource: true,
     path: '',
     group,
     version,
     // A namespace is in itself, for those who decide what may be done there. As apiserver's requestinfo.go.
-    namespace: name !== '' && resource === 'namespaces' && group === '' ? name : namespace,
+    namespace: own !== '' && resource === 'namespaces' && group === '' ? own : namespace,
     resource,
-    subresource,
-    name: name === '' && options?.fieldSelector !== undefined ? selectedName(options.fieldSelector) : name,
+    subresource: place.subresource,
+    name: own === '' && options?.fieldSelector !== undefined ? selectedName(options.fieldSelector) : own,
   };
+  return refusalOf(endpoint, info, name !== undefined) ?? { info, options, body: typeof body === 'function' ? body(endpoint) : body, signal };
 }
 
 /** The one name that a field selector leaves, for rules about names. */
@@ -80,14 +75,7 @@ function selectedName(fieldSelector: string): string {
   }
 }
 
-interface Subject {
-  readonly verb: string;
-  readonly isNamed: boolean;
-  readonly name: string;
-  readonly namespace: string;
-}
-
-function refusalOf({ namespaced }: ResourceEntry, { verb, isNamed, name, namespace }: Subject): ApiError | undefined {
+function refusalOf({ namespaced }: ResourceEntry, { verb, name, namespace }: RequestInfo, isNamed: boolean): ApiError | undefined {
   if (isNamed && name === '') return badRequest('resource name may not be empty');
   if (namespaced && namespace === '') {
     if (isNamed) return badRequest('an empty namespace may not be set when a resource name is provided');

@@ -3,6 +3,7 @@
 import { builtinEndpoint, isNoMatchError, parseGroupVersion } from '../core/index.js';
 import type { ApiObject, Frozen, GroupVersionKind, ResourceEntry } from '../core/index.js';
 import type { KindTypes, UserInfo } from '../core/types/index.js';
+import type { Place } from './calls.js';
 import type { Carrier } from './carrier.js';
 import type { Discovered, DiscoverOptions } from './discovery.js';
 import { discoverer } from './discovery.js';
@@ -49,16 +50,23 @@ export function clientOf(carrier: Carrier): Client {
       return (await discover({ fresh: true })).mapper.kind(gvk, [gvk.version]);
     }
   };
-  const endpointOf = (name: KindName | ResourceEntry): ResourceEntry | (() => Promise<ResourceEntry>) => {
-    if (!('apiVersion' in name)) return name;
-    const gvk = { ...parseGroupVersion(name.apiVersion), kind: name.kind };
-    return builtinEndpoint(gvk) ?? kept(() => find(gvk));
+  // Of those that Kubernetes has, and so bounded: callers may name a kind for every call.
+  const known = new Map<string, ResourceEntry>();
+  const endpointOf = ({ apiVersion, kind }: KindName): Place['endpoint'] => {
+    const key = `${apiVersion}/${kind}`;
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    const gvk = { ...parseGroupVersion(apiVersion), kind };
+    const builtin = builtinEndpoint(gvk);
+    if (builtin === undefined) return kept(() => find(gvk));
+    known.set(key, builtin);
+    return builtin;
   };
-  const resource = <T extends ApiObject>(name: KindName | ResourceEntry): ResourceClient<T> =>
-    new ResourceRequests<T>({ carrier, endpoint: endpointOf(name), namespace: '', subresource: '' });
+  const resource = <T extends ApiObject>(of: KindName | ResourceEntry): ResourceClient<T> =>
+    new ResourceRequests<T>({ carrier, endpoint: 'apiVersion' in of ? endpointOf(of) : of, namespace: '', subresource: '' });
 
   return {
-    kind: (apiVersion, kind) => resource({ apiVersion, kind: kind as string }),
+    kind: <V extends keyof KindTypes, K extends keyof KindTypes[V]>(apiVersion: V, kind: K) => resource<KindType<V, K>>({ apiVersion, kind: kind as string }),
     resource,
     discover,
     read: (path, options = {}) => carrier.read(path, options),

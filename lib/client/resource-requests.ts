@@ -22,7 +22,8 @@ export class ResourceRequests<T extends ApiObject> implements ResourceClient<T> 
   }
 
   in(namespace: string): ResourceClient<T> {
-    return new ResourceRequests({ ...this.#place, namespace });
+    const { carrier, endpoint, subresource } = this.#place;
+    return new ResourceRequests({ carrier, endpoint, namespace, subresource });
   }
 
   get(name: Name, options?: GetOptions): Promise<Stored<T>> {

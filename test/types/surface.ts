@@ -1,14 +1,16 @@
 // What the types promise to a caller. Checked by tstyche, never run.
 import { expect, test } from 'tstyche';
 import type { Observable } from 'rxjs';
-import type { ApiObject, Clock, Frozen, JsonObject, Persisted, WatchEvent } from '../../lib/core/index.js';
+import type { ApiObject, Clock, Frozen, JsonObject, ListWatch, Persisted, WatchEvent } from '../../lib/core/index.js';
 import { isApiError, setIn, snapshotWriter, updateIn } from '../../lib/core/index.js';
 import type { Deployment, HorizontalPodAutoscaler, Pod, RestartPolicy, autoscalingV1, eventsV1 } from '../../lib/core/types/index.js';
+import type { Client, Patch, ResourceClient, Stored } from '../../lib/client/index.js';
 import type { Batch, Store } from '../../lib/storage/index.js';
 
 declare const pod: Pod;
 declare const stored: Frozen<Persisted<Pod>>;
 declare const caught: unknown;
+declare const client: Client;
 
 test('kinds are typed to the leaf, without any', () => {
   expect<Pod['kind']>().type.toBe<'Pod' | undefined>();
@@ -54,4 +56,31 @@ test('an index of a snapshot is known by name', () => {
 
 test('stored values are JSON objects', () => {
   expect<Awaited<ReturnType<Store['get']>>['entry']>().type.toBeAssignableTo<{ readonly value: JsonObject } | undefined>();
+});
+
+test('a client knows the kinds of Kubernetes by name', () => {
+  expect(client.kind('v1', 'Pod')).type.toBe<ResourceClient<Pod>>();
+  expect(client.kind('autoscaling/v1', 'HorizontalPodAutoscaler')).type.toBe<ResourceClient<autoscalingV1.HorizontalPodAutoscaler>>();
+  expect(client.kind).type.not.toBeCallableWith('v1', 'Deployment');
+  expect(client.kind).type.not.toBeCallableWith('apps/v2', 'Deployment');
+  expect(client.kind('v1', 'Pod').get('a')).type.toBe<Promise<Stored<Pod>>>();
+  expect(client.kind('v1', 'Pod').create).type.not.toBeCallableWith({ kind: 'Deployment' });
+  expect(client.kind('v1', 'Pod').create).type.toBeCallableWith(stored);
+});
+
+test('the objects of a kind are a ListWatch', () => {
+  expect<ResourceClient<Pod>>().type.toBeAssignableTo<ListWatch<Stored<Pod>>>();
+});
+
+test('fields of a kind that nobody described are unknown', () => {
+  expect(client.resource({ apiVersion: 'example.com/v1', kind: 'Widget' })).type.toBe<ResourceClient>();
+  expect<Awaited<ReturnType<ResourceClient['get']>>['spec']>().type.toBe<unknown>();
+  expect<Awaited<ReturnType<ResourceClient['get']>>['metadata']['uid']>().type.toBe<string>();
+});
+
+test('a patch is one of three, and of the kind that it changes', () => {
+  expect<Patch<Pod>>().type.toBeAssignableFrom<{ merge: { metadata: { labels: null }; spec: { nodeName: string } } }>();
+  expect<Patch<Pod>>().type.toBeAssignableFrom<{ strategic: { spec: { containers: { name: string; $patch: 'delete' }[] } } }>();
+  expect<Patch<Pod>>().type.not.toBeAssignableFrom<{ merge: { spec: { nodename: string } } }>();
+  expect<Patch<Pod>>().type.not.toBeAssignableFrom<{ merge: { spec: { containers: { image: string }[] } } }>();
 });
