@@ -111,7 +111,7 @@ export class FairQueues<Request> {
     const known = this.#queues.get(number);
     if (this.#seatsTaken >= this.#limit && (known?.waiting.size ?? 0) >= this.#terms.queueLengthMax) return 'queue-full';
     const queue = known ?? this.#open(number);
-    if (this.#waiting > 0 || !this.#fits(claim.seats)) return this.#wait(claim, queue, now);
+    if (this.#waiting > 0 || this.#seatsTaken >= this.#limit || !this.#fits(claim.seats)) return this.#wait(claim, queue, now);
     // Nobody is before it.
     queue.nextStart = Math.max(queue.nextStart, this.#progress);
     return this.#serve(claim.seats, queue, now);

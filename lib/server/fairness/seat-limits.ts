@@ -50,7 +50,8 @@ export interface Lender {
 export function lendSeats(lenders: readonly Lender[]): readonly number[] {
   const total = lenders.reduce((sum, { limits }) => sum + limits.nominal, 0);
   const claims = lenders.map(({ limits, demand }): Claim => {
-    const lower = Math.max(limits.lower, Math.min(limits.nominal, demand.highest));
+    // A level that has a share is never without a seat: who comes first would wait for the next period.
+    const lower = Math.max(limits.lower, Math.min(limits.nominal, Math.max(1, demand.highest)));
     return { lower, upper: limits.upper, target: Math.max(lower, demand.smoothed, targetMin) };
   });
   const fair = fairProportion(claims, total);
