@@ -4,7 +4,7 @@ import { defer, mergeMap } from 'rxjs';
 import { deepFreeze, mediaTypes, parseJson } from '../core/index.js';
 import type { Frozen, Negotiated } from '../core/index.js';
 import type { UserInfo } from '../core/types/index.js';
-import type { ApiResponse, Handler, RequestInfo } from './api-request.js';
+import type { AnswerNotes, ApiResponse, Handler, RequestInfo } from './api-request.js';
 import { bareRefusal } from './bare-refusal.js';
 import type { Carrier } from './carrier.js';
 import type { Client } from './client.js';
@@ -27,24 +27,18 @@ export function inProcessClient(handler: Handler, options: InProcessClientOption
 
 function inProcessCarrier(handler: Handler, options: InProcessClientOptions): Carrier {
   const { user, onWarning } = options;
-  const warn = (response: ApiResponse): void => {
-    if (onWarning !== undefined) response.warnings?.forEach(onWarning);
-  };
+  const tell = onWarning === undefined ? undefined : ({ warnings }: AnswerNotes): void => warnings?.forEach((text) => onWarning(text));
   return {
     send({ info, options: query, body, signal }) {
       if (signal?.aborted === true) return Promise.reject(reasonOf(signal));
-      const answer = handler(new InProcessRequest({ info, user, options: query, body, signal })).then((response) => {
-        if (response.warnings !== undefined) warn(response);
-        return response.type === 'object' ? deepFreeze(response.object) : unfit(info, response, 'an object');
-      });
+      const answer = handler(new InProcessRequest({ info, user, options: query, body, signal, tell })).then((response) =>
+        response.type === 'object' ? deepFreeze(response.object) : unfit(info, response, 'an object'),
+      );
       return signal === undefined ? answer : untilAborted(answer, signal);
     },
     watch: ({ info, options: query }) =>
-      defer(() => handler(new InProcessRequest({ info, user, options: query }))).pipe(
-        mergeMap((response) => {
-          warn(response);
-          return response.type === 'watch' ? response.events : unfit(info, response, 'events');
-        }),
+      defer(() => handler(new InProcessRequest({ info, user, options: query, tell }))).pipe(
+        mergeMap((response) => (response.type === 'watch' ? response.events : unfit(info, response, 'events'))),
       ),
     async read(path, { aggregated = false, signal }) {
       const info: RequestInfo = { verb: 'get', isResource: false, path, group: '', version: '', namespace: '', resource: '', subresource: '', name: '' };

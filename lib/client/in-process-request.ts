@@ -2,7 +2,7 @@
 import { mediaTypes } from '../core/index.js';
 import type { Frozen, Negotiated } from '../core/index.js';
 import type { UserInfo } from '../core/types/index.js';
-import type { ApiRequest, RequestBody, RequestInfo, RequestOptions } from './api-request.js';
+import type { AnswerNotes, ApiRequest, RequestBody, RequestInfo, RequestOptions } from './api-request.js';
 
 /** What a request in process is made of. */
 export interface InProcessOptions {
@@ -13,6 +13,8 @@ export interface InProcessOptions {
   readonly signal?: AbortSignal | undefined;
   /** The form wanted; the objects themselves unless said otherwise. */
   readonly form?: Negotiated | undefined;
+  /** Told what the server says besides its answer; without it, warnings come with the answer and refusals without. */
+  readonly tell?: ((notes: AnswerNotes) => void) | undefined;
 }
 
 /** A request of this process. */
@@ -20,14 +22,16 @@ export class InProcessRequest implements ApiRequest {
   readonly info: RequestInfo;
   readonly user?: Frozen<UserInfo>;
   readonly signal?: AbortSignal;
+  readonly tell?: (notes: AnswerNotes) => void;
   readonly #options: RequestOptions;
   readonly #body: RequestBody | undefined;
   readonly #form: Negotiated;
 
-  constructor({ info, user, options = noOptions, body, signal, form = asIs }: InProcessOptions) {
+  constructor({ info, user, options = noOptions, body, signal, form = asIs, tell }: InProcessOptions) {
     this.info = info;
     if (user !== undefined) this.user = user;
     if (signal !== undefined) this.signal = signal;
+    if (tell !== undefined) this.tell = tell;
     this.#options = options;
     this.#body = body;
     this.#form = form;

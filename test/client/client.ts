@@ -172,7 +172,9 @@ for (const [how, way] of ways) {
     const odd = { metadata: { name: 'odd' }, odd: 1 } as ConfigMap;
     t.match((await refusal(maps.create(odd, { fieldValidation: 'Strict' }))).message, /unknown field "odd"/);
     await maps.create(odd, { dryRun: true });
-    t.match(warnings, ['unknown field "odd"']);
+    t.strictSame(warnings, ['unknown field "odd"']);
+    await refusal(maps.create({ ...odd, metadata: { name: 'A b' } }));
+    t.strictSame(warnings, ['unknown field "odd"', 'unknown field "odd"'], 'refusals warn too');
     t.equal((await refusal(maps.get('odd'))).status.code, 404, 'a dry run stores nothing');
   });
 

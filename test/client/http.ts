@@ -410,7 +410,7 @@ t.test('a server in process that answers with something else is told so', async 
   t.strictSame(await answering(raw(new TextEncoder().encode('{"a":1}'))).read('/a'), { a: 1 });
   t.match(await failure(answering({ ...raw(''), content: EMPTY }).read('/a')), { message: '/a does not answer with a document' });
   const form = { mediaType: 'application/json', pretty: false };
-  const watching = answering({ type: 'watch', form, warnings: ['careful'], bookmark: () => ({}), events: concat(of({ type: 'BOOKMARK' as const, resourceVersion: '1' }), NEVER) });
+  const watching = answering({ type: 'watch', form, bookmark: () => ({}), events: concat(of({ type: 'BOOKMARK' as const, resourceVersion: '1' }), NEVER) });
   t.match(await all(maps(watching).watch().pipe(take(1))), [{ resourceVersion: '1' }]);
 });
 
