@@ -52,10 +52,14 @@ export interface ResourceClient<T extends ApiObject = DynamicObject> {
 export interface SubresourceClient<T extends ApiObject = DynamicObject> {
   /** The same, in one namespace. */
   in(namespace: string): SubresourceClient<T>;
+  /** As it is. */
   get(name: Name, options?: GetOptions): Promise<Stored<T>>;
   /** For those that are acts rather than parts: binding, eviction, token. */
   create(name: Name, object: Frozen<T>, options?: WriteOptions): Promise<Frozen<T> | Status>;
+  /** Replaces it, below the object of that name. */
   update(object: Frozen<T>, options?: WriteOptions): Promise<Stored<T>>;
+  /** Changes a part of it. */
   patch(name: Name, patch: Patch<T>, options?: WriteOptions): Promise<Stored<T>>;
+  /** Server-side apply. */
   apply(object: Frozen<T>, options: ApplyOptions): Promise<Stored<T>>;
 }

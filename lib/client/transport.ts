@@ -19,7 +19,10 @@ export interface TransportRequest {
 /** What comes back, as soon as the headers are there. */
 export interface TransportResponse {
   readonly status: number;
-  readonly headers: { get(name: string): string | null };
+  readonly headers: {
+    /** A header's value, by name in any case; several of one name are joined by commas. */
+    get(name: string): string | null;
+  };
   /** Fails where the answer breaks off. Ending the iteration early frees what the answer holds. */
   readonly body: ByteStream | null;
 }

@@ -12,6 +12,7 @@ export interface Connection extends HttpClientOptions {
   readonly namespace: string;
   /** Closes all connections. */
   close(): void;
+  /** The same. */
   [Symbol.dispose](): void;
 }
 
