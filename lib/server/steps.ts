@@ -3,10 +3,11 @@
 import { firstValueFrom, from } from 'rxjs';
 import { administrator } from '../auth/index.js';
 import type { AccessAttributes, Authenticated, Authenticator, Authorizer, Decision } from '../auth/index.js';
-import type { ApiRequest } from '../client/index.js';
-import { accessDenied, unauthorized } from '../core/index.js';
+import type { ApiRequest, ApiResponse } from '../client/index.js';
+import { accessDenied, errorText, internalError, unauthorized } from '../core/index.js';
 import type { Frozen } from '../core/index.js';
 import type { UserInfo } from '../core/types/index.js';
+import { internalErrorText } from './documents/text-response.js';
 import type { Pipeline, Step } from './pipeline.js';
 import type { Exchange } from './requests/exchange.js';
 
@@ -21,12 +22,23 @@ export function authorizeStep(authorizers: readonly Authorizer[]): Step | undefi
   if (authorizers.length === 0) return undefined;
   return async (exchange, next) => {
     const attributes = attributesOf(exchange);
-    const { decision, reason } = await decide(authorizers, attributes);
+    const outcome = await decide(authorizers, attributes).catch((error: unknown) => errorText(error));
+    if (typeof outcome === 'string') {
+      exchange.annotate('authorization.k8s.io/reason', 'internal error');
+      return undecided(exchange.request, outcome);
+    }
+    const { decision, reason } = outcome;
     exchange.annotate('authorization.k8s.io/decision', decision === 'allow' ? 'allow' : 'forbid');
     exchange.annotate('authorization.k8s.io/reason', reason);
     if (decision !== 'allow') throw refused(attributes, reason);
     return next(exchange);
   };
+}
+
+/** The answer when nobody could say: bare text over the wire, as responsewriters.InternalError. */
+function undecided({ uri }: ApiRequest, text: string): ApiResponse {
+  if (uri === undefined) throw internalError(new Error(text));
+  return internalErrorText(uri, text);
 }
 
 /** Rejects with ApiError 403 where nobody allows it. */
@@ -35,16 +47,24 @@ export async function authorize(authorizers: readonly Authorizer[], attributes: 
   if (decision !== 'allow') throw refused(attributes, reason);
 }
 
-/** The first opinion of the authorizers, with the reasons given on the way. */
+/**
+ * The first opinion of the authorizers; without one, the reasons of all. One that fails has no opinion; if nobody else
+ * has one either, neither has this. As apiserver/pkg/authorization/union/union.go.
+ */
 export async function decide(authorizers: readonly Authorizer[], attributes: AccessAttributes): Promise<Decision> {
   const reasons: string[] = [];
+  const failures: string[] = [];
   for (const authorizer of authorizers) {
-    const { decision, reason } = await firstValueFrom(from(authorizer(attributes)), { defaultValue: noOpinion });
-    if (decision === 'allow') return { decision, reason };
-    if (reason !== '') reasons.push(reason);
-    if (decision === 'deny') return { decision, reason: reasons.join(', ') };
+    try {
+      const opinion = await firstValueFrom(from(authorizer(attributes)), { defaultValue: noOpinion });
+      if (opinion.decision !== 'noOpinion') return opinion;
+      if (opinion.reason !== '') reasons.push(opinion.reason);
+    } catch (error) {
+      failures.push(errorText(error));
+    }
   }
-  return { decision: 'noOpinion', reason: reasons.join(', ') };
+  if (failures.length > 0) throw new Error(failures.length === 1 ? failures[0] : `[${failures.join(', ')}]`);
+  return { decision: 'noOpinion', reason: reasons.join('\n') };
 }
 
 const noOpinion: Decision = { decision: 'noOpinion', reason: '' };

@@ -263,6 +263,28 @@ t.test('requests run in the name that their headers say, if that is allowed', as
   await open.server.close();
 });
 
+t.test('an authorizer that fails has no opinion; where nobody else has one the server fails', async (t) => {
+  const failing: Authorizer = () => Promise.reject(new Error('no <contact>'));
+  const unsure: Authorizer = () => [{ decision: 'noOpinion', reason: 'who?' }];
+  const answer = async (...authorizers: Authorizer[]): Promise<string> => {
+    const { server, ask } = serve({ authorizers, audit: { rules: [{ level: 'Metadata' }], omitStages: ['RequestReceived'] } });
+    const events = recording(server);
+    const response = await ask('bob', 'GET', '/version?x=1');
+    const text = await response.text();
+    await server.close();
+    return `${response.status} ${events[0]?.annotations?.['authorization.k8s.io/reason'] ?? ''} ${response.status < 400 ? '' : text}`;
+  };
+  t.equal(await answer(failing, unsure), '500 internal error Internal Server Error: "/version?x=1": no &lt;contact&gt;\n');
+  t.match(await answer(failing, failing), '[no &lt;contact&gt;, no &lt;contact&gt;]');
+  t.equal(await answer(failing, allowing(() => true)), '200  ');
+  t.match(await answer(unsure, unsure), /^403 who\?\nwho\? .*"message":"forbidden: User \\"bob\\" cannot get path \\"\/version\\": who\?\\nwho\?"/);
+  t.match(await answer(unsure, () => [{ decision: 'deny', reason: 'never' }]), /^403 never /);
+  const { server, ask } = serve({ authorizers: [({ resource }) => (resource === 'pods' ? Promise.reject(new Error('no contact')) : [{ decision: 'allow', reason: '' }])] });
+  const review = await ask('bob', 'POST', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', { body: '{"spec":{"resourceAttributes":{"resource":"pods","verb":"get"}}}' });
+  t.match(await review.json(), { status: { allowed: false, evaluationError: 'no contact' } });
+  await server.close();
+});
+
 t.test('a node is what the token of a service account is bound to', async (t) => {
   const extra = { 'authentication.kubernetes.io/node-name': ['n1'], 'authentication.kubernetes.io/pod-name': ['p'] };
   const asked: AccessAttributes[] = [];

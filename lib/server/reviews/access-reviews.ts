@@ -1,9 +1,9 @@
 // May somebody do something? The authorizers are asked as they would be for the request itself.
 // As pkg/registry/authorization and pkg/apis/authorization/validation.
-import { badRequest, fieldInvalid, fieldPath, invalid } from '../../core/index.js';
+import { badRequest, errorText, fieldInvalid, fieldPath, invalid } from '../../core/index.js';
 import type { FieldError, Frozen, Scheme } from '../../core/index.js';
 import type { LocalSubjectAccessReview, ResourceAttributes, NonResourceAttributes, SelfSubjectAccessReview, SelfSubjectRulesReview, SubjectAccessReview, SubjectAccessReviewSpec, SubjectAccessReviewStatus, UserInfo } from '../../core/types/index.js';
-import type { AccessAttributes, Authorizer } from '../../auth/index.js';
+import type { AccessAttributes, Authorizer, Decision } from '../../auth/index.js';
 import type { VirtualResource } from '../serve.js';
 import { decide } from '../steps.js';
 import { review } from './review.js';
@@ -51,8 +51,12 @@ interface Asked {
   readonly nonResourceAttributes?: NonResourceAttributes;
 }
 
+const allowed: Decision = { decision: 'allow', reason: '' };
+
 async function statusOf(authorizers: readonly Authorizer[], asked: Asked, user: Frozen<UserInfo>): Promise<SubjectAccessReviewStatus> {
-  const { decision, reason } = authorizers.length === 0 ? { decision: 'allow' as const, reason: '' } : await decide(authorizers, attributesOf(asked, user));
+  const outcome = authorizers.length === 0 ? allowed : await decide(authorizers, attributesOf(asked, user)).catch((error: unknown) => errorText(error));
+  if (typeof outcome === 'string') return { allowed: false, evaluationError: outcome };
+  const { decision, reason } = outcome;
   return { allowed: decision === 'allow', ...(decision === 'deny' && { denied: true }), ...(reason !== '' && { reason }) };
 }
 
