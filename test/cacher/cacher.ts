@@ -23,6 +23,7 @@ for (const windowMax of [1000, 2]) {
         return {
           store,
           elapse: (ms) => clock.advance(ms),
+          patienceMs: 30_000,
           limits: { keyBytesMax: storeLimits.keyBytesMax, valueBytesMax: storeLimits.transactionBytesMax, operationsMax: storeLimits.changesMax },
           leftBehind: () => (clock.pending === 0 ? [] : ['a timer']),
           dispose: () => store.close(),

@@ -125,7 +125,7 @@ t.test('an object comes out as a server would hold it', async (t) => {
     status: {},
   });
   const { object: service } = decodeJson(struct('core/v1.Service'), '{"spec":{"ports":[{"port":80}]}}');
-  t.strictSame(service, { spec: { ports: [{ port: 80, protocol: 'TCP', targetPort: 0 }] }, metadata: {}, status: { loadBalancer: {} } });
+  t.strictSame(service, { spec: { ports: [{ port: 80, protocol: 'TCP', targetPort: 0 }], sessionAffinity: 'None', type: 'ClusterIP' }, metadata: {}, status: { loadBalancer: {} } });
   const { object: event } = decodeJson(struct('core/v1.Event'), '{"lastTimestamp":"2026-01-02T03:04:05+01:00","eventTime":"2026-01-02T03:04:05.100000Z"}');
   t.match(event, { lastTimestamp: '2026-01-02T02:04:05Z', eventTime: '2026-01-02T03:04:05.100000Z' });
 });
