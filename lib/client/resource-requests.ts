@@ -61,7 +61,9 @@ export class ResourceRequests<T extends ApiObject> implements ResourceClient<T> 
 
   async deleteCollection(options: DeleteCollectionOptions = {}): Promise<Page<Stored<T>>> {
     const { dryRun: _dryRun, gracePeriodSeconds: _grace, propagationPolicy: _policy, preconditions: _preconditions, ...selection } = options;
-    return pageOf(await askFor(this.#place, { ...listQuestion('deletecollection', selection), body: deleteBody(options) }));
+    const answer = await askFor<Frozen<ApiObject>>(this.#place, { ...listQuestion('deletecollection', selection), body: deleteBody(options) });
+    // Servers other than Kubernetes' own may only say that it is done.
+    return answer.kind === 'Status' ? { items: [], resourceVersion: '' } : pageOf(answer);
   }
 
   get status(): SubresourceClient<T> {

@@ -5,11 +5,9 @@ export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undef
   if (signal === undefined) return promise;
   return new Promise<T>((resolve, reject) => {
     const abort = (): void => reject(reasonOf(signal));
-    if (signal.aborted) {
-      abort();
-      return;
-    }
-    signal.addEventListener('abort', abort);
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort);
+    // In any case, or a failure that nobody waits for any more would be an unhandled one.
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
   });
 }

@@ -167,6 +167,11 @@ t.test('answers that make no sense are said to make none', async (t) => {
   const object = await maps(clientOf(t, polluted.url)).get('a');
   t.equal(Object.getPrototypeOf(object), Object.prototype);
   t.equal(({} as Record<string, unknown>).polluted, undefined);
+  const done = await fake(t, json({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success' }));
+  t.strictSame(await maps(clientOf(t, done.url)).deleteCollection(), { items: [], resourceVersion: '' });
+  const switching = await fake(t, (request) => void request.socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: odd\r\n\r\n'));
+  t.match(await failure(maps(clientOf(t, switching.url)).get('a')), { name: 'ConnectionError', message: /got no answer/ });
+  t.match(await failure(maps(clientOf(t, 'http://127.0.0.1:1', { authorization: 'Bearer a\nb' })).get('a')), { name: 'ConnectionError', message: /Invalid character in header content/ });
   t.match(await failure(maps(clientOf(t, 'http://127.0.0.1:1')).get('a')), { name: 'ConnectionError', message: /got no answer: connect ECONNREFUSED/, cause: Error });
 });
 
@@ -408,6 +413,9 @@ t.test('a server in process that answers with something else is told so', async 
   t.match(await failure(maps(answering(raw('text'))).get('a')), { message: 'configmaps/ does not answer with an object' });
   t.match(await failure(all(maps(answering(raw('text'))).watch())), { message: 'configmaps/ does not answer with events' });
   t.strictSame(await answering(raw(new TextEncoder().encode('{"a":1}'))).read('/a'), { a: 1 });
+  const broken = inProcessClient(async () => Promise.reject(new Error('a defect')));
+  t.match(await failure(maps(broken).get('a')), { message: 'a defect' });
+  for (const call of [broken.read('/a', { signal: AbortSignal.abort() }), broken.discover({ signal: AbortSignal.abort() })]) t.match(await failure(call), { name: 'AbortError' });
   t.match(await failure(answering({ ...raw(''), content: EMPTY }).read('/a')), { message: '/a does not answer with a document' });
   const form = { mediaType: 'application/json', pretty: false };
   const watching = answering({ type: 'watch', form, bookmark: () => ({}), events: concat(of({ type: 'BOOKMARK' as const, resourceVersion: '1' }), NEVER) });

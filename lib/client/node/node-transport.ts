@@ -64,10 +64,13 @@ function answerTo(request: ClientRequest, { body, signal }: TransportRequest): P
     const abort = (): void => {
       if (answer?.complete !== true) request.destroy();
     };
-    const forget = (): void => signal?.removeEventListener('abort', abort);
     signal?.addEventListener('abort', abort);
     // Stays: what happens to the connection later is told by the answer's own stream.
-    request.on('error', reject).once('close', forget);
+    request.on('error', reject);
+    request.once('close', () => {
+      signal?.removeEventListener('abort', abort);
+      reject(new Error('the connection was closed'));
+    });
     request.once('response', (message) => {
       answer = message.on('error', ignore);
       resolve(message);
