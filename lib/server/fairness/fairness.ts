@@ -89,7 +89,7 @@ export function fairnessOf({ registry, clock, concurrency, turnedAway }: Fairnes
   };
   const step: Step = (exchange, next) => {
     const { request } = exchange;
-    if (request.user !== undefined || (isLongRunning(request.info) && request.info.verb !== 'watch')) return next(exchange);
+    if (request.user !== undefined || request.uri === undefined || (isLongRunning(request.info) && request.info.verb !== 'watch')) return next(exchange);
     return serve(exchange, next);
   };
   const close = (): void => {
