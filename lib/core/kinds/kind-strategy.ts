@@ -41,7 +41,10 @@ export interface UpdateStrategy<T extends ApiObject = ApiObject, F = Frozen<T>> 
 }
 
 /** Reads a selectable field. */
-export type FieldReader<T extends ApiObject = ApiObject, F = Frozen<T>> = { read(object: F): string }['read'];
+export type FieldReader<T extends ApiObject = ApiObject, F = Frozen<T>> = {
+  /** Reads the field of an object; the empty text where it is absent. */
+  read(object: F): string;
+}['read'];
 
 /** What is particular to a kind. */
 export interface KindStrategy<T extends ApiObject = ApiObject, F = Frozen<T>> extends UpdateStrategy<T, F> {
