@@ -1,7 +1,7 @@
 // scale: how many pods a workload has and shall have, in one form for all kinds of workloads. Read from the workload and
 // written into it, so that everything that holds for an update of the workload holds here too. As the ScaleREST of
 // pkg/registry/apps/*/storage and their scaleUpdatedObjectInfo.
-import { conflict, decodeValue, deepFreeze, invalid, isApiError, methodNotAllowed, notFound, scaleOf, scaleTable, validateScale, withReplicas } from '../../core/index.js';
+import { conflict, decodeValue, deepFreeze, invalid, methodNotAllowed, notFound, scaleOf, scaleTable, validateScale, withReplicas } from '../../core/index.js';
 import type { ApiObject, GroupVersionKind, Scalable } from '../../core/index.js';
 import type { Scale } from '../../core/types/index.js';
 import type { ApiResponse } from '../../client/index.js';
@@ -40,13 +40,8 @@ export function scaleSubresource(tools: WriteTools): SpecialResource {
 const scaleKind: GroupVersionKind = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
 
 async function getScale(endpoint: Endpoint, exchange: Exchange): Promise<ApiResponse> {
-  try {
-    const response = await get(endpoint, exchange);
-    return { ...response, object: printed(response.object) };
-  } catch (error) {
-    if (!isApiError(error, 'NotFound')) throw error;
-    throw notFound({ group: endpoint.gvr.group, resource: `${endpoint.gvr.resource}/scale`, name: exchange.request.info.name });
-  }
+  const response = await get(endpoint, exchange);
+  return { ...response, object: printed(response.object) };
 }
 
 async function updateScale(endpoint: Endpoint, exchange: Exchange, tools: WriteTools): Promise<ApiResponse> {
