@@ -28,10 +28,10 @@ export async function measureGuards(): Promise<Row[]> {
   const heard = auditLog({ policy: { rules: [{ level: 'Metadata' }] }, clock, random: random(3) });
   heard.events$.subscribe();
   const serve = async () => ({ type: 'raw', code: 200, contentType: 'text/plain', content: '' }) as const;
-  const piped = (steps: Partial<Pipeline>, group = 'dev'): Handler => pipelineHandler({ clock, authenticate: () => ({ username: 'bob', groups: [group, 'system:authenticated'] }), serve, ...steps });
+  const piped = (steps: Partial<Pipeline>, group = 'dev'): Handler => pipelineHandler({ clock, authenticate: () => ({ user: { username: 'bob', groups: [group, 'system:authenticated'] } }), serve, ...steps });
   const times = await timed([
     piped({}),
-    piped({ impersonate: impersonateStep([]) }),
+    piped({ impersonate: impersonateStep() }),
     piped({ fairness: fairness.step }, 'system:masters'),
     piped({ fairness: fairness.step }),
     piped({ serve: requests.counting(serve) }),

@@ -1,8 +1,8 @@
 // Who may do what: the contract of authorization. An authorizer allows, denies or has no opinion; the server asks them
-// in order until one has, and what nobody allows is refused.
+// in order until one has, and what nobody allows is refused. As apiserver/pkg/authorization/authorizer/interfaces.go.
 import type { ObservableInput } from 'rxjs';
-import type { Frozen } from '../core/index.js';
-import type { UserInfo } from '../core/types/index.js';
+import type { FieldSelector, Frozen, Selector } from '../core/index.js';
+import type { NonResourceRule, ResourceRule, UserInfo } from '../core/types/index.js';
 
 /** What is asked for. Absent parts are empty texts. */
 export interface AccessAttributes {
@@ -17,6 +17,16 @@ export interface AccessAttributes {
   readonly subresource: string;
   readonly namespace: string;
   readonly name: string;
+  /** Of list, watch and deletecollection: which objects. Absent where all are asked for. */
+  readonly selectors?: AccessSelectors;
+}
+
+/** Which objects of a collection are asked for. A selector that could not be read narrows nothing. */
+export interface AccessSelectors {
+  readonly field?: FieldSelector;
+  readonly label?: Selector;
+  /** Why a selector could not be read. */
+  readonly problem?: string;
 }
 
 /** The answer. */
@@ -24,12 +34,23 @@ export interface Decision {
   readonly decision: 'allow' | 'deny' | 'noOpinion';
   /** For the refused and for the audit log. */
   readonly reason: string;
+  /** What went wrong on the way. An answer that allows or denies counts all the same. */
+  readonly error?: string;
 }
 
-/** Answers whether somebody may do something. */
-export type Authorizer = (attributes: AccessAttributes) => ObservableInput<Decision>;
+/** What somebody may do in a namespace, as far as it can be listed. */
+export interface AccessRules {
+  readonly resourceRules: readonly Frozen<ResourceRule>[];
+  readonly nonResourceRules: readonly Frozen<NonResourceRule>[];
+  /** Whether there may be more. */
+  readonly incomplete: boolean;
+  /** Why, where something failed. */
+  readonly error?: string;
+}
 
-/** Allows everything, as `--authorization-mode=AlwaysAllow`. */
-export const alwaysAllow: Authorizer = () => allowed;
-
-const allowed: readonly Decision[] = Object.freeze([Object.freeze({ decision: 'allow', reason: '' })]);
+/** Answers whether somebody may do something. To fail is to have no opinion, and to say so. */
+export interface Authorizer {
+  (attributes: AccessAttributes): ObservableInput<Decision>;
+  /** Lists what it allows a user in a namespace. Without it, what it allows cannot be listed. */
+  rules?(user: Frozen<UserInfo>, namespace: string): ObservableInput<AccessRules>;
+}

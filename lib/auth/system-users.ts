@@ -1,7 +1,8 @@
 // Names that Kubernetes gives meaning: users that are ServiceAccounts or nodes, and the groups that go with them. As
 // apiserver/pkg/authentication/serviceaccount/util.go and authentication/user/user.go.
 import { nameIsDnsLabel, nameIsDnsSubdomain } from '../core/index.js';
-import type { NamespacedName } from '../core/index.js';
+import type { Frozen, NamespacedName } from '../core/index.js';
+import type { UserInfo } from '../core/types/index.js';
 
 /** Everybody who proved who they are. */
 export const allAuthenticated = 'system:authenticated';
@@ -13,6 +14,9 @@ export const anonymousUser = 'system:anonymous';
 export const systemMasters = 'system:masters';
 /** All nodes. */
 export const systemNodes = 'system:nodes';
+
+/** The user that requests run as until a host plugs authentication in. */
+export const administrator: Frozen<UserInfo> = Object.freeze({ username: 'system:admin', groups: Object.freeze(['system:masters', 'system:authenticated']) });
 
 /** The ServiceAccount behind a user name. */
 export function serviceAccountOf(username: string): NamespacedName | undefined {

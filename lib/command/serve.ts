@@ -1,6 +1,6 @@
 // `vivarium serve`: a server, a port, a kubeconfig, until it is told to stop. Everything it touches outside of itself comes
 // in through `Surroundings`, so that tests run it without a process of its own.
-import { anonymous } from '../auth/index.js';
+import { orAnonymous } from '../auth/index.js';
 import type { Authenticator } from '../auth/index.js';
 import type { Handler } from '../client/index.js';
 import { serviceUnavailable, systemClock } from '../core/index.js';
@@ -43,7 +43,7 @@ export async function serve(flags: ServeFlags, surroundings: Surroundings): Prom
   try {
     const store = await openStore(flags.storage);
     ending.unshift(() => store.close());
-    const authenticators: readonly Authenticator[] = entries === undefined ? [] : [tokenAuthenticator(entries), certificateAuthenticator, anonymous];
+    const authenticators: readonly Authenticator[] = entries === undefined ? [] : [orAnonymous([tokenAuthenticator(entries), certificateAuthenticator])];
     const authority = flags.http ? undefined : createAuthority({ now: systemClock().now() });
     // The port before the server, which tells its address; nobody knows either before the kubeconfig is there.
     const door: { handler: Handler } = { handler: () => Promise.reject(serviceUnavailable('the server is starting')) };

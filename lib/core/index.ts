@@ -310,6 +310,8 @@ export { backoffLadders, backoffStep, delayAfter, isExhausted } from './time/bac
 // Streams
 export type { OutletOptions } from './streams/outlet.js';
 export { Outlet } from './streams/outlet.js';
+export { firstOf } from './streams/first-of.js';
+export type { ObjectReader } from './streams/object-reader.js';
 export type { ListOptions, ListWatch, Page, RawEvent, Selection, WatchOptions } from './streams/list-watch.js';
 export type { Applied, Bookmark, Deleted, Failed, Init, Listed, Synced, WatchEvent } from './streams/watch-event.js';
 export type { WatcherOptions } from './streams/watcher.js';

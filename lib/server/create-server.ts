@@ -3,7 +3,8 @@
 import type { Observable } from 'rxjs';
 import { admissionChain } from '../admission/index.js';
 import type { AdmissionPlugin } from '../admission/index.js';
-import type { Authenticator, Authorizer } from '../auth/index.js';
+import { alwaysAllow, mastersAllowed, unionAuthenticator, unionAuthorizer } from '../auth/index.js';
+import type { AuthTools, Authenticator, Authorizer } from '../auth/index.js';
 import type { Handler } from '../client/index.js';
 import { builtinScheme, systemClock, systemRandom } from '../core/index.js';
 import type { Clock, Frozen, Random, Scheme } from '../core/index.js';
@@ -25,6 +26,7 @@ import { impersonateStep } from './impersonate.js';
 import { RequestMetrics } from './metrics/request-metrics.js';
 import { metricsRoute } from './metrics/server-metrics.js';
 import { pipelineHandler } from './pipeline.js';
+import { objectReader } from './registry/object-reader.js';
 import { Registry } from './registry/registry.js';
 import { serveRequests } from './serve.js';
 import { attributesOf, authenticateStep, authorize, authorizeStep } from './steps.js';
@@ -41,10 +43,12 @@ export interface ServerOptions {
   readonly scheme?: Scheme;
   readonly clock?: Clock;
   readonly random?: Random;
-  /** Asked in order who is asking. Without any, every request runs as an administrator. */
-  readonly authenticators?: readonly Authenticator[];
-  /** Asked in order who may do what. Without any, everything is allowed. */
-  readonly authorizers?: readonly Authorizer[];
+  /** Asked in order who is asking. Without any, every request runs as an administrator. Those that read objects are made by a function. */
+  readonly authenticators?: readonly Authenticator[] | ((tools: AuthTools) => readonly Authenticator[]);
+  /** Asked in order who may do what, after `system:masters` were let through. Without any, everything is allowed. Those that read objects are made by a function. */
+  readonly authorizers?: readonly Authorizer[] | ((tools: AuthTools) => readonly Authorizer[]);
+  /** For whom tokens have to be, if they say for whom they are; those of the token issuer unless said otherwise. */
+  readonly apiAudiences?: readonly string[];
   /** Whether requests from the wire share the server by FlowSchemas and PriorityLevelConfigurations, as they do unless said otherwise. */
   readonly fairness?: boolean;
   /** How many of those are served at once; 600 unless said otherwise, as --max-requests-inflight and --max-mutating-requests-inflight together. */
@@ -81,10 +85,18 @@ export interface ApiServer {
 /** Makes a server. */
 export function createServer(options: ServerOptions): ApiServer {
   const { store, scheme = builtinScheme(), clock = systemClock(), random = systemRandom() } = options;
-  const { authenticators = [], authorizers = [], admission = [], minWatchTimeoutMs = 30 * 60_000, serverAddress = '' } = options;
+  const { admission = [], minWatchTimeoutMs = 30 * 60_000, serverAddress = '' } = options;
   const { serviceRanges = ['10.96.0.0/16'], nodePorts = [30_000, 32_767] } = options;
   const healthChecks = healthChecksOf(store);
   const registry = new Registry({ scheme, store, clock });
+  const reader = objectReader(registry, clock);
+  const parts = <Part>(given: readonly Part[] | ((tools: AuthTools) => readonly Part[]) = [], stream: string): readonly Part[] =>
+    typeof given === 'function' ? given({ reader, clock, random: random.stream(stream) }) : given;
+  const authenticators = parts(options.authenticators, 'authentication');
+  const authorizers = parts(options.authorizers, 'authorization');
+  const authenticator = authenticators.length === 0 ? undefined : unionAuthenticator(authenticators);
+  const authorizer = authorizers.length === 0 ? undefined : unionAuthorizer([mastersAllowed, ...authorizers]);
+  const audiences = options.apiAudiences ?? options.tokens?.defaultAudiences ?? [];
   const allocator = new ServiceAllocator({ serviceRanges, nodePorts, random: random.stream('allocation') });
   const requests = new RequestMetrics(clock, scheme);
   const fairness = options.fairness === false ? undefined : fairnessOf({ registry, clock, concurrency: options.concurrency ?? 600, turnedAway: requests.turnedAway });
@@ -98,23 +110,23 @@ export function createServer(options: ServerOptions): ApiServer {
     admission: admissionChain(admission),
     hookOf: (stored) => (stored.ref.resource === 'services' && stored.ref.group === '' ? allocator : undefined),
     authorizeCreate: async (_endpoint, exchange) => {
-      if (authorizers.length > 0) await authorize(authorizers, { ...attributesOf(exchange), verb: 'create' });
+      if (authorizer !== undefined) await authorize(authorizer, { ...attributesOf(exchange), verb: 'create' });
     },
   };
   const served = pipelineHandler({
     clock,
-    authenticate: audit.authenticating(authenticateStep(authenticators)),
+    authenticate: audit.authenticating(authenticateStep(authenticator, audiences)),
     audit: audit.step,
-    impersonate: impersonateStep(authorizers),
+    impersonate: impersonateStep(authorizer),
     fairness: fairness?.step,
-    authorize: authorizeStep(authorizers),
+    authorize: authorizeStep(authorizer),
     serve: requests.counting(serveRequests({
       registry,
       tools,
       clock,
       timing: { clock, random: random.stream('watches'), minTimeoutMs: minWatchTimeoutMs },
       special: specialResources(registry, tools, { connector: options.nodes, tokens: options.tokens }),
-      virtual: virtualResources(registry, tools, { authenticators, authorizers, healthChecks }),
+      virtual: virtualResources(registry, tools, { authenticator: authenticator ?? unknown, authorizer: authorizer ?? alwaysAllow, audiences, healthChecks }),
       documents: documentsOf({ scheme, serverAddress, healthChecks, routes: [...openApiV3(scheme), openApiV2(scheme), metrics] }),
     })),
   });
@@ -151,6 +163,8 @@ function whenStarted(start: () => Promise<void>, handler: Handler): Handler {
   };
   return (request) => (isStarted ? handler(request) : waiting(request));
 }
+
+const unknown: Authenticator = () => [undefined];
 
 function healthChecksOf(store: Store): readonly HealthCheck[] {
   return [

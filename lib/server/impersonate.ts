@@ -12,10 +12,10 @@
 //   (no name)        the verb `impersonate`, for each thing that is named
 //
 // Kubernetes remembers what was allowed for ten seconds; here authorizers are asked every time.
-import { allAuthenticated, allUnauthenticated, anonymousUser, nodeOf, serviceAccountGroups, serviceAccountOf, systemMasters, systemNodes } from '../auth/index.js';
+import { allAuthenticated, allUnauthenticated, anonymousUser, mastersAllowed, nodeOf, serviceAccountGroups, serviceAccountOf, systemMasters, systemNodes } from '../auth/index.js';
 import type { AccessAttributes, Authorizer } from '../auth/index.js';
 import type { ApiRequest, ApiResponse } from '../client/index.js';
-import { badRequest, errorText, fieldErrorsText, fieldPath, isApiError, quote, validateDomainPrefixedPath } from '../core/index.js';
+import { badRequest, fieldErrorsText, fieldPath, isApiError, quote, validateDomainPrefixedPath } from '../core/index.js';
 import type { Frozen } from '../core/index.js';
 import type { UserInfo } from '../core/types/index.js';
 import { unescapePercent } from './http/query.js';
@@ -23,17 +23,15 @@ import type { Serve, Step } from './pipeline.js';
 import type { Exchange } from './requests/exchange.js';
 import { attributesOf, decide, refused } from './steps.js';
 
-/** Serves as whom the headers name. Without authorizers only system:masters may become somebody else. */
-export function impersonateStep(authorizers: readonly Authorizer[]): Step {
-  const asked = authorizers.length > 0 ? authorizers : [mastersOnly];
+/** Serves as whom the headers name. Without an authorizer only system:masters may become somebody else. */
+export function impersonateStep(authorizer: Authorizer = mastersAllowed): Step {
   const lastModes = new Map<string, Mode>();
   return (exchange, next) => {
     const headers = exchange.request.headersWith?.(prefix) ?? none;
-    return headers.length === 0 ? next(exchange) : serveAs(wantedUser(headers), exchange, next, { asked, lastModes });
+    return headers.length === 0 ? next(exchange) : serveAs(wantedUser(headers), exchange, next, { authorizer, lastModes });
   };
 }
 
-const mastersOnly: Authorizer = ({ user }) => [{ decision: user.groups?.includes(systemMasters) === true ? 'allow' : 'noOpinion', reason: '' }];
 const prefix = 'impersonate-';
 const none: ReturnType<NonNullable<ApiRequest['headersWith']>> = [];
 
@@ -52,7 +50,7 @@ interface Mode {
 }
 
 interface Impersonating {
-  readonly asked: readonly Authorizer[];
+  readonly authorizer: Authorizer;
   /** By the name of the requestor; those who did not impersonate for longest are forgotten. */
   readonly lastModes: Map<string, Mode>;
 }
@@ -71,7 +69,7 @@ async function serveAs(wanted: Wanted, exchange: Exchange, next: Serve, imperson
 }
 
 /** Throws ApiError 403. */
-async function allowedUser(wanted: Wanted, exchange: Exchange, { asked, lastModes }: Impersonating): Promise<{ readonly user: Frozen<UserInfo>; readonly mode: Mode }> {
+async function allowedUser(wanted: Wanted, exchange: Exchange, { authorizer, lastModes }: Impersonating): Promise<{ readonly user: Frozen<UserInfo>; readonly mode: Mode }> {
   const { requestor } = exchange;
   const username = requestor.username ?? '';
   const last = lastModes.get(username);
@@ -79,7 +77,7 @@ async function allowedUser(wanted: Wanted, exchange: Exchange, { asked, lastMode
   for (const mode of last === undefined ? modes : [last, ...modes.filter((each) => each !== last)]) {
     if (!mode.applies(wanted, requestor)) continue;
     try {
-      const user = await becoming(mode, wanted, exchange, asked);
+      const user = await becoming(mode, wanted, exchange, authorizer);
       remember(lastModes, username, mode);
       return { user, mode };
     } catch (error) {
@@ -119,16 +117,16 @@ const modes: readonly Mode[] = [
 ];
 
 /** The user as whom to go on. Throws ApiError 403. */
-async function becoming(mode: Mode, wanted: Wanted, exchange: Exchange, authorizers: readonly Authorizer[]): Promise<Frozen<UserInfo>> {
+async function becoming(mode: Mode, wanted: Wanted, exchange: Exchange, authorizer: Authorizer): Promise<Frozen<UserInfo>> {
   const isPlain = mode === plain;
   const user = mode === associatedNode ? withoutValues(exchange.requestor) : exchange.requestor;
-  if (!isPlain) await allow(authorizers, { ...attributesOf(exchange), user, verb: `impersonate-on:${mode.name}:${exchange.request.info.verb}` });
+  if (!isPlain) await allow(authorizer, { ...attributesOf(exchange), user, verb: `impersonate-on:${mode.name}:${exchange.request.info.verb}` });
   const common = { user, verb: isPlain ? 'impersonate' : `impersonate:${mode.name}`, isResource: true, path: '', version: 'v1', namespace: '', subresource: '', name: '' };
   const group = isPlain ? '' : identityGroup;
-  await allow(authorizers, { ...common, group, ...named(mode, wanted.name) });
-  if (wanted.uid !== '') await allow(authorizers, { ...common, group: identityGroup, resource: 'uids', name: wanted.uid });
-  await allowGroups(authorizers, { ...common, group, resource: 'groups' }, wanted.groups, isPlain);
-  await allowExtra(authorizers, { ...common, group: identityGroup, resource: 'userextras' }, wanted.extra, isPlain);
+  await allow(authorizer, { ...common, group, ...named(mode, wanted.name) });
+  if (wanted.uid !== '') await allow(authorizer, { ...common, group: identityGroup, resource: 'uids', name: wanted.uid });
+  await allowGroups(authorizer, { ...common, group, resource: 'groups' }, wanted.groups, isPlain);
+  await allowExtra(authorizer, { ...common, group: identityGroup, resource: 'userextras' }, wanted.extra, isPlain);
   return impersonated(mode, wanted);
 }
 
@@ -146,23 +144,23 @@ function named(mode: Mode, username: string): Pick<AccessAttributes, 'resource' 
 /** From so many on it is asked first whether all of them are allowed. */
 const manyMin = 4;
 
-async function allowGroups(authorizers: readonly Authorizer[], attributes: AccessAttributes, groups: readonly string[], isPlain: boolean): Promise<void> {
+async function allowGroups(authorizer: Authorizer, attributes: AccessAttributes, groups: readonly string[], isPlain: boolean): Promise<void> {
   if (!isPlain) {
     if (groups.includes('')) throw refused(attributes, 'impersonating the empty string group is not allowed');
     if (groups.includes(systemMasters)) throw refused({ ...attributes, name: systemMasters }, 'impersonating the system:masters group is not allowed');
-    if (groups.length >= manyMin && (await isAllowed(authorizers, { ...attributes, name: '*' }))) return;
+    if (groups.length >= manyMin && (await isAllowed(authorizer, { ...attributes, name: '*' }))) return;
   }
-  for (const name of groups) await allow(authorizers, { ...attributes, name });
+  for (const name of groups) await allow(authorizer, { ...attributes, name });
 }
 
-async function allowExtra(authorizers: readonly Authorizer[], attributes: AccessAttributes, extra: Wanted['extra'], isPlain: boolean): Promise<void> {
+async function allowExtra(authorizer: Authorizer, attributes: AccessAttributes, extra: Wanted['extra'], isPlain: boolean): Promise<void> {
   const pairs = [...extra].flatMap(([subresource, values]) => values.map((name) => ({ subresource, name })));
   if (!isPlain) {
     const problem = extraProblem(extra);
     if (problem !== undefined) throw refused(attributes, problem);
-    if (pairs.length >= manyMin && (await isAllowed(authorizers, { ...attributes, subresource: '*', name: '*' }))) return;
+    if (pairs.length >= manyMin && (await isAllowed(authorizer, { ...attributes, subresource: '*', name: '*' }))) return;
   }
-  for (const pair of pairs) await allow(authorizers, { ...attributes, ...pair });
+  for (const pair of pairs) await allow(authorizer, { ...attributes, ...pair });
 }
 
 function extraProblem(extra: Wanted['extra']): string | undefined {
@@ -176,19 +174,17 @@ function extraProblem(extra: Wanted['extra']): string | undefined {
   return undefined;
 }
 
-async function isAllowed(authorizers: readonly Authorizer[], attributes: AccessAttributes): Promise<boolean> {
-  return allow(authorizers, attributes).then(
+async function isAllowed(authorizer: Authorizer, attributes: AccessAttributes): Promise<boolean> {
+  return allow(authorizer, attributes).then(
     () => true,
     () => false,
   );
 }
 
 /** Throws ApiError 403 where nobody allows it, also where somebody failed to say. */
-async function allow(authorizers: readonly Authorizer[], attributes: AccessAttributes): Promise<void> {
-  const { decision, reason } = await decide(authorizers, attributes).catch((error: unknown) => {
-    throw isApiError(error, 'Forbidden') ? error : refused(attributes, errorText(error));
-  });
-  if (decision !== 'allow') throw refused(attributes, reason);
+async function allow(authorizer: Authorizer, attributes: AccessAttributes): Promise<void> {
+  const { decision, reason, error } = await decide(authorizer, attributes);
+  if (decision !== 'allow') throw refused(attributes, error ?? reason);
 }
 
 /** A node's agent is the same on every node: authorizers see which extras it has, not what they say. */

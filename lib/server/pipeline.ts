@@ -6,10 +6,10 @@
 //
 // What follows, decode, convert, default → mutate → prepare, validate → validating admission → commit → encode, is the
 // verbs' (verbs/, writes/), since each has its own order of reading and refusing.
+import type { Authenticated } from '../auth/index.js';
 import type { ApiRequest, ApiResponse, Handler } from '../client/index.js';
 import { Exchange } from './requests/exchange.js';
-import type { Clock, Frozen } from '../core/index.js';
-import type { UserInfo } from '../core/types/index.js';
+import type { Clock } from '../core/index.js';
 
 /** Serves a request whose user is known. */
 export type Serve = (exchange: Exchange) => Promise<ApiResponse>;
@@ -22,7 +22,7 @@ export interface Pipeline {
   /** Says when requests came. */
   readonly clock: Clock;
   /** Who asks. Rejects with ApiError 401. */
-  readonly authenticate: (request: ApiRequest) => Frozen<UserInfo> | Promise<Frozen<UserInfo>>;
+  readonly authenticate: (request: ApiRequest) => Authenticated | Promise<Authenticated>;
   readonly audit?: Step | undefined;
   readonly impersonate?: Step | undefined;
   readonly fairness?: Step | undefined;
@@ -35,9 +35,9 @@ export function pipelineHandler({ clock, authenticate, audit, impersonate, fairn
   const steps = [audit, impersonate, fairness, authorize].filter((step) => step !== undefined);
   const inner = steps.reduceRight<Serve>((next, step) => (exchange) => step(exchange, next), serve);
   return async (request) => {
-    const user = authenticate(request);
+    const identity = authenticate(request);
     const receivedMs = clock.now();
-    const exchange = new Exchange(request, user instanceof Promise ? await user : user, receivedMs);
+    const exchange = new Exchange(request, identity instanceof Promise ? await identity : identity, receivedMs);
     try {
       const response = await inner(exchange);
       if (request.tell !== undefined || exchange.warnings === undefined) return response;

@@ -1,33 +1,32 @@
-// Authentication and authorization as steps of the pipeline: the host's authenticators and authorizers are asked in
-// order, whatever form their answers have.
-import { firstValueFrom, from } from 'rxjs';
+// Authentication and authorization as steps of the pipeline: the host's authenticators and authorizers are asked,
+// whatever form their answers have.
 import { administrator } from '../auth/index.js';
-import type { AccessAttributes, Authenticated, Authenticator, Authorizer, Decision } from '../auth/index.js';
+import type { AccessAttributes, Authenticated, Authenticator, Authorizer, ClientCertificate, Credentials, Decision } from '../auth/index.js';
 import type { ApiRequest, ApiResponse } from '../client/index.js';
-import { accessDenied, errorText, internalError, unauthorized } from '../core/index.js';
-import type { Frozen } from '../core/index.js';
-import type { UserInfo } from '../core/types/index.js';
+import { accessDenied, firstOf, internalError, unauthorized } from '../core/index.js';
 import { internalErrorText } from './documents/text-response.js';
 import type { Pipeline, Step } from './pipeline.js';
 import type { Exchange } from './requests/exchange.js';
 
-/** Asks the authenticators in order. Without any, everybody is an administrator. */
-export function authenticateStep(authenticators: readonly Authenticator[]): Pipeline['authenticate'] {
-  if (authenticators.length === 0) return ({ user }) => user ?? administrator;
-  return (request) => request.user ?? authenticated(authenticators, request);
+/** Asks who it is. Without an authenticator everybody is an administrator. Credentials have to be for one of `audiences`, if they say for whom they are. */
+export function authenticateStep(authenticator: Authenticator | undefined, audiences: readonly string[]): Pipeline['authenticate'] {
+  if (authenticator === undefined) return ({ user }) => (user === undefined ? asAdministrator : { user });
+  return (request) => (request.user === undefined ? authenticated(authenticator, request, audiences) : { user: request.user });
 }
 
-/** Asks the authorizers in order; what nobody allows is refused. Without any, everything is allowed. */
-export function authorizeStep(authorizers: readonly Authorizer[]): Step | undefined {
-  if (authorizers.length === 0) return undefined;
+const asAdministrator: Authenticated = Object.freeze({ user: administrator });
+
+/** Asks whether it is allowed; what nobody allows is refused. Without an authorizer everything is allowed. */
+export function authorizeStep(authorizer: Authorizer | undefined): Step | undefined {
+  if (authorizer === undefined) return undefined;
   return async (exchange, next) => {
     const attributes = attributesOf(exchange);
-    const outcome = await decide(authorizers, attributes).catch((error: unknown) => errorText(error));
-    if (typeof outcome === 'string') {
+    const outcome = decide(authorizer, attributes);
+    const { decision, reason, error } = outcome instanceof Promise ? await outcome : outcome;
+    if (decision !== 'allow' && error !== undefined) {
       exchange.annotate('authorization.k8s.io/reason', 'internal error');
-      return undecided(exchange.request, outcome);
+      return undecided(exchange.request, error);
     }
-    const { decision, reason } = outcome;
     exchange.annotate('authorization.k8s.io/decision', decision === 'allow' ? 'allow' : 'forbid');
     exchange.annotate('authorization.k8s.io/reason', reason);
     if (decision !== 'allow') throw refused(attributes, reason);
@@ -42,29 +41,16 @@ function undecided({ uri }: ApiRequest, text: string): ApiResponse {
 }
 
 /** Rejects with ApiError 403 where nobody allows it. */
-export async function authorize(authorizers: readonly Authorizer[], attributes: AccessAttributes): Promise<void> {
-  const { decision, reason } = await decide(authorizers, attributes);
-  if (decision !== 'allow') throw refused(attributes, reason);
+export async function authorize(authorizer: Authorizer, attributes: AccessAttributes): Promise<void> {
+  const { decision, reason, error } = await decide(authorizer, attributes);
+  if (decision === 'allow') return;
+  if (error !== undefined) throw internalError(new Error(error));
+  throw refused(attributes, reason);
 }
 
-/**
- * The first opinion of the authorizers; without one, the reasons of all. One that fails has no opinion; if nobody else
- * has one either, neither has this. As apiserver/pkg/authorization/union/union.go.
- */
-export async function decide(authorizers: readonly Authorizer[], attributes: AccessAttributes): Promise<Decision> {
-  const reasons: string[] = [];
-  const failures: string[] = [];
-  for (const authorizer of authorizers) {
-    try {
-      const opinion = await firstValueFrom(from(authorizer(attributes)), { defaultValue: noOpinion });
-      if (opinion.decision !== 'noOpinion') return opinion;
-      if (opinion.reason !== '') reasons.push(opinion.reason);
-    } catch (error) {
-      failures.push(errorText(error));
-    }
-  }
-  if (failures.length > 0) throw new Error(failures.length === 1 ? failures[0] : `[${failures.join(', ')}]`);
-  return { decision: 'noOpinion', reason: reasons.join('\n') };
+/** What an authorizer answers; one that answers nothing has no opinion. */
+export function decide(authorizer: Authorizer, attributes: AccessAttributes): Decision | Promise<Decision> {
+  return firstOf(authorizer(attributes), noOpinion);
 }
 
 const noOpinion: Decision = { decision: 'noOpinion', reason: '' };
@@ -74,21 +60,47 @@ export function attributesOf({ request, user }: Exchange): AccessAttributes {
   return { user, ...request.info };
 }
 
-async function authenticated(authenticators: readonly Authenticator[], request: ApiRequest): Promise<Frozen<UserInfo>> {
-  for (const authenticator of authenticators) {
-    const found = await answerOf(authenticator, request);
-    if (found !== undefined) return found.user;
-  }
-  throw unauthorized();
+/** Wrong credentials are no user, and nobody is told why. */
+async function authenticated(authenticator: Authenticator, request: ApiRequest, audiences: readonly string[]): Promise<Authenticated> {
+  const found = await identify(authenticator, new RequestCredentials(request, audiences)).catch(() => undefined);
+  if (found === undefined) throw unauthorized();
+  return found;
 }
 
-/** Wrong credentials are no credentials: the next authenticator may know better, and nobody is told why. */
-async function answerOf(authenticator: Authenticator, request: ApiRequest): Promise<Authenticated | undefined> {
-  try {
-    return await firstValueFrom(from(authenticator(request)), { defaultValue: undefined });
-  } catch {
-    return undefined;
+/** What a request proves itself with; nothing is looked at before somebody asks. */
+class RequestCredentials implements Credentials {
+  readonly audiences: readonly string[];
+  readonly #request: ApiRequest & Pick<Credentials, 'certificate'>;
+
+  constructor(request: ApiRequest, audiences: readonly string[]) {
+    this.#request = request;
+    this.audiences = audiences;
   }
+
+  get path(): string {
+    return this.#request.info.path;
+  }
+
+  get certificate(): ClientCertificate | undefined {
+    return this.#request.certificate;
+  }
+
+  header(name: string): string | undefined {
+    return this.#request.header(name);
+  }
+
+  headersWith(prefix: string): readonly (readonly [name: string, value: string])[] {
+    return this.#request.headersWith?.(prefix) ?? [];
+  }
+}
+
+/** Who the credentials name, if they are for one of the audiences asked for. Rejects where they are wrong. */
+export async function identify(authenticator: Authenticator, credentials: Credentials): Promise<Authenticated | undefined> {
+  const found = await firstOf(authenticator(credentials), undefined);
+  const { audiences: wanted = [] } = credentials;
+  const { audiences = [] } = found ?? {};
+  const isMeant = wanted.length === 0 || audiences.length === 0 || audiences.some((each) => wanted.includes(each));
+  return isMeant ? found : undefined;
 }
 
 /** ApiError 403, as it is told to who asked. */

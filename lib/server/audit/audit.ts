@@ -88,6 +88,7 @@ interface Recording {
 
 async function recorded(exchange: Exchange, next: Serve, { record, emit }: Recording): Promise<ApiResponse> {
   exchange.recorder = record;
+  for (const [key, value] of Object.entries(exchange.identity.annotations ?? {})) exchange.annotate(key, value);
   const isLong = isLongRunning(exchange.request.info);
   emit('RequestReceived');
   try {

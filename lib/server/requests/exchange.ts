@@ -1,5 +1,6 @@
 // One request on its way through the server: who asks, and what the answer will say besides its content. Made when the
 // user is known; steps add to it, the encoder reads it.
+import type { Authenticated } from '../../auth/index.js';
 import type { ApiObject, Frozen } from '../../core/index.js';
 import type { UserInfo } from '../../core/types/index.js';
 import type { AnswerNotes, ApiRequest, RequestBody } from '../../client/index.js';
@@ -15,8 +16,8 @@ export interface RequestRecorder {
 /** A request and what is known about it. */
 export class Exchange {
   readonly request: ApiRequest;
-  /** Whom the credentials name. */
-  readonly requestor: Frozen<UserInfo>;
+  /** Whom the credentials name, and how they say so. */
+  readonly identity: Authenticated;
   /** When it came. */
   readonly receivedMs: number;
   /** Whoever keeps a record of what is asked. */
@@ -28,11 +29,17 @@ export class Exchange {
   #warnings: Set<string> | undefined;
   #annotations: Map<string, string> | undefined;
 
-  constructor(request: ApiRequest, requestor: Frozen<UserInfo>, receivedMs: number) {
+  constructor(request: ApiRequest, identity: Authenticated, receivedMs: number) {
     this.request = request;
-    this.requestor = requestor;
+    this.identity = identity;
     this.receivedMs = receivedMs;
-    this.#user = requestor;
+    this.#user = identity.user;
+    if (identity.warnings !== undefined) this.#warnings = new Set(identity.warnings);
+  }
+
+  /** Whom the credentials name. */
+  get requestor(): Frozen<UserInfo> {
+    return this.identity.user;
   }
 
   /** In whose name it is done: the requestor's, unless that one impersonates somebody. */

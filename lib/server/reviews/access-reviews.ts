@@ -1,29 +1,29 @@
 // May somebody do something? The authorizers are asked as they would be for the request itself.
 // As pkg/registry/authorization and pkg/apis/authorization/validation.
-import { badRequest, errorText, fieldInvalid, fieldPath, invalid } from '../../core/index.js';
+import { badRequest, fieldInvalid, fieldPath, firstOf, invalid } from '../../core/index.js';
 import type { FieldError, Frozen, Scheme } from '../../core/index.js';
-import type { LocalSubjectAccessReview, ResourceAttributes, NonResourceAttributes, SelfSubjectAccessReview, SelfSubjectRulesReview, SubjectAccessReview, SubjectAccessReviewSpec, SubjectAccessReviewStatus, UserInfo } from '../../core/types/index.js';
-import type { AccessAttributes, Authorizer, Decision } from '../../auth/index.js';
+import type { LocalSubjectAccessReview, ResourceAttributes, NonResourceAttributes, NonResourceRule, ResourceRule, SelfSubjectAccessReview, SelfSubjectRulesReview, SubjectAccessReview, SubjectAccessReviewSpec, SubjectAccessReviewStatus, UserInfo } from '../../core/types/index.js';
+import type { AccessAttributes, AccessRules, Authorizer } from '../../auth/index.js';
 import type { VirtualResource } from '../serve.js';
 import { decide } from '../steps.js';
 import { review } from './review.js';
 
 /** The four reviews of access, by `group/resource`. */
-export function accessReviews(scheme: Scheme, authorizers: readonly Authorizer[]): readonly (readonly [string, VirtualResource])[] {
+export function accessReviews(scheme: Scheme, authorizer: Authorizer): readonly (readonly [string, VirtualResource])[] {
   const gvk = (kind: string): { group: string; version: string; kind: string } => ({ group: reviewGroup, version: 'v1', kind });
   return [
     [
       `${reviewGroup}/selfsubjectaccessreviews`,
       review<SelfSubjectAccessReview>(scheme, gvk('SelfSubjectAccessReview'), async (question, { user }) => {
         refuse(attributeErrors(question.spec));
-        return { ...question, status: await statusOf(authorizers, question.spec, user) };
+        return { ...question, status: await statusOf(authorizer, question.spec, user) };
       }),
     ],
     [
       `${reviewGroup}/subjectaccessreviews`,
       review<SubjectAccessReview>(scheme, gvk('SubjectAccessReview'), async (question) => {
         refuse([...subjectErrors(question.spec), ...metadataErrors(question.metadata)]);
-        return { ...question, status: await statusOf(authorizers, question.spec, subjectOf(question.spec)) };
+        return { ...question, status: await statusOf(authorizer, question.spec, subjectOf(question.spec)) };
       }),
     ],
     [
@@ -31,14 +31,15 @@ export function accessReviews(scheme: Scheme, authorizers: readonly Authorizer[]
       review<LocalSubjectAccessReview>(scheme, gvk('LocalSubjectAccessReview'), async (question, { request }) => {
         const { namespace } = request.info;
         refuse(localErrors(question, namespace));
-        return { ...question, status: await statusOf(authorizers, question.spec, subjectOf(question.spec)) };
+        return { ...question, status: await statusOf(authorizer, question.spec, subjectOf(question.spec)) };
       }),
     ],
     [
       `${reviewGroup}/selfsubjectrulesreviews`,
-      review<SelfSubjectRulesReview>(scheme, gvk('SelfSubjectRulesReview'), (question) => {
-        if ((question.spec.namespace ?? '') === '') throw badRequest('no namespace on request');
-        return { ...question, spec: {}, status: rulesOf(authorizers) };
+      review<SelfSubjectRulesReview>(scheme, gvk('SelfSubjectRulesReview'), async (question, { user }) => {
+        const { namespace = '' } = question.spec;
+        if (namespace === '') throw badRequest('no namespace on request');
+        return { ...question, spec: {}, status: await rulesOf(authorizer, user, namespace) };
       }),
     ],
   ];
@@ -51,13 +52,14 @@ interface Asked {
   readonly nonResourceAttributes?: NonResourceAttributes;
 }
 
-const allowed: Decision = { decision: 'allow', reason: '' };
-
-async function statusOf(authorizers: readonly Authorizer[], asked: Asked, user: Frozen<UserInfo>): Promise<SubjectAccessReviewStatus> {
-  const outcome = authorizers.length === 0 ? allowed : await decide(authorizers, attributesOf(asked, user)).catch((error: unknown) => errorText(error));
-  if (typeof outcome === 'string') return { allowed: false, evaluationError: outcome };
-  const { decision, reason } = outcome;
-  return { allowed: decision === 'allow', ...(decision === 'deny' && { denied: true }), ...(reason !== '' && { reason }) };
+async function statusOf(authorizer: Authorizer, asked: Asked, user: Frozen<UserInfo>): Promise<SubjectAccessReviewStatus> {
+  const { decision, reason, error } = await decide(authorizer, attributesOf(asked, user));
+  return {
+    allowed: decision === 'allow',
+    ...(decision === 'deny' && { denied: true }),
+    ...(reason !== '' && { reason }),
+    ...(error !== undefined && { evaluationError: error }),
+  };
 }
 
 function attributesOf({ resourceAttributes, nonResourceAttributes }: Asked, user: Frozen<UserInfo>): AccessAttributes {
@@ -104,15 +106,17 @@ function localErrors({ metadata: { namespace: own, ...metadata } = {}, spec }: L
   return errors;
 }
 
-/** Without authorizers everything is allowed; authorizers cannot list what they allow, and the answer says so. */
-function rulesOf(authorizers: readonly Authorizer[]): NonNullable<SelfSubjectRulesReview['status']> {
-  if (authorizers.length > 0) return { resourceRules: [], nonResourceRules: [], incomplete: true, evaluationError: 'the authorizers do not enumerate their rules' };
+async function rulesOf(authorizer: Authorizer, user: Frozen<UserInfo>, namespace: string): Promise<NonNullable<SelfSubjectRulesReview['status']>> {
+  const found = await firstOf(authorizer.rules?.(user, namespace) ?? [], unlisted);
   return {
-    resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }],
-    nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
-    incomplete: false,
+    resourceRules: found.resourceRules as ResourceRule[],
+    nonResourceRules: found.nonResourceRules as NonResourceRule[],
+    incomplete: found.incomplete,
+    ...(found.error !== undefined && { evaluationError: found.error }),
   };
 }
+
+const unlisted: AccessRules = { resourceRules: [], nonResourceRules: [], incomplete: true };
 
 /** Kubernetes forgets to name the kind in these refusals. */
 function refuse(errors: readonly FieldError[]): void {

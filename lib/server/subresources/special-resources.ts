@@ -51,19 +51,21 @@ function presented(registry: Registry, clock: Clock, resource: string, answer: V
 
 /** What resources without storage answer from. */
 export interface VirtualParts {
-  readonly authenticators: readonly Authenticator[];
-  readonly authorizers: readonly Authorizer[];
+  readonly authenticator: Authenticator;
+  readonly authorizer: Authorizer;
+  /** For whom tokens are unless a review asks for others. */
+  readonly audiences: readonly string[];
   readonly healthChecks: readonly HealthCheck[];
 }
 
 /** Resources without storage. */
-export function virtualResources(registry: Registry, tools: WriteTools, { authenticators, authorizers, healthChecks }: VirtualParts): ReadonlyMap<string, VirtualResource> {
+export function virtualResources(registry: Registry, tools: WriteTools, { authenticator, authorizer, audiences, healthChecks }: VirtualParts): ReadonlyMap<string, VirtualResource> {
   const { scheme } = registry;
   return new Map<string, VirtualResource>([
     ['/bindings', (exchange) => bind(required(registry, '', 'pods'), exchange, tools)],
     ['/componentstatuses', presented(registry, tools.clock, 'componentstatuses', componentStatuses(healthChecks))],
-    ...identityReviews(scheme, authenticators, tools.clock),
-    ...accessReviews(scheme, authorizers),
+    ...identityReviews(scheme, { authenticator, audiences, clock: tools.clock }),
+    ...accessReviews(scheme, authorizer),
   ]);
 }
 

@@ -1,0 +1,11 @@
+// What the server lends to authenticators and authorizers that read its own objects. A host gives such parts as a function
+// of these tools; parts that read nothing are given as they are.
+import type { Clock, ObjectReader, Random } from '../core/index.js';
+
+/** What parts of authentication and authorization are made with. */
+export interface AuthTools {
+  readonly reader: ObjectReader;
+  readonly clock: Clock;
+  /** A stream of the part's own. */
+  readonly random: Random;
+}

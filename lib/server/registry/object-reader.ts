@@ -1,0 +1,49 @@
+// The server's objects as its own parts read them: from the caches, fresh.
+import { EMPTY, concat, defer, from, map, mergeMap, of, retry, switchMap } from 'rxjs';
+import type { Observable } from 'rxjs';
+import type { ApiObject, Clock, Frozen, GroupResource, ObjectReader, WatchEvent } from '../../core/index.js';
+import type { Registry } from './registry.js';
+import type { Stored, StoredKind } from './stored-kind.js';
+
+/** Reads from a registry. */
+export function objectReader(registry: Registry, clock: Clock): ObjectReader {
+  const storedOf = ({ group, resource }: GroupResource): StoredKind | undefined => {
+    const version = registry.scheme.groups.find(({ name }) => name === group)?.versions.find((each) => registry.scheme.resource({ group, version: each, resource }) !== undefined);
+    return version === undefined ? undefined : registry.endpoint({ group, version, resource })?.stored;
+  };
+  return {
+    async get<T extends ApiObject>(resource: GroupResource, name: string, namespace = '') {
+      const stored = storedOf(resource);
+      // A resource holds one kind, which the caller names.
+      return (await stored?.cacher.get(stored.keyOf(namespace, name)))?.object as Frozen<T> | undefined;
+    },
+    changes<T extends ApiObject>(resource: GroupResource) {
+      const changes$ = defer(() => {
+        const stored = storedOf(resource);
+        return stored === undefined ? none : changesOf(stored);
+      }).pipe(retry({ delay: () => clock.timer(retryMs) }));
+      return changes$ as unknown as Observable<WatchEvent<Frozen<T>>>;
+    },
+  };
+}
+
+const retryMs = 1000;
+const none: Observable<WatchEvent<Stored>> = of<WatchEvent<Stored>[]>({ type: 'init' }, { type: 'synced', resourceVersion: '' });
+
+function changesOf({ cacher }: StoredKind): Observable<WatchEvent<Stored>> {
+  return defer(() => from(cacher.list())).pipe(
+    switchMap(({ items, revision }) =>
+      concat(
+        of<WatchEvent<Stored>>({ type: 'init' }),
+        from(items).pipe(map((object): WatchEvent<Stored> => ({ type: 'listed', object }))),
+        of<WatchEvent<Stored>>({ type: 'synced', resourceVersion: `${revision}` }),
+        cacher.watch({ after: revision }).pipe(
+          mergeMap((event): Observable<WatchEvent<Stored>> => {
+            if (event.type === 'BOOKMARK') return EMPTY;
+            return of(event.type === 'DELETED' ? { type: 'deleted', object: event.object, finalStateUnknown: false } : { type: 'applied', object: event.object });
+          }),
+        ),
+      ),
+    ),
+  );
+}

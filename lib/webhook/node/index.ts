@@ -1,0 +1,2 @@
+// Webhooks over the network.
+export {};
