@@ -6,6 +6,8 @@ export type { AccessAttributes, AccessRules, AccessSelectors, Authorizer, Decisi
 export type { AnonymousOptions } from './authentication/anonymous.js';
 export { orAnonymous } from './authentication/anonymous.js';
 export { AuthenticationError } from './authentication/authentication-error.js';
+export type { CompiledExpression, ExpressionCompiler, ExpressionEnvironment } from './authentication/expressions.js';
+export { compileAt, ExpressionError, noExpressions } from './authentication/expressions.js';
 export { unionAuthenticator } from './authentication/union.js';
 export { alwaysAllow, alwaysDeny, mastersAllowed } from './authorization/always.js';
 export { unionAuthorizer } from './authorization/union.js';
