@@ -20,7 +20,12 @@ export interface RequestInfo {
   readonly name: string;
   /** What follows the subresource: the path of a proxy request. */
   readonly rest?: string;
+  /** Of list, watch and deletecollection from the wire: the selectors as sent, where there are any. In process they are options. */
+  readonly selectorTexts?: SelectorTexts;
 }
+
+/** Selectors as text. */
+export type SelectorTexts = Pick<RequestOptions, 'fieldSelector' | 'labelSelector'>;
 
 /** All options that requests can have. Which apply depends on the verb; the server refuses what contradicts itself. */
 export interface RequestOptions {

@@ -13,6 +13,7 @@ export type {
   RequestInfo,
   RequestOptions,
   ResponseExtras,
+  SelectorTexts,
   WatchResponse,
 } from './api-request.js';
 export type { Client, KindName, KindType } from './client.js';

@@ -3,6 +3,7 @@
 import { administrator } from '../auth/index.js';
 import type { AccessAttributes, Authenticated, Authenticator, Authorizer, ClientCertificate, Credentials, Decision } from '../auth/index.js';
 import type { ApiRequest, ApiResponse } from '../client/index.js';
+import { readSelectors, selectingVerbs } from './access-selectors.js';
 import { accessDenied, firstOf, internalError, unauthorized } from '../core/index.js';
 import { internalErrorText } from './documents/text-response.js';
 import type { Pipeline, Step } from './pipeline.js';
@@ -57,7 +58,11 @@ const noOpinion: Decision = { decision: 'noOpinion', reason: '' };
 
 /** What a request asks for. */
 export function attributesOf({ request, user }: Exchange): AccessAttributes {
-  return { user, ...request.info };
+  const { info } = request;
+  // Options from the wire may make no sense, of which nobody is told who may not ask: there the texts come with the info.
+  const texts = request.uri === undefined && selectingVerbs.has(info.verb) ? request.options() : info.selectorTexts;
+  const selectors = texts === undefined ? undefined : readSelectors(texts);
+  return selectors === undefined ? { user, ...info } : { user, ...info, selectors };
 }
 
 /** Wrong credentials are no user, and nobody is told why. */

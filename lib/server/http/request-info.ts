@@ -3,6 +3,7 @@
 // `missingRoute` and from the scheme. As apiserver/pkg/endpoints/request/requestinfo.go, NewRequestInfo.
 import type { RequestInfo } from '../../client/index.js';
 import { isParseError, isPathSegment, parseFieldSelector, parseLabelSelector, requiresExact } from '../../core/index.js';
+import { selectingVerbs } from '../access-selectors.js';
 import type { Query } from './query.js';
 import { firstValue } from './query.js';
 import { isTrue, parseInt64 } from './query-options.js';
@@ -20,7 +21,8 @@ export function readRequestInfo(method: string, path: string, query: Query): Req
   const verb = verbInPath ? first : (verbs.get(method) ?? '');
   const { namespace, resource, name, subresource, rest } = readParts(parts, from, verb);
   const info = { verb, isResource: true, path, group: isCore ? '' : (parts[1] ?? ''), version: parts[versionAt] ?? '', namespace, resource, subresource, name };
-  return completed(rest === undefined ? info : { ...info, rest }, query);
+  const whole = completed(rest === undefined ? info : { ...info, rest }, query);
+  return verbInPath || query.size === 0 || !selectingVerbs.has(whole.verb) ? whole : withSelectors(whole, query);
 }
 
 /**
@@ -87,6 +89,14 @@ function completed(info: RequestInfo, query: Query): RequestInfo {
   if (info.verb !== 'get') return info;
   const verb = isTrue(query.get('watch')) ? 'watch' : 'list';
   return { ...info, verb, name: selectedName(query) };
+}
+
+/** With the selectors that will be applied: of several under one name that is the first. */
+function withSelectors(info: RequestInfo, query: Query): RequestInfo {
+  const fieldSelector = firstValue(query, 'fieldSelector') ?? '';
+  const labelSelector = firstValue(query, 'labelSelector') ?? '';
+  if (fieldSelector === '' && labelSelector === '') return info;
+  return { ...info, selectorTexts: { fieldSelector, labelSelector } };
 }
 
 /** The one name that a field selector leaves, for rules about names; none where any list option makes no sense. */
