@@ -234,6 +234,7 @@ export { DecodeError, isDecodeError } from './schema/decode-error.js';
 export type { Decoded } from './schema/decode.js';
 export { decodeValue } from './schema/decode.js';
 export { decodeJson, parseJson } from './schema/decode-json.js';
+export { countMembers } from './schema/json-scanner.js';
 
 // Scheme
 export type { HubConversion, KindDefinition, KindOptions, KindParticulars, ResourceDefinition, ResourceOptions, Subresource } from './scheme/kind-definition.js';
