@@ -130,6 +130,8 @@ export interface CacherFigures {
 export interface Cacher<T extends object> {
   /** One object by its key relative to the prefix. Rejects with Timeout as `list` does. */
   get(key: string, freshness?: Freshness): Promise<CacheReading<T>>;
+  /** A consistent read without a promise; undefined where it has to be waited for. */
+  getNow(key: string): CacheReading<T> | undefined;
   /** What is at hand right now, without waiting; undefined also before the cache is filled. For optimistic writers. */
   peek(key: string): T | undefined;
   /** Rejects with ApiError: Expired when the revision is gone, Timeout (too large resource version) when it does not come. */

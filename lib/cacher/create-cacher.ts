@@ -50,6 +50,7 @@ class ResourceCache<T extends object> implements Cacher<T>, WatchedCache<T>, Sto
   #feed: Subscription | undefined;
   /** What has arrived and waits until what came before is done with. */
   readonly #arrived: FeedEvent[] = [];
+  #isWatching = false;
   #closed = false;
 
   constructor(options: CacherOptions<T>, limits: CacherLimits) {
@@ -67,9 +68,15 @@ class ResourceCache<T extends object> implements Cacher<T>, WatchedCache<T>, Sto
     this.#start();
     // Chained rather than awaited: in-process callers read a million times a second this way.
     const read = (isFresh: boolean): CacheReading<T> | Promise<CacheReading<T>> => (isFresh ? this.#read(key) : this.#readPast(key, notOlderThan));
+    const now = notOlderThan === undefined ? this.getNow(key) : undefined;
+    if (now !== undefined) return Promise.resolve(now);
     if (notOlderThan === undefined) return this.fresh.newest().then(this.#reached).then(read);
     const reached = this.fresh.reached(notOlderThan);
     return reached === true ? Promise.resolve(this.#read(key)) : reached.then(read);
+  }
+
+  getNow(key: string): CacheReading<T> | undefined {
+    return this.#catchUp() ? this.#read(key) : undefined;
   }
 
   peek(key: string): T | undefined {
@@ -128,7 +135,7 @@ class ResourceCache<T extends object> implements Cacher<T>, WatchedCache<T>, Sto
 
   #start(): void {
     if (this.#feed !== undefined || this.#closed) return;
-    this.#feed = followStore(this.source, (event) => this.#take(event)).subscribe({
+    this.#feed = followStore(this.source, (event) => this.#take(event), (isWatching) => (this.#isWatching = isWatching)).subscribe({
       complete: () => void this.close(), // the store was closed
       error: (cause: unknown) => {
         throw new Error('cacher: the storage watch failed for good', { cause }); // RxJS reports it as uncaught
@@ -172,6 +179,14 @@ class ResourceCache<T extends object> implements Cacher<T>, WatchedCache<T>, Sto
     for (const watch of this.#watches) watch.skip(before, revision);
   }
 
+  /** Whether this is all that was committed by now, known without asking; the cache then says so. */
+  #catchUp(): boolean {
+    const settled = this.#isWatching && this.#arrived.length === 0 ? this.source.store.settledRevision?.() : undefined;
+    if (settled === undefined || this.#closed) return false;
+    if (settled > this.fresh.revision) this.fresh.advance(settled);
+    return true;
+  }
+
   readonly #reached = (revision: Revision): true | Promise<boolean> => this.fresh.reached(revision);
 
   #read(key: string): CacheReading<T> {
@@ -182,7 +197,8 @@ class ResourceCache<T extends object> implements Cacher<T>, WatchedCache<T>, Sto
   async #list(options: CacheListOptions<T>): Promise<CacheListing<T>> {
     const { revision, notOlderThan } = options;
     const view = viewOf(options, this.source);
-    if (await this.fresh.reached(revision ?? notOlderThan ?? (await this.fresh.newest()))) {
+    const isConsistent = revision === undefined && notOlderThan === undefined;
+    if ((isConsistent && this.#catchUp()) || (await this.fresh.reached(revision ?? notOlderThan ?? (await this.fresh.newest())))) {
       const snapshot = revision === undefined ? this.state.around(view) : this.window.at(revision, this.state.ordered);
       if (snapshot !== undefined) return { ...listPage(snapshot, view, options), revision: revision ?? this.fresh.revision };
     } else if (revision === undefined) {

@@ -17,6 +17,9 @@ export interface FeedSource {
   readonly prefix: string;
 }
 
+/** Hears whether the store is being watched: only then a store that has told everybody has told this one. */
+export type OnWatching = (isWatching: boolean) => void;
+
 /** All there is at a revision, or what came after. */
 export type FeedEvent = { readonly type: 'listing'; readonly entries: readonly Entry[]; readonly revision: Revision } | { readonly type: 'batch'; readonly batch: Batch };
 
@@ -24,16 +27,17 @@ export type FeedEvent = { readonly type: 'listing'; readonly entries: readonly E
  * Hands everything to `take`: a listing, then batches without a gap, then perhaps a listing again. When `take` throws,
  * it begins again with a listing.
  */
-export function followStore(source: FeedSource, take: (event: FeedEvent) => void): Observable<never> {
+export function followStore(source: FeedSource, take: (event: FeedEvent) => void, onWatching: OnWatching = () => undefined): Observable<never> {
   return defer(() => {
     const retryWith = patience(source.clock);
     return defer(() => listAll(source)).pipe(
       tap((listing) => take({ type: 'listing', ...listing })),
-      switchMap(({ revision }) => watchOn(source, revision)),
+      switchMap(({ revision }) => watchOn(source, revision, onWatching)),
       tap((batch) => {
         take({ type: 'batch', batch });
         retryWith.reset();
       }),
+      tap({ error: () => onWatching(false) }),
       retry({ delay: (error: unknown) => (isStoreError(error, 'closed') ? EMPTY : retryWith.delay()) }),
       ignoreElements(),
     );
@@ -44,7 +48,7 @@ export function followStore(source: FeedSource, take: (event: FeedEvent) => void
  * The changes after a revision, through all interruptions. Errors only when they are compacted. Asks for a bookmark each
  * time it begins, so that whoever catches up learns when there is nothing more.
  */
-export function watchOn({ store, clock, prefix }: FeedSource, after: Revision): Observable<Batch> {
+export function watchOn({ store, clock, prefix }: FeedSource, after: Revision, onWatching: OnWatching = () => undefined): Observable<Batch> {
   return defer(() => {
     const retryWith = patience(clock);
     const bookmark$ = defer(() => store.requestProgress()).pipe(
@@ -52,10 +56,16 @@ export function watchOn({ store, clock, prefix }: FeedSource, after: Revision): 
       catchError(() => EMPTY), // the next change will do
     );
     let seen = after;
-    return defer(() => merge(store.watch(prefix, { after: seen }), bookmark$)).pipe(
-      tap((batch) => {
-        seen = batch.revision;
-        retryWith.reset();
+    return defer(() => {
+      onWatching(true);
+      return merge(store.watch(prefix, { after: seen }), bookmark$);
+    }).pipe(
+      tap({
+        next: (batch) => {
+          seen = batch.revision;
+          retryWith.reset();
+        },
+        error: () => onWatching(false),
       }),
       retry({
         delay: (error: unknown) => {

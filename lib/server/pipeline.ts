@@ -11,11 +11,14 @@ import type { ApiRequest, ApiResponse, Handler } from '../client/index.js';
 import { Exchange } from './requests/exchange.js';
 import type { Clock } from '../core/index.js';
 
+/** An answer, at once where nothing has to be waited for: every promise on the way of a request costs it a tenth of a microsecond. */
+export type Answer = ApiResponse | Promise<ApiResponse>;
+
 /** Serves a request whose user is known. */
-export type Serve = (exchange: Exchange) => Promise<ApiResponse>;
+export type Serve = (exchange: Exchange) => Answer;
 
 /** A step: passes on, or not. */
-export type Step = (exchange: Exchange, next: Serve) => Promise<ApiResponse>;
+export type Step = (exchange: Exchange, next: Serve) => Answer;
 
 /** The steps of a server. Those left out are not taken. */
 export interface Pipeline {
@@ -39,7 +42,8 @@ export function pipelineHandler({ clock, authenticate, audit, impersonate, fairn
     const receivedMs = clock.now();
     const exchange = new Exchange(request, identity instanceof Promise ? await identity : identity, receivedMs);
     try {
-      const response = await inner(exchange);
+      const answer = inner(exchange);
+      const response = answer instanceof Promise ? await answer : answer;
       if (request.tell !== undefined || exchange.warnings === undefined) return response;
       return { ...response, warnings: exchange.warnings };
     } finally {

@@ -6,7 +6,7 @@ import type { ApiResponse, RequestInfo } from '../client/index.js';
 import { deprecationOf } from './deprecated-kinds.js';
 import { pageNotFound } from './documents/text-response.js';
 import { missingRoute } from './http/request-info.js';
-import type { Serve } from './pipeline.js';
+import type { Answer, Serve } from './pipeline.js';
 import { present } from './present.js';
 import type { Endpoint } from './registry/endpoint.js';
 import type { Registry } from './registry/registry.js';
@@ -27,7 +27,7 @@ export interface SpecialResource {
   /** How its answers are printed, where that differs from the parent. */
   readonly table?: KindTable;
   /** Answers, for the verbs that the scheme lists. The endpoint is the parent's. */
-  answer(exchange: Exchange, endpoint: Endpoint): Promise<ApiResponse>;
+  answer(exchange: Exchange, endpoint: Endpoint): Answer;
 }
 
 /** A resource without storage: it answers a question. */
@@ -50,7 +50,7 @@ export interface Serving {
 /** The innermost step. */
 export function serveRequests(serving: Serving): Serve {
   const routes = new Map<string, Route>();
-  return async (exchange) => {
+  return (exchange) => {
     const { info } = exchange.request;
     if (!info.isResource) return serving.documents(exchange);
     const key = `${info.group}/${info.version}/${info.resource}/${info.subresource}`;
@@ -68,9 +68,12 @@ export function serveRequests(serving: Serving): Serve {
     if (route.deprecation !== undefined) exchange.warn(route.deprecation);
     if ('virtual' in route) return route.virtual(exchange);
     const { endpoint, special } = route;
-    const response = await (special === undefined ? answer(endpoint, exchange, serving) : special.answer(exchange, endpoint));
-    if (response.type === 'raw' || response.form.transform === undefined) return response;
-    return present(response, { endpoint, clock: serving.clock, options: () => exchange.request.options(), ...(special?.table && { table: special.table }) });
+    const given = special === undefined ? answer(endpoint, exchange, serving) : special.answer(exchange, endpoint);
+    const inForm = (response: ApiResponse): ApiResponse => {
+      if (response.type === 'raw' || response.form.transform === undefined) return response;
+      return present(response, { endpoint, clock: serving.clock, options: () => exchange.request.options(), ...(special?.table && { table: special.table }) });
+    };
+    return given instanceof Promise ? given.then(inForm) : inForm(given);
   };
 }
 
@@ -100,7 +103,7 @@ function routeOf({ registry, special, virtual }: Serving, { group, version, reso
   return { ...common, endpoint, special: subresource === '' ? undefined : (special.get(`${group}/${resource}/${subresource}`) ?? special.get(`any/${subresource}`)) };
 }
 
-function answer(endpoint: Endpoint, exchange: Exchange, { tools, timing }: Serving): Promise<ApiResponse> | ApiResponse {
+function answer(endpoint: Endpoint, exchange: Exchange, { tools, timing }: Serving): Answer {
   switch (exchange.request.info.verb) {
     case 'get':
       return get(endpoint, exchange);

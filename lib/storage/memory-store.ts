@@ -146,6 +146,10 @@ class ObjectStore implements MemoryStore {
     return this.#answer(() => this.#revision);
   }
 
+  settledRevision(): Revision | undefined {
+    return this.#closed === undefined && this.#hub.isQuiet ? this.#revision : undefined;
+  }
+
   requestProgress(): Promise<void> {
     return this.#answer(() => this.#hub.progress(this.#revision));
   }

@@ -151,6 +151,12 @@ export interface Store {
   /** The newest revision, as of now. */
   revision(): Promise<Revision>;
 
+  /**
+   * The newest revision without a promise, if every open watch has been told of everything up to it; undefined while one
+   * has not. Only a store of this process can know: whoever caches it reads at once, and need not ask for progress.
+   */
+  settledRevision?(): Revision | undefined;
+
   /** Has every open watch of this store emit a bookmark at the newest revision, once it has seen all up to there. */
   requestProgress(): Promise<void>;
 

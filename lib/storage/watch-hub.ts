@@ -39,6 +39,11 @@ export class WatchHub {
     return this.#waiting.length >= this.#waitingMax;
   }
 
+  /** Whether nobody is still to hear of anything. */
+  get isQuiet(): boolean {
+    return !this.#isDelivering && this.#waiting.length === 0;
+  }
+
   /** Takes in a watcher. Answers how to let it go. */
   add(subscriber: Subscriber<Batch>, { prefix, backlog, seen }: WatchRequest): () => void {
     const watcher: Watcher = { subscriber, seen };

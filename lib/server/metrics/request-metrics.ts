@@ -8,7 +8,7 @@ import type { ApiRequest, ApiResponse, RequestInfo } from '../../client/index.js
 import { isApiError } from '../../core/index.js';
 import type { Clock, Scheme } from '../../core/index.js';
 import { isLongRunning } from '../http/request-info.js';
-import type { Serve } from '../pipeline.js';
+import type { Answer, Serve } from '../pipeline.js';
 import { Histogram } from './histogram.js';
 import { Peak } from './peak.js';
 import type { MetricFamily, Sample } from './prometheus-text.js';
@@ -51,25 +51,26 @@ export class RequestMetrics {
 
   /** Serves and counts. */
   counting(serve: Serve): Serve {
-    return async (exchange) => {
+    return (exchange) => {
       const { request, receivedMs: startedMs } = exchange;
       const series = this.#seriesOf(request);
       if (isLongRunning(request.info)) return this.#longRunning(series, startedMs, () => serve(exchange));
       const inflight = readingVerbs.has(request.info.verb) ? this.#reading : this.#writing;
       inflight.add(1, startedMs);
-      let code = 500;
-      try {
-        const response = await serve(exchange);
-        code = codeOf(response);
-        return response;
-      } catch (error) {
-        code = failureCode(error);
-        throw error;
-      } finally {
+      const ended = (code: number): void => {
         const endedMs = this.#clock.now();
         inflight.add(-1, endedMs);
         note(series, code, endedMs - startedMs);
-      }
+      };
+      const answered = (response: ApiResponse): ApiResponse => {
+        ended(codeOf(response));
+        return response;
+      };
+      const failed = (error: unknown): never => {
+        ended(failureCode(error));
+        throw error;
+      };
+      return settle(() => serve(exchange), answered, failed);
     };
   }
 
@@ -118,7 +119,7 @@ export class RequestMetrics {
   }
 
   /** A watch or a stream is counted when it ends. One that nobody listens to never began. */
-  async #longRunning(series: Series, startedMs: number, serve: () => Promise<ApiResponse>): Promise<ApiResponse> {
+  async #longRunning(series: Series, startedMs: number, serve: () => Answer): Promise<ApiResponse> {
     let response: ApiResponse;
     try {
       response = await serve();
@@ -252,4 +253,15 @@ function eventSamples(all: Iterable<Series>): readonly Sample[] {
     sums.set(key, (sums.get(key) ?? 0) + events);
   }
   return Array.from(sums, ([labels, value]) => ({ labels, value }));
+}
+
+/** Goes on with an answer or a failure, whether they come at once or later. */
+function settle(serve: () => Answer, answered: (response: ApiResponse) => ApiResponse, failed: (error: unknown) => never): Answer {
+  let answer: Answer;
+  try {
+    answer = serve();
+  } catch (error) {
+    return failed(error);
+  }
+  return answer instanceof Promise ? answer.then(answered, failed) : answered(answer);
 }

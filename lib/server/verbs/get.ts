@@ -1,4 +1,5 @@
 // get: one object, as new as asked for.
+import type { CacheReading } from '../../cacher/index.js';
 import { notFound } from '../../core/index.js';
 import type { ObjectResponse } from '../../client/index.js';
 import { freshnessOf } from '../requests/resource-version.js';
@@ -6,14 +7,20 @@ import { objectOffer } from '../requests/form.js';
 import type { Exchange } from '../requests/exchange.js';
 import type { Endpoint } from '../registry/endpoint.js';
 import { refOf } from '../registry/endpoint.js';
+import type { Stored } from '../registry/stored-kind.js';
 
 /** Answers with the object. */
-export async function get(endpoint: Endpoint, { request }: Exchange): Promise<ObjectResponse> {
+export function get(endpoint: Endpoint, { request }: Exchange): ObjectResponse | Promise<ObjectResponse> {
   const { info } = request;
   const form = request.negotiate(objectOffer);
   const { resourceVersion } = request.options();
-  const { stored } = endpoint;
-  const { object } = await stored.cacher.get(stored.keyOf(info.namespace, info.name), freshnessOf(resourceVersion));
-  if (object === undefined) throw notFound(refOf(endpoint, info.name));
-  return { type: 'object', code: 200, object: endpoint.fromHub(object), form };
+  const { cacher } = endpoint.stored;
+  const key = endpoint.stored.keyOf(info.namespace, info.name);
+  const answer = ({ object }: CacheReading<Stored>): ObjectResponse => {
+    if (object === undefined) throw notFound(refOf(endpoint, info.name));
+    return { type: 'object', code: 200, object: endpoint.fromHub(object), form };
+  };
+  const freshness = freshnessOf(resourceVersion);
+  const now = freshness === undefined ? cacher.getNow(key) : undefined;
+  return now === undefined ? cacher.get(key, freshness).then(answer) : answer(now);
 }
