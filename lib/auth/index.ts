@@ -6,10 +6,39 @@ export type { AccessAttributes, AccessRules, AccessSelectors, Authorizer, Decisi
 export type { AnonymousOptions } from './authentication/anonymous.js';
 export { orAnonymous } from './authentication/anonymous.js';
 export { AuthenticationError } from './authentication/authentication-error.js';
+export type {
+  AnonymousConfiguration,
+  AuthenticationConfiguration,
+  ClaimMappings,
+  ClaimOrExpression,
+  ClaimValidationRule,
+  ExtraMapping,
+  JwtAuthenticator,
+  JwtIssuer,
+  PrefixedClaimOrExpression,
+  UserValidationRule,
+} from './authentication/authentication-configuration.js';
+export { anonymousOf, parseAuthenticationConfiguration } from './authentication/authentication-configuration.js';
+export type { AuthenticationConfigurationRules, CompiledJwtAuthenticator } from './authentication/authentication-configuration-validation.js';
+export {
+  AuthenticationConfigurationError,
+  compileAuthenticationConfiguration,
+  validateAuthenticationConfiguration,
+} from './authentication/authentication-configuration-validation.js';
+export { userOf } from './authentication/claim-mapping.js';
+export type { CompiledRule, JwtExpressions } from './authentication/jwt-expressions.js';
+export type { OidcFlags } from './authentication/oidc-flags.js';
+export { configurationOfOidcFlags, oidcFlagAlgorithms } from './authentication/oidc-flags.js';
 export type { CompiledExpression, ExpressionCompiler, ExpressionEnvironment } from './authentication/expressions.js';
 export { compileAt, ExpressionError, noExpressions } from './authentication/expressions.js';
 export { unionAuthenticator } from './authentication/union.js';
 export { alwaysAllow, alwaysDeny, mastersAllowed } from './authorization/always.js';
 export { unionAuthorizer } from './authorization/union.js';
+export { rbacAuthorizer } from './rbac/rbac-authorizer.js';
+export type { RbacIndex } from './rbac/rbac-index.js';
+export { printProblems, rbacGroup, rbacIndex } from './rbac/rbac-index.js';
 export type { RbacRules, RulesFound } from './rbac/rbac-rules.js';
+export { printMissingRules, printTexts, uncoveredRules } from './rbac/rule-coverage.js';
+export { ruleAllows } from './rbac/rule-matching.js';
+export type { BoundObject, IssuedToken, PublicJwk, TokenDiscovery, TokenIssuer, TokenSubject } from './service-accounts/token-issuer.js';
 export { administrator, allAuthenticated, allUnauthenticated, anonymousUser, nodeOf, serviceAccountGroups, serviceAccountOf, systemMasters, systemNodes } from './system-users.js';

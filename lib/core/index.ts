@@ -244,6 +244,7 @@ export type { KindTable, TableCells, TableColumn, TableRowCondition } from './ki
 export { localApiServiceCondition } from './kinds/apiregistration/api-service.js';
 export { validateClusterIpFields } from './kinds/core/cluster-ip-validation.js';
 export { isExternalName, isHeadless, needsHealthCheck, sameTexts, usesNodePorts } from './kinds/core/service-kind.js';
+export { parseGoUrl } from './kinds/admissionregistration/go-url.js';
 export { validateDomainPrefixedPath } from './kinds/domain-prefixed-path.js';
 export { validateFinalizerNames } from './kinds/finalizer-names.js';
 export { everythingOf, groupSubject, mandatoryFlowSchemas, mandatoryPriorityLevels } from './kinds/flowcontrol/mandatory.js';

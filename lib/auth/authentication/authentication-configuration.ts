@@ -1,0 +1,151 @@
+// The file that says which JWTs are believed and who may be nobody: AuthenticationConfiguration of apiserver.config.k8s.io.
+// Here are its types and its reading; what else has to be true of it is in authentication-configuration-validation.ts.
+// As apiserver/pkg/apis/apiserver/v1/types.go; v1beta1 and v1alpha1 are the same to the letter.
+import { DecodeError, decodeValue, field, listOf, parseYaml, scalars, structType, typeMetaOf } from '../../core/index.js';
+import type { Field, JsonValue, StructType } from '../../core/index.js';
+import type { AnonymousOptions } from './anonymous.js';
+
+/** Who is believed. A field that is empty is the same as one that is absent, except for prefixes. */
+export interface AuthenticationConfiguration {
+  /** At most 64. The first whose issuer a token names decides about it. */
+  readonly jwt?: readonly JwtAuthenticator[];
+  /** Without it, flags decide who may be nobody. It cannot change while the server runs. */
+  readonly anonymous?: AnonymousConfiguration;
+}
+
+/** Whether requests without credentials are `system:anonymous`. */
+export interface AnonymousConfiguration {
+  readonly enabled?: boolean;
+  /** The only paths for which it is so; without any it is for all. */
+  readonly conditions?: readonly { readonly path: string }[];
+}
+
+/** An issuer and what its tokens say. */
+export interface JwtAuthenticator {
+  readonly issuer: JwtIssuer;
+  readonly claimValidationRules?: readonly ClaimValidationRule[];
+  readonly claimMappings: ClaimMappings;
+  readonly userValidationRules?: readonly UserValidationRule[];
+}
+
+/** Who signs. */
+export interface JwtIssuer {
+  /** Must be the `iss` of tokens and the `issuer` of the discovery document. */
+  readonly url: string;
+  /** Where the discovery document is, if not below `url`. */
+  readonly discoveryURL?: string;
+  /** PEM of those who vouch for the issuer's own certificate; the machine's unless given. */
+  readonly certificateAuthority?: string;
+  readonly audiences?: readonly string[];
+  /** Must be given for several audiences. */
+  readonly audienceMatchPolicy?: 'MatchAny';
+  readonly egressSelectorType?: 'controlplane' | 'cluster';
+}
+
+/** A claim that must have a value, or an expression over `claims` that must be true. */
+export interface ClaimValidationRule {
+  readonly claim?: string;
+  readonly requiredValue?: string;
+  readonly expression?: string;
+  readonly message?: string;
+}
+
+/** What becomes of claims. */
+export interface ClaimMappings {
+  readonly username: PrefixedClaimOrExpression;
+  readonly groups?: PrefixedClaimOrExpression;
+  readonly uid?: ClaimOrExpression;
+  readonly extra?: readonly ExtraMapping[];
+}
+
+/** A claim or an expression over `claims`. */
+export interface ClaimOrExpression {
+  readonly claim?: string;
+  readonly expression?: string;
+}
+
+/** The same; a claim needs a prefix, which may be empty. */
+export interface PrefixedClaimOrExpression extends ClaimOrExpression {
+  readonly prefix?: string;
+}
+
+/** A key of `extra` and its values. */
+export interface ExtraMapping {
+  readonly key: string;
+  readonly valueExpression: string;
+}
+
+/** An expression over `user` that must be true. */
+export interface UserValidationRule {
+  readonly expression: string;
+  readonly message?: string;
+}
+
+/** Reads the file, YAML or JSON. Unknown and repeated fields are refused. Throws `DecodeError`. */
+export async function parseAuthenticationConfiguration(text: string): Promise<AuthenticationConfiguration> {
+  if (text === '') throw new DecodeError('empty config data');
+  const { value, problems: repeated } = await parseYaml(text);
+  checkKind(value);
+  const { object, problems } = decodeValue(configurationType, value);
+  const all = [...repeated, ...problems];
+  if (all.length > 0) throw new DecodeError(`strict decoding error: ${all.join(', ')}`);
+  const { jwt, anonymous } = object as AuthenticationConfiguration; // the type that was just decoded
+  return { ...(jwt && { jwt }), ...(anonymous && { anonymous }) };
+}
+
+/** Who may be nobody; undefined if nobody may, and `otherwise` where the configuration leaves it to flags. */
+export function anonymousOf({ anonymous }: AuthenticationConfiguration, otherwise: AnonymousOptions | undefined = {}): AnonymousOptions | undefined {
+  if (anonymous === undefined) return otherwise;
+  if (anonymous.enabled !== true) return undefined;
+  const { conditions = [] } = anonymous;
+  return conditions.length === 0 ? {} : { paths: conditions.map(({ path }) => path) };
+}
+
+function checkKind(document: JsonValue): void {
+  const { apiVersion = '', kind = '' } = typeMetaOf(document);
+  if (kind === '') throw new DecodeError("Object 'Kind' is missing in the authentication configuration");
+  if (apiVersion === '') throw new DecodeError("Object 'apiVersion' is missing in the authentication configuration");
+  if (kind !== 'AuthenticationConfiguration' || !apiVersions.includes(apiVersion)) {
+    throw new DecodeError(`no kind "${kind}" is registered for version "${apiVersion}": expected AuthenticationConfiguration of ${apiVersions.join(', ')}`);
+  }
+}
+
+const apiVersions: readonly string[] = ['v1', 'v1beta1', 'v1alpha1'].map((version) => `apiserver.config.k8s.io/${version}`);
+
+/** A text that is empty where it is absent. */
+const text = (name: string): Field => field(name, scalars.string);
+/** A text whose absence is something of its own. */
+const optionalText = (name: string): Field => field(name, scalars.string, { presence: 'pointer' });
+const texts = (name: string): Field => field(name, listOf(scalars.string));
+const struct = (name: string, fields: readonly Field[]): StructType => structType(`apiserver.config.k8s.io/v1.${name}`, () => fields);
+/** A structure that is there even where the document has none. */
+const always = (name: string, type: StructType): Field => field(name, type, { presence: 'always' });
+const alwaysText = (name: string): Field => field(name, scalars.string, { presence: 'always' });
+
+const prefixedType = struct('PrefixedClaimOrExpression', [text('claim'), optionalText('prefix'), text('expression')]);
+
+const jwtType = struct('JWTAuthenticator', [
+  always('issuer', struct('Issuer', [
+    alwaysText('url'),
+    text('discoveryURL'),
+    text('certificateAuthority'),
+    texts('audiences'),
+    text('audienceMatchPolicy'),
+    text('egressSelectorType'),
+  ])),
+  field('claimValidationRules', listOf(struct('ClaimValidationRule', [text('claim'), text('requiredValue'), text('expression'), text('message')]))),
+  always('claimMappings', struct('ClaimMappings', [
+    always('username', prefixedType),
+    field('groups', prefixedType),
+    field('uid', struct('ClaimOrExpression', [text('claim'), text('expression')])),
+    field('extra', listOf(struct('ExtraMapping', [alwaysText('key'), alwaysText('valueExpression')]))),
+  ])),
+  field('userValidationRules', listOf(struct('UserValidationRule', [alwaysText('expression'), text('message')]))),
+]);
+
+const configurationType = struct('AuthenticationConfiguration', [
+  text('apiVersion'),
+  text('kind'),
+  field('jwt', listOf(jwtType)),
+  field('anonymous', struct('AnonymousAuthConfig', [field('enabled', scalars.bool), field('conditions', listOf(struct('AnonymousAuthCondition', [alwaysText('path')])))])),
+]);
