@@ -1,6 +1,7 @@
 // What the server lends to authenticators and authorizers that read its own objects. A host gives such parts as a function
 // of these tools; parts that read nothing are given as they are.
 import type { Clock, ObjectReader, Random } from '../core/index.js';
+import type { RbacRules } from './rbac/rbac-rules.js';
 
 /** What parts of authentication and authorization are made with. */
 export interface AuthTools {
@@ -8,4 +9,6 @@ export interface AuthTools {
   readonly clock: Clock;
   /** A stream of the part's own. */
   readonly random: Random;
+  /** What the server's roles and bindings say, for `rbacAuthorizer`. Read from the first question on. */
+  readonly rbac: RbacRules;
 }

@@ -3,7 +3,7 @@
 import type { Observable } from 'rxjs';
 import { admissionChain } from '../admission/index.js';
 import type { AdmissionPlugin } from '../admission/index.js';
-import { alwaysAllow, mastersAllowed, unionAuthenticator, unionAuthorizer } from '../auth/index.js';
+import { alwaysAllow, mastersAllowed, rbacIndex, unionAuthenticator, unionAuthorizer } from '../auth/index.js';
 import type { AuthTools, Authenticator, Authorizer } from '../auth/index.js';
 import type { Handler } from '../client/index.js';
 import { builtinScheme, systemClock, systemRandom } from '../core/index.js';
@@ -90,8 +90,9 @@ export function createServer(options: ServerOptions): ApiServer {
   const healthChecks = healthChecksOf(store);
   const registry = new Registry({ scheme, store, clock });
   const reader = objectReader(registry, clock);
+  const rbac = rbacIndex(reader);
   const parts = <Part>(given: readonly Part[] | ((tools: AuthTools) => readonly Part[]) = [], stream: string): readonly Part[] =>
-    typeof given === 'function' ? given({ reader, clock, random: random.stream(stream) }) : given;
+    typeof given === 'function' ? given({ reader, clock, random: random.stream(stream), rbac }) : given;
   const authenticators = parts(options.authenticators, 'authentication');
   const authorizers = parts(options.authorizers, 'authorization');
   const authenticator = authenticators.length === 0 ? undefined : unionAuthenticator(authenticators);
@@ -140,6 +141,7 @@ export function createServer(options: ServerOptions): ApiServer {
   };
   const close = async (): Promise<void> => {
     fairness?.close();
+    rbac.close();
     await registry.close();
     audit.close();
   };

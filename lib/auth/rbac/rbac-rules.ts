@@ -7,9 +7,10 @@ import type { AccessAttributes, Decision } from '../authorizer.js';
 
 /** The rules that apply to somebody, and what could not be found out. */
 export interface RulesFound {
+  /** In the order of their bindings; what several bindings give is there several times. */
   readonly rules: readonly Frozen<PolicyRule>[];
-  /** Roles that bindings name and nobody made, in the words of Kubernetes. */
-  readonly problems: readonly string[];
+  /** Roles that bindings name and nobody made. */
+  readonly missing: readonly Frozen<RoleRef>[];
 }
 
 /** What roles and bindings say. Answers at once once they are known. */
@@ -18,6 +19,6 @@ export interface RbacRules {
   decide(attributes: AccessAttributes): Decision | Promise<Decision>;
   /** All rules of a user: those of ClusterRoleBindings, and of the RoleBindings of the namespace if one is given. */
   rulesFor(user: Frozen<UserInfo>, namespace: string): RulesFound | Promise<RulesFound>;
-  /** The rules of a role. Rejects with ApiError 404 where it is missing. */
-  rulesOf(ref: Frozen<RoleRef>, namespace: string): Promise<readonly Frozen<PolicyRule>[]>;
+  /** The rules of the role that a binding of the namespace refers to, as it is now; undefined where there is none. */
+  rulesOf(ref: Frozen<RoleRef>, namespace: string): Promise<readonly Frozen<PolicyRule>[] | undefined>;
 }

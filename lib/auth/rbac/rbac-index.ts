@@ -1,0 +1,166 @@
+// Roles and bindings as they are, ready for questions. Nothing is read before the first question; from then on every
+// change is followed. A decision looks at the bindings of the user and its groups, those of the cluster first, then those
+// of the namespace, and asks each role only for the rules that could match: what others are bound to, and what else a
+// role allows, costs nothing. As plugin/pkg/auth/authorizer/rbac/rbac.go.
+import { combineLatest, filter, takeUntil, tap } from 'rxjs';
+import type { Observable } from 'rxjs';
+import { Outlet, objectKey, quote, reflect, snapshotWriter } from '../../core/index.js';
+import type { ApiObject, Frozen, ObjectReader, WatchEvent } from '../../core/index.js';
+import type { ClusterRole, ClusterRoleBinding, PolicyRule, Role, RoleBinding, RoleRef, UserInfo } from '../../core/types/index.js';
+import type { AccessAttributes, Decision } from '../authorizer.js';
+import { IndexedRules } from './indexed-rules.js';
+import type { RbacRules, RulesFound } from './rbac-rules.js';
+import { SubjectBindings, printBound } from './subject-bindings.js';
+import type { Bound } from './subject-bindings.js';
+
+/** The group of roles and bindings. */
+export const rbacGroup = 'rbac.authorization.k8s.io';
+
+/** What roles and bindings say, until it is closed. */
+export interface RbacIndex extends RbacRules {
+  /** Stops following. What is asked afterwards is answered from what was known. */
+  close(): void;
+}
+
+/** Follows the roles and bindings of a server from the first question on. */
+export function rbacIndex(reader: ObjectReader): RbacIndex {
+  const policy = new Policy();
+  const closing = new Outlet<undefined>();
+  let isReady = false;
+  let ready: Promise<void> | undefined;
+
+  const follow = <T extends ApiObject>(resource: string, known: (object: Frozen<T>) => void, gone: (object: Frozen<T>) => void): Observable<unknown> =>
+    reader.changes<T>({ group: rbacGroup, resource }).pipe(
+      reflect<Frozen<T>, never>(snapshotWriter({})),
+      tap((event: WatchEvent<Frozen<T>>) => {
+        if (event.type === 'listed' || event.type === 'applied') known(event.object);
+        else if (event.type === 'deleted') gone(event.object);
+      }),
+      filter(({ type }) => type === 'synced'),
+    );
+  const begin = (): Promise<void> =>
+    new Promise((resolve) => {
+      const done = (): void => {
+        isReady = true;
+        resolve();
+      };
+      const known$ = combineLatest([
+        follow<Role>('roles', (role) => policy.setRole(role), (role) => policy.deleteRole(role)),
+        follow<ClusterRole>('clusterroles', (role) => policy.setRole(role), (role) => policy.deleteRole(role)),
+        follow<RoleBinding>('rolebindings', (binding) => policy.setBinding(binding), (binding) => policy.deleteBinding(binding)),
+        follow<ClusterRoleBinding>('clusterrolebindings', (binding) => policy.setBinding(binding), (binding) => policy.deleteBinding(binding)),
+      ]).pipe(takeUntil(closing.values$));
+      // It ends when the server does: who still waits then is told what is known, which allows nothing more.
+      void known$.forEach(done).then(done, done);
+    });
+  const whenKnown = <T>(answer: () => T): T | Promise<T> => (isReady ? answer() : (ready ??= begin()).then(answer));
+
+  return {
+    decide: (attributes) => whenKnown(() => policy.decide(attributes)),
+    rulesFor: (user, namespace) => whenKnown(() => policy.rulesFor(user, namespace)),
+    rulesOf: async ({ kind, name }, namespace) => {
+      const role = await reader.get<Role>({ group: rbacGroup, resource: kind === 'Role' ? 'roles' : 'clusterroles' }, name, kind === 'Role' ? namespace : '');
+      return role && (role.rules ?? []);
+    },
+    close: () => {
+      ready ??= Promise.resolve();
+      isReady = true;
+      closing.emit(undefined);
+    },
+  };
+}
+
+/** A reference to a role that is missing, as the listers of Kubernetes tell it. */
+export function printMissingRole({ kind, name }: Frozen<RoleRef>): string {
+  if (kind !== 'Role' && kind !== 'ClusterRole') return `unsupported role reference kind: ${quote(kind)}`;
+  return `${kind.toLowerCase()}.${rbacGroup} ${quote(name)} not found`;
+}
+
+/** Several problems as one text, each once, as Go's aggregates print them. */
+export function printProblems(problems: readonly string[]): string {
+  const all = [...new Set(problems)];
+  return all.length === 1 ? all.join('') : `[${all.join(', ')}]`;
+}
+
+/** A role whose rules are filed when they are first asked for. */
+class KnownRole {
+  readonly rules: readonly Frozen<PolicyRule>[];
+  #indexed: IndexedRules | undefined;
+
+  constructor({ rules = [] }: Frozen<Role> | Frozen<ClusterRole>) {
+    this.rules = rules;
+  }
+
+  allows(attributes: AccessAttributes): boolean {
+    this.#indexed ??= new IndexedRules(this.rules);
+    return this.#indexed.allow(attributes);
+  }
+}
+
+/** What is known at the moment. */
+class Policy {
+  readonly #roles = new Map<string, KnownRole>();
+  readonly #ofCluster = new SubjectBindings('');
+  readonly #ofNamespace = new Map<string, SubjectBindings>();
+  /** What bindings that allowed something said, until they change. */
+  readonly #allowed = new WeakMap<Bound, Decision>();
+
+  setRole(role: Frozen<Role> | Frozen<ClusterRole>): void {
+    this.#roles.set(objectKey(role), new KnownRole(role));
+  }
+
+  deleteRole(role: Frozen<Role> | Frozen<ClusterRole>): void {
+    this.#roles.delete(objectKey(role));
+  }
+
+  setBinding(binding: Frozen<RoleBinding> | Frozen<ClusterRoleBinding>): void {
+    const namespace = binding.metadata?.namespace ?? '';
+    let bindings = this.#bindings(namespace);
+    if (bindings === undefined) this.#ofNamespace.set(namespace, (bindings = new SubjectBindings(namespace)));
+    bindings.set(binding);
+  }
+
+  deleteBinding({ metadata: { name = '', namespace = '' } = {} }: Frozen<RoleBinding> | Frozen<ClusterRoleBinding>): void {
+    const bindings = this.#bindings(namespace);
+    bindings?.delete(name);
+    if (namespace !== '' && bindings?.isEmpty === true) this.#ofNamespace.delete(namespace);
+  }
+
+  decide(attributes: AccessAttributes): Decision {
+    let isMissing = false;
+    const allows = ({ roleKey }: Bound): boolean => {
+      const role = this.#roles.get(roleKey);
+      isMissing ||= role === undefined;
+      return role?.allows(attributes) === true;
+    };
+    const { user, namespace } = attributes;
+    const bound = this.#ofCluster.find(user, allows) ?? (namespace === '' ? undefined : this.#ofNamespace.get(namespace)?.find(user, allows));
+    if (bound !== undefined) return this.#allowedBy(bound);
+    return isMissing ? { decision: 'noOpinion', reason: `RBAC: ${printProblems(this.rulesFor(user, namespace).missing.map(printMissingRole))}` } : noOpinion;
+  }
+
+  rulesFor(user: Frozen<UserInfo>, namespace: string): RulesFound {
+    const rules: Frozen<PolicyRule>[] = [];
+    const missing: Frozen<RoleRef>[] = [];
+    for (const { roleKey, binding } of [...this.#ofCluster.of(user), ...(namespace === '' ? [] : (this.#ofNamespace.get(namespace)?.of(user) ?? []))]) {
+      const role = this.#roles.get(roleKey);
+      if (role === undefined) missing.push(binding.roleRef);
+      else for (const rule of role.rules) rules.push(rule);
+    }
+    return { rules, missing };
+  }
+
+  #bindings(namespace: string): SubjectBindings | undefined {
+    return namespace === '' ? this.#ofCluster : this.#ofNamespace.get(namespace);
+  }
+
+  #allowedBy(bound: Bound): Decision {
+    const known = this.#allowed.get(bound);
+    if (known !== undefined) return known;
+    const decision: Decision = Object.freeze({ decision: 'allow', reason: `RBAC: allowed by ${printBound(bound)}` });
+    this.#allowed.set(bound, decision);
+    return decision;
+  }
+}
+
+const noOpinion: Decision = Object.freeze({ decision: 'noOpinion', reason: '' });

@@ -1,0 +1,147 @@
+// Bindings by whom they bind, one collection for the cluster or for a namespace. A ServiceAccount is filed as the user
+// that it is; users that nobody binds cost nothing. Of several bindings that allow the same, the first by name is told:
+// Kubernetes takes them in no order at all.
+import { quote } from '../../core/index.js';
+import type { Frozen } from '../../core/index.js';
+import type { ClusterRoleBinding, RoleBinding, UserInfo, rbacV1 } from '../../core/types/index.js';
+
+/** A binding of either kind. */
+export type Binding = Frozen<RoleBinding> | Frozen<ClusterRoleBinding>;
+
+/** A binding as it is filed under one of its subjects. */
+export interface Bound {
+  readonly name: string;
+  readonly binding: Binding;
+  /** The first of the binding's subjects that is filed there. */
+  readonly subject: number;
+  /** The role's, as `objectKey` makes it. */
+  readonly roleKey: string;
+}
+
+/** The bindings of the cluster, or of one namespace. */
+export class SubjectBindings {
+  readonly #namespace: string;
+  readonly #users = new Map<string, Bound[]>();
+  readonly #groups = new Map<string, Bound[]>();
+  readonly #known = new Map<string, Binding>();
+
+  /** The namespace is empty for those of the cluster. */
+  constructor(namespace: string) {
+    this.#namespace = namespace;
+  }
+
+  get isEmpty(): boolean {
+    return this.#known.size === 0;
+  }
+
+  /** Files a binding in the place of the one of its name. */
+  set(binding: Binding): void {
+    const name = nameOf(binding);
+    this.delete(name);
+    this.#known.set(name, binding);
+    const roleKey = roleKeyOf(binding, this.#namespace);
+    const seen = new Set<string>();
+    for (const [subject, { index, key }] of this.#filingOf(binding).entries()) {
+      if (index === undefined || seen.has(`${index}/${key}`)) continue;
+      seen.add(`${index}/${key}`);
+      insert(this.#indexOf(index), key, { name, binding, subject, roleKey });
+    }
+  }
+
+  delete(name: string): void {
+    const binding = this.#known.get(name);
+    if (binding === undefined) return;
+    this.#known.delete(name);
+    for (const { index, key } of this.#filingOf(binding)) if (index !== undefined) remove(this.#indexOf(index), key, name);
+  }
+
+  /** The first binding of a user, by name, whose role will do; with the first of its subjects that the user is. */
+  find({ username = '', groups = [] }: Frozen<UserInfo>, willDo: (bound: Bound) => boolean): Bound | undefined {
+    let best = firstOf(this.#users.get(username), undefined, willDo);
+    for (const group of groups) best = firstOf(this.#groups.get(group), best, willDo);
+    return best;
+  }
+
+  /** All bindings of a user, by name, each once. */
+  of({ username = '', groups = [] }: Frozen<UserInfo>): readonly Bound[] {
+    const found = new Map<string, Bound>();
+    for (const filed of [this.#users.get(username), ...groups.map((group) => this.#groups.get(group))]) {
+      for (const bound of filed ?? []) found.set(bound.name, bound);
+    }
+    return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  #indexOf(index: 'users' | 'groups'): Map<string, Bound[]> {
+    return index === 'users' ? this.#users : this.#groups;
+  }
+
+  /** Where each subject is filed. */
+  #filingOf({ subjects = [] }: Binding): readonly { readonly index?: 'users' | 'groups'; readonly key: string }[] {
+    return subjects.map(({ kind, name, namespace = '' }) => {
+      if (kind === 'User') return { index: 'users', key: name };
+      if (kind === 'Group') return { index: 'groups', key: name };
+      const home = namespace === '' ? this.#namespace : namespace;
+      return kind === 'ServiceAccount' && home !== '' ? { index: 'users', key: `system:serviceaccount:${home}:${name}` } : { key: '' };
+    });
+  }
+}
+
+/** As Kubernetes names the source of a permission: `RoleBinding "b/ns" of Role "r" to User "u"`. */
+export function printBound({ name, binding, subject }: Bound): string {
+  const { kind, name: role } = binding.roleRef;
+  const namespace = binding.metadata?.namespace ?? '';
+  const own = namespace === '' ? `ClusterRoleBinding ${quote(name)}` : `RoleBinding ${quote(`${name}/${namespace}`)}`;
+  const to = binding.subjects?.[subject];
+  return `${own} of ${kind} ${quote(role)} to ${to === undefined ? '' : printSubject(to, namespace)}`;
+}
+
+function printSubject({ kind, name, namespace = '' }: Frozen<rbacV1.Subject>, home: string): string {
+  return `${kind} ${quote(kind === 'ServiceAccount' ? `${name}/${namespace === '' ? home : namespace}` : name)}`;
+}
+
+function nameOf({ metadata }: Binding): string {
+  return metadata?.name ?? '';
+}
+
+/** No object has the key of a Role outside all namespaces, or of what is neither kind of role. */
+function roleKeyOf({ roleRef: { kind, name } }: Binding, namespace: string): string {
+  if (kind === 'ClusterRole') return name;
+  return kind === 'Role' ? `${namespace}/${name}` : '';
+}
+
+/** The better of the best so far and the first of these that will do. They are sorted: nothing after the best is asked. */
+function firstOf(filed: readonly Bound[] | undefined, best: Bound | undefined, willDo: (bound: Bound) => boolean): Bound | undefined {
+  if (filed === undefined) return best;
+  for (const bound of filed) {
+    if (best !== undefined && bound.name > best.name) return best;
+    if (best?.name === bound.name) return bound.subject < best.subject ? bound : best;
+    if (willDo(bound)) return bound;
+  }
+  return best;
+}
+
+function insert(index: Map<string, Bound[]>, key: string, bound: Bound): void {
+  const filed = index.get(key);
+  if (filed === undefined) index.set(key, [bound]);
+  else filed.splice(placeOf(filed, bound.name), 0, bound);
+}
+
+// A subject nobody binds any more is forgotten, or the index would grow for ever.
+function remove(index: Map<string, Bound[]>, key: string, name: string): void {
+  const filed = index.get(key);
+  if (filed === undefined) return;
+  const place = placeOf(filed, name);
+  if (filed[place]?.name === name) filed.splice(place, 1);
+  if (filed.length === 0) index.delete(key);
+}
+
+/** Where a name is, or would be. */
+function placeOf(filed: readonly Bound[], name: string): number {
+  let [from, to] = [0, filed.length];
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if ((filed[middle]?.name ?? '') < name) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
