@@ -5,6 +5,7 @@ export type { AuthTools } from './auth-tools.js';
 export type { AccessAttributes, AccessRules, AccessSelectors, Authorizer, Decision } from './authorizer.js';
 export type { AnonymousOptions } from './authentication/anonymous.js';
 export { orAnonymous } from './authentication/anonymous.js';
+export { withAuthenticatedGroup } from './authentication/authenticated-group.js';
 export { AuthenticationError } from './authentication/authentication-error.js';
 export type {
   AnonymousConfiguration,
@@ -25,13 +26,19 @@ export {
   compileAuthenticationConfiguration,
   validateAuthenticationConfiguration,
 } from './authentication/authentication-configuration-validation.js';
+export { basicAuth, basicCredentials } from './authentication/basic-auth.js';
+export { bearerTokens, socketTokenPrefix } from './authentication/bearer-tokens.js';
 export { userOf } from './authentication/claim-mapping.js';
 export type { CompiledRule, JwtExpressions } from './authentication/jwt-expressions.js';
 export type { OidcFlags } from './authentication/oidc-flags.js';
 export { configurationOfOidcFlags, oidcFlagAlgorithms } from './authentication/oidc-flags.js';
 export type { CompiledExpression, ExpressionCompiler, ExpressionEnvironment } from './authentication/expressions.js';
 export { compileAt, ExpressionError, noExpressions } from './authentication/expressions.js';
-export { unionAuthenticator } from './authentication/union.js';
+export { isSameSecret } from './authentication/constant-time.js';
+export type { CredentialsEntry } from './authentication/credentials-file.js';
+export { CredentialsFileError } from './authentication/credentials-file.js';
+export { parseTokenFile, tokenFile } from './authentication/token-file.js';
+export { unionAuthenticator, unionTokenAuthenticator } from './authentication/union.js';
 export { alwaysAllow, alwaysDeny, mastersAllowed } from './authorization/always.js';
 export { unionAuthorizer } from './authorization/union.js';
 export { rbacAuthorizer } from './rbac/rbac-authorizer.js';

@@ -7,4 +7,4 @@ import type { JsonObject } from '../core/index.js';
  * Sends an object and resolves with the answer, both frozen. Rejects with WebhookError where there is none: refused, too
  * late, too long, no JSON. The signal ends it early; it then rejects with the signal's reason.
  */
-export type WebhookCall = (request: Readonly<JsonObject>, signal?: AbortSignal) => Promise<Readonly<JsonObject>>;
+export type WebhookCall = (request: JsonObject, signal?: AbortSignal) => Promise<JsonObject>;

@@ -1,0 +1,38 @@
+// A webhook that is a function of this process: for test suites and simulations. What goes in is frozen, and what comes
+// out goes through JSON as it would over a network, so that a function cannot do what a server could not.
+import { defer } from 'rxjs';
+import { deepFreeze, errorText, isJsonObject, parseJson } from '../core/index.js';
+import type { JsonObject } from '../core/index.js';
+import { untilAborted } from './timed-call.js';
+import type { WebhookCall } from './webhook-call.js';
+import { WebhookError, isWebhookError } from './webhook-error.js';
+
+/** Answers at once or later. May throw a WebhookError to play a broken network. */
+export type WebhookFunction = (request: JsonObject, signal: AbortSignal | undefined) => object | Promise<object>;
+
+/** Calls a function. */
+export function inProcessCall(answer: WebhookFunction): WebhookCall {
+  return async (request, signal) => answerOf(await untilAborted(signal, defer(() => asked(answer, deepFreeze(request), signal))));
+}
+
+async function asked(answer: WebhookFunction, request: JsonObject, signal: AbortSignal | undefined): Promise<unknown> {
+  try {
+    return await answer(request, signal);
+  } catch (cause) {
+    throw isWebhookError(cause) ? cause : new WebhookError('failed', errorText(cause), { cause });
+  }
+}
+
+function answerOf(given: unknown): JsonObject {
+  const value = throughJson(given);
+  if (!isJsonObject(value)) throw new WebhookError('malformed', 'the webhook answered with something else than an object');
+  return deepFreeze(value);
+}
+
+function throughJson(given: unknown): unknown {
+  try {
+    return parseJson(JSON.stringify(given));
+  } catch (cause) {
+    throw new WebhookError('malformed', `the webhook's answer is no JSON: ${errorText(cause)}`, { cause });
+  }
+}
