@@ -1,0 +1,53 @@
+// The node authorizer, `--authorization-mode=Node`: lets the agents of nodes do what they need, and read only what has to
+// do with their node. It knows nobody else, and never denies what others may allow. As
+// plugin/pkg/auth/authorizer/node/node_authorizer.go.
+import type { Frozen } from '../../../core/index.js';
+import type { UserInfo } from '../../../core/types/index.js';
+import type { AuthTools } from '../../auth-tools.js';
+import type { AccessAttributes, AccessRules, Authorizer, Decision } from '../../authorizer.js';
+import { systemNodes } from '../../system-users.js';
+import { followedGraph } from './followed-graph.js';
+import type { NodeGraph } from './node-graph.js';
+import { judge } from './node-rules.js';
+import { reference } from './object-references.js';
+
+/** Allows nodes what is theirs. The first question about an object waits until the server's objects are known. */
+export function nodeAuthorizer({ reader }: Pick<AuthTools, 'reader'>): Authorizer {
+  const graphOf = followedGraph(reader);
+  const authorizer = (attributes: AccessAttributes): readonly Decision[] | Promise<Decision> => {
+    const node = nodeBehind(attributes.user);
+    if (node === undefined) return unspoken;
+    if (node === '') return [refused(`unknown node for user "${attributes.user.username ?? ''}"`)];
+    const verdict = judge(node, attributes);
+    if (verdict === 'allow') return allowed;
+    if ('reason' in verdict) return verdict.reason === '' ? unspoken : [refused(verdict.reason)];
+    const object = reference(verdict.ifRelated, attributes.namespace, attributes.name);
+    const graph = graphOf();
+    return graph instanceof Promise ? graph.then((known) => related(known, node, object)) : [related(graph, node, object)];
+  };
+  authorizer.rules = (user: Frozen<UserInfo>): readonly AccessRules[] => (nodeBehind(user) === undefined ? nothing : unlisted);
+  return authorizer;
+}
+
+function related(graph: NodeGraph, node: string, object: string): Decision {
+  return graph.isRelated(node, object) ? allow : refused(`no relationship found between node '${node}' and this object`);
+}
+
+/** The name says which node, the group that it is one. Whatever the name, it is compared and never parsed. */
+function nodeBehind({ username = '', groups }: Frozen<UserInfo>): string | undefined {
+  return username.startsWith(userPrefix) && groups?.includes(systemNodes) === true ? username.slice(userPrefix.length) : undefined;
+}
+
+const userPrefix = 'system:node:';
+
+function refused(reason: string): Decision {
+  return { decision: 'noOpinion', reason };
+}
+
+const allow: Decision = Object.freeze({ decision: 'allow', reason: '' });
+const allowed: readonly Decision[] = Object.freeze([allow]);
+const unspoken: readonly Decision[] = Object.freeze([Object.freeze(refused(''))]);
+const nothing: readonly AccessRules[] = Object.freeze([Object.freeze({ resourceRules: [], nonResourceRules: [], incomplete: false })]);
+const unlisted: readonly AccessRules[] = Object.freeze([
+  Object.freeze({ resourceRules: [], nonResourceRules: [], incomplete: true, error: 'node authorizer does not support user rule resolution' }),
+]);
