@@ -19,16 +19,16 @@ export interface Credentials {
   readonly certificate?: ClientCertificate | undefined;
   /** For whom the credentials should be: who asks for none of these is nobody here. Absent where nobody said. */
   readonly audiences?: readonly string[] | undefined;
+  /** Tells the client something, whoever takes the credentials. What goes with a user is told by the answer instead. */
+  warn?(text: string): void;
 }
 
-/** A certificate that a client presented. */
+/** A certificate that a client presented, and whose key it proved to have. Nobody verified who signed it. */
 export interface ClientCertificate {
   /** DER. */
   readonly raw: Uint8Array;
-  /** Whether the chain was verified against the authority that the server trusts for clients. */
-  readonly verified: boolean;
-  readonly commonName: string;
-  readonly organizations: readonly string[];
+  /** What the client sent with it to lead to an authority, DER, in no order that could be relied on. */
+  readonly intermediates: readonly Uint8Array[];
 }
 
 /** A user, and how far the proof goes. */

@@ -13,8 +13,6 @@ export { FlagError, parseCommandLine, usage } from './flags.js';
 export type { CommandLine, ServeFlags, StorageFlag } from './flags.js';
 export { serve } from './serve.js';
 export type { Serving, Surroundings } from './serve.js';
-export { certificateAuthenticator, parseTokenFile, tokenAuthenticator, TokenFileError } from './token-file.js';
-export type { TokenEntry } from './token-file.js';
 
 /** What a command line runs in. */
 export interface CommandProcess {

@@ -1,7 +1,8 @@
 // `vivarium serve`: a server, a port, a kubeconfig, until it is told to stop. Everything it touches outside of itself comes
 // in through `Surroundings`, so that tests run it without a process of its own.
-import { orAnonymous } from '../auth/index.js';
-import type { Authenticator } from '../auth/index.js';
+import { bearerTokens, orAnonymous, parseTokenFile, tokenFile, withAuthenticatedGroup, unionAuthenticator } from '../auth/index.js';
+import type { Authenticator, CredentialsEntry } from '../auth/index.js';
+import { clientCertificates } from '../auth/node/index.js';
 import type { Handler } from '../client/index.js';
 import { serviceUnavailable, systemClock } from '../core/index.js';
 import { createServer } from '../server/index.js';
@@ -10,8 +11,6 @@ import type { CertificateAuthority, KubeconfigUser, Listening } from '../server/
 import { memoryStore } from '../storage/index.js';
 import type { Store } from '../storage/index.js';
 import type { ServeFlags, StorageFlag } from './flags.js';
-import type { TokenEntry } from './token-file.js';
-import { certificateAuthenticator, parseTokenFile, tokenAuthenticator } from './token-file.js';
 
 /** What a command needs of the world. */
 export interface Surroundings {
@@ -34,7 +33,8 @@ export interface Serving {
 
 /** Starts what the flags say. Rejects where a file, a port or a store cannot be had; nothing is left running then. */
 export async function serve(flags: ServeFlags, surroundings: Surroundings): Promise<Serving> {
-  const entries = flags.tokenAuthFile === undefined ? undefined : parseTokenFile(await surroundings.readFile(flags.tokenAuthFile));
+  const tokens = flags.tokenAuthFile === undefined ? undefined : await surroundings.readFile(flags.tokenAuthFile);
+  const entries = tokens === undefined ? undefined : parseTokenFile(tokens);
   const ending: (() => Promise<void>)[] = [];
   // In this order: the ready file, the port, the server, the store.
   const close = async (): Promise<void> => {
@@ -43,8 +43,8 @@ export async function serve(flags: ServeFlags, surroundings: Surroundings): Prom
   try {
     const store = await openStore(flags.storage);
     ending.unshift(() => store.close());
-    const authenticators: readonly Authenticator[] = entries === undefined ? [] : [orAnonymous([tokenAuthenticator(entries), certificateAuthenticator])];
     const authority = flags.http ? undefined : createAuthority({ now: systemClock().now() });
+    const authenticators = authenticatorsOf(tokens, authority);
     // The port before the server, which tells its address; nobody knows either before the kubeconfig is there.
     const door: { handler: Handler } = { handler: () => Promise.reject(serviceUnavailable('the server is starting')) };
     const listening = await listenOn((request) => door.handler(request), flags, authority);
@@ -69,6 +69,13 @@ export async function serve(flags: ServeFlags, surroundings: Surroundings): Prom
   }
 }
 
+/** Without tokens everybody is an administrator. */
+function authenticatorsOf(tokens: string | undefined, authority: CertificateAuthority | undefined): readonly Authenticator[] {
+  if (tokens === undefined) return [];
+  const byCertificate = authority === undefined ? [] : [clientCertificates({ authorities: authority.certificate, clock: systemClock() })];
+  return [orAnonymous([withAuthenticatedGroup(unionAuthenticator([...byCertificate, bearerTokens([tokenFile(tokens)])]))])];
+}
+
 /** Backends that need more than the engine are loaded when they are asked for. */
 async function openStore(storage: StorageFlag): Promise<Store> {
   switch (storage.type) {
@@ -91,12 +98,12 @@ function listenOn(handler: Handler, { port }: ServeFlags, authority: Certificate
 }
 
 /** An administrator by certificate, or by token where there is no TLS to present one in. */
-function configOf({ url }: Listening, authority: CertificateAuthority | undefined, entries: readonly TokenEntry[] = []): string {
+function configOf({ url }: Listening, authority: CertificateAuthority | undefined, entries: readonly CredentialsEntry[] = []): string {
   if (authority !== undefined) {
     const user = { name: 'kubernetes-admin', certificate: authority.client('kubernetes-admin', ['system:masters']) };
     return kubeconfig({ server: url, ca: authority.certificate, user });
   }
   const entry = entries.find(({ user }) => user.groups.includes('system:masters')) ?? entries[0];
-  const user: KubeconfigUser = entry === undefined ? { name: 'kubernetes-admin', token: 'any' } : { name: entry.user.username, token: entry.token };
+  const user: KubeconfigUser = entry === undefined ? { name: 'kubernetes-admin', token: 'any' } : { name: entry.user.username, token: entry.secret };
   return kubeconfig({ server: url, user });
 }

@@ -69,6 +69,8 @@ export { isIntOrString, isPercent, parseIntOrString, scaledValue } from './objec
 export { canonicalMicroTime, canonicalTime, parseMicroTime, parseTime, printMicroTime, printTime } from './objects/time.js';
 export { canonicalDuration, humanDuration, parseDuration, parseDurationMs, printDuration } from './objects/duration.js';
 export { canonicalBase64, decodeBase64, encodeBase64 } from './objects/base64.js';
+export type { Der } from './kinds/core/der.js';
+export { derChildren, derValue, readDer } from './kinds/core/der.js';
 export { ParseError, isParseError } from './objects/parse-error.js';
 export type { Cidr, IpAddress } from './objects/ip-address.js';
 export { addToIp, parseCidr, parseIp, printIp, printNetwork } from './objects/ip-address.js';
@@ -248,6 +250,7 @@ export { parseGoUrl } from './kinds/admissionregistration/go-url.js';
 export { validateDomainPrefixedPath } from './kinds/domain-prefixed-path.js';
 export { validateFinalizerNames } from './kinds/finalizer-names.js';
 export { everythingOf, groupSubject, mandatoryFlowSchemas, mandatoryPriorityLevels } from './kinds/flowcontrol/mandatory.js';
+export { aggregatedRules } from './kinds/rbac/aggregated-rules.js';
 export { systemPriorityClasses } from './kinds/scheduling/priority-class.js';
 export type { Scalable } from './kinds/apps/scale.js';
 export { scaleOf, scaleTable, validateScale, withReplicas } from './kinds/apps/scale.js';
@@ -313,6 +316,7 @@ export { backoffLadders, backoffStep, delayAfter, isExhausted } from './time/bac
 export type { OutletOptions } from './streams/outlet.js';
 export { Outlet } from './streams/outlet.js';
 export { firstOf } from './streams/first-of.js';
+export { settle } from './streams/settle.js';
 export type { ObjectReader } from './streams/object-reader.js';
 export type { ListOptions, ListWatch, Page, RawEvent, Selection, WatchOptions } from './streams/list-watch.js';
 export type { Applied, Bookmark, Deleted, Failed, Init, Listed, Synced, WatchEvent } from './streams/watch-event.js';

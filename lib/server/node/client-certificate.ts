@@ -1,19 +1,29 @@
-// The certificate that a client presented in its TLS handshake. The handshake takes any; whether it was signed by the
-// authority that the server trusts for clients is noted here, and whether that makes a user is the authenticator's to say.
-import type { PeerCertificate, TLSSocket } from 'node:tls';
+// The certificate that a client presented in its TLS handshake. The handshake takes any, and proves only that the client
+// has its key; whether it makes a user is the authenticator's to say. Read once for each connection.
+import type { DetailedPeerCertificate, TLSSocket } from 'node:tls';
 import type { ClientCertificate } from '../../auth/index.js';
 
 /** What the client presented; undefined for nothing. */
 export function clientCertificateOf(socket: TLSSocket): ClientCertificate | undefined {
-  // The type does not say so, but both are undefined once the socket is gone.
-  const certificate = socket.getPeerCertificate(false) as PeerCertificate | undefined;
-  const raw = certificate?.raw as Uint8Array | undefined;
-  if (certificate === undefined || raw === undefined) return undefined;
-  const subject = certificate.subject as { readonly CN?: string | string[]; readonly O?: string | string[] } | undefined;
-  return { raw, verified: socket.authorized, commonName: listOf(subject?.CN)[0] ?? '', organizations: listOf(subject?.O) };
+  const known = presented.get(socket);
+  if (known !== undefined) return known;
+  const found = read(socket);
+  if (found !== undefined) presented.set(socket, found);
+  return found;
 }
 
-/** Node gives one value as a text and several as a list. */
-function listOf(value: string | readonly string[] | undefined): readonly string[] {
-  return value === undefined ? [] : typeof value === 'string' ? [value] : value;
+const presented = new WeakMap<TLSSocket, ClientCertificate>();
+
+function read(socket: TLSSocket): ClientCertificate | undefined {
+  // The type does not say so, but there is nothing once the socket is gone, and nothing in it without a certificate.
+  let next = socket.getPeerCertificate(true) as Partial<DetailedPeerCertificate> | undefined;
+  const chain: Uint8Array[] = [];
+  const seen = new Set<unknown>();
+  // An authority that signed itself is its own issuer.
+  for (; next?.raw !== undefined && !seen.has(next); next = next.issuerCertificate) {
+    seen.add(next);
+    chain.push(next.raw);
+  }
+  const [raw, ...intermediates] = chain;
+  return raw === undefined ? undefined : { raw, intermediates };
 }

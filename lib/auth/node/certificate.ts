@@ -1,0 +1,232 @@
+// A certificate as it is verified: its fields, read from its DER. Node's X509Certificate says neither which extensions are
+// critical nor in which order a name's parts stand; it is asked for the key and for signatures only. What is read here
+// and what Node reads come from the same bytes. As Go's crypto/x509 reads them: what it refuses to read is refused.
+import { X509Certificate } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+import { ParseError, derChildren, derValue, parseTime, readDer } from '../../core/index.js';
+import type { Der } from '../../core/index.js';
+
+/** A certificate. Names, and identifiers of algorithms and extensions, are the hexadecimal form of their DER value. */
+export interface Certificate {
+  readonly raw: Uint8Array;
+  /** Verifies its signature. */
+  readonly x509: X509Certificate;
+  readonly publicKey: KeyObject;
+  readonly isVersion3: boolean;
+  readonly serialNumber: bigint;
+  readonly subject: string;
+  readonly issuer: string;
+  readonly notBeforeMs: number;
+  readonly notAfterMs: number;
+  /** Of several the last. */
+  readonly commonName: string;
+  /** In the order in which they stand there. */
+  readonly organizations: readonly string[];
+  /** Values of the name's part that Kubernetes reads a user's uid from. */
+  readonly uids: readonly string[];
+  /** The identifier of the signature's algorithm and of the hash in its parameters, where it has one. */
+  readonly signature: { readonly algorithm: string; readonly hash: string | undefined };
+  /** Absent where the certificate does not say. */
+  readonly isAuthority: boolean | undefined;
+  readonly intermediatesMax: number | undefined;
+  /** Whether its key may sign certificates; absent where the certificate does not say. */
+  readonly signsCertificates: boolean | undefined;
+  /** Purposes; absent for any. */
+  readonly purposes: readonly string[] | undefined;
+  readonly hasAlternativeNames: boolean;
+  readonly constrainsNames: boolean;
+  /** Whether it has a critical extension that nobody here understands. */
+  readonly hasUnknownDemands: boolean;
+  readonly subjectKeyId: Uint8Array;
+  readonly authorityKeyId: Uint8Array;
+}
+
+/** Reads a certificate. Throws ParseError. */
+export function readCertificate(raw: Uint8Array): Certificate {
+  const whole = readDer(raw);
+  if (whole?.tag !== tags.sequence || whole.end !== raw.length) throw malformed();
+  const [body, algorithm] = derChildren(whole);
+  const parts = [...derChildren(expected(body, tags.sequence))];
+  const version = parts[0]?.tag === tags.version ? parts.shift() : undefined;
+  const [serialNumber, , issuer, validity, subject] = parts;
+  const [notBefore, notAfter] = derChildren(expected(validity, tags.sequence));
+  const names = attributesOf(expected(subject, tags.sequence));
+  const valuesOf = (type: string): readonly string[] => names.flatMap(([each, value]) => (each === type ? [value] : []));
+  return {
+    raw,
+    ...parsed(raw),
+    isVersion3: version !== undefined && hex(version) === '020102',
+    serialNumber: integerOf(expected(serialNumber, tags.integer)),
+    subject: hex(expected(subject, tags.sequence)),
+    issuer: hex(expected(issuer, tags.sequence)),
+    notBeforeMs: timeOf(notBefore),
+    notAfterMs: timeOf(notAfter),
+    commonName: valuesOf('550403').at(-1) ?? '',
+    organizations: valuesOf('55040a'),
+    uids: valuesOf('2b0601040183c25302'),
+    signature: signatureOf(expected(algorithm, tags.sequence)),
+    ...demandsOf(parts.find(({ tag }) => tag === tags.extensions)),
+  };
+}
+
+/** The certificates of a text in PEM; what else is there does not count. Throws ParseError where there is none. */
+export function certificatesOf(pem: string): readonly Certificate[] {
+  const blocks = pem.split(begin).slice(1).map((each) => each.split(end, 1).join(''));
+  if (blocks.length === 0) throw new ParseError('data does not contain any valid RSA or ECDSA certificates');
+  return blocks.map((block) => readCertificate(Uint8Array.from(Buffer.from(block, 'base64'))));
+}
+
+const begin = '-----BEGIN CERTIFICATE-----';
+const end = '-----END CERTIFICATE-----';
+
+const tags = { boolean: 0x01, integer: 0x02, bitString: 0x03, octets: 0x04, identifier: 0x06, utcTime: 0x17, generalTime: 0x18, sequence: 0x30, set: 0x31, version: 0xa0, extensions: 0xa3 } as const;
+
+/** Extensions, by their identifiers under 2.5.29. */
+const extensionIds = {
+  subjectKeyId: '551d0e',
+  keyUsage: '551d0f',
+  alternativeNames: '551d11',
+  basicConstraints: '551d13',
+  nameConstraints: '551d1e',
+  policies: '551d20',
+  authorityKeyId: '551d23',
+  extendedUsage: '551d25',
+} as const;
+
+/** Certificates without policies of their own ask nothing of whoever verifies them: critical or not, they are let be. */
+const understood: ReadonlySet<string> = new Set(Object.values(extensionIds));
+
+type Demands = Pick<Certificate, 'isAuthority' | 'intermediatesMax' | 'signsCertificates' | 'purposes' | 'hasAlternativeNames' | 'constrainsNames' | 'hasUnknownDemands' | 'subjectKeyId' | 'authorityKeyId'>;
+
+function demandsOf(section: Der | undefined): Demands {
+  const { values, criticals } = extensionsOf(section);
+  const basic = values.get(extensionIds.basicConstraints);
+  const [first, second] = basic === undefined ? [] : derChildren(expected(basic, tags.sequence));
+  const limit = first?.tag === tags.integer ? first : second;
+  const usage = values.get(extensionIds.keyUsage);
+  const purposes = values.get(extensionIds.extendedUsage);
+  const authority = values.get(extensionIds.authorityKeyId);
+  const keyId = values.get(extensionIds.subjectKeyId);
+  return {
+    isAuthority: basic === undefined ? undefined : first?.tag === tags.boolean && derValue(first)[0] !== 0,
+    intermediatesMax: limit === undefined ? undefined : Number(integerOf(expected(limit, tags.integer))),
+    // The first byte tells how many bits of the last do not count; keyCertSign is the sixth bit.
+    signsCertificates: usage === undefined ? undefined : ((derValue(expected(usage, tags.bitString))[1] ?? 0) & 0b100) !== 0,
+    purposes: purposes && derChildren(expected(purposes, tags.sequence)).map((each) => hex(expected(each, tags.identifier))),
+    hasAlternativeNames: values.has(extensionIds.alternativeNames),
+    constrainsNames: values.has(extensionIds.nameConstraints),
+    hasUnknownDemands: criticals.some((id) => !understood.has(id)),
+    subjectKeyId: keyId === undefined ? none : derValue(expected(keyId, tags.octets)),
+    authorityKeyId: authority === undefined ? none : keyIdOf(derChildren(expected(authority, tags.sequence))),
+  };
+}
+
+const none = new Uint8Array();
+
+/** What each extension holds. One that is there twice could be read in two ways: it is refused. */
+function extensionsOf(section: Der | undefined): { readonly values: ReadonlyMap<string, Der>; readonly criticals: readonly string[] } {
+  const values = new Map<string, Der>();
+  const criticals: string[] = [];
+  const [list] = section === undefined ? [] : derChildren(section);
+  for (const each of list === undefined ? [] : derChildren(expected(list, tags.sequence))) {
+    const parts = derChildren(expected(each, tags.sequence));
+    const id = hex(expected(parts[0], tags.identifier));
+    const content = readDer(derValue(expected(parts.at(-1), tags.octets)));
+    if (content === undefined || values.has(id)) throw malformed();
+    values.set(id, content);
+    if (parts.length === 3 && derValue(expected(parts[1], tags.boolean))[0] !== 0) criticals.push(id);
+  }
+  return { values, criticals };
+}
+
+function keyIdOf(parts: readonly Der[]): Uint8Array {
+  const keyId = parts.find(({ tag }) => tag === 0x80);
+  return keyId === undefined ? none : derValue(keyId);
+}
+
+function signatureOf(algorithm: Der): Certificate['signature'] {
+  const [id, parameters] = derChildren(algorithm);
+  const [hash] = parameters?.tag === tags.sequence ? derChildren(parameters) : [];
+  const [named] = hash?.tag === tags.version ? derChildren(hash) : [];
+  const [hashId] = named === undefined ? [] : derChildren(named);
+  return { algorithm: hex(expected(id, tags.identifier)), hash: hashId && hex(hashId) };
+}
+
+/** The parts of a name in their order: type and text. */
+function attributesOf(name: Der): readonly (readonly [type: string, value: string])[] {
+  return derChildren(name)
+    .flatMap((set) => derChildren(expected(set, tags.set)))
+    .map((pair) => {
+      const [type, value] = derChildren(expected(pair, tags.sequence));
+      return [hex(expected(type, tags.identifier)), textOf(value)];
+    });
+}
+
+/** The kinds of text that a name may be written in. */
+function textOf(value: Der | undefined): string {
+  const bytes = value && derValue(value);
+  if (value === undefined || bytes === undefined) throw malformed();
+  switch (value.tag) {
+    case 0x0c:
+      return strictUtf8(bytes);
+    case 0x12:
+    case 0x13:
+    case 0x16:
+      if (bytes.some((byte) => byte > 0x7f)) throw malformed();
+      return Buffer.from(bytes).toString('latin1');
+    case 0x14:
+      return Buffer.from(bytes).toString('latin1');
+    case 0x1e:
+      if (bytes.length % 2 !== 0) throw malformed();
+      return Buffer.from(bytes).swap16().toString('utf16le');
+    default:
+      throw malformed();
+  }
+}
+
+function strictUtf8(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw malformed();
+  }
+}
+
+function integerOf(element: Der): bigint {
+  const bytes = derValue(element);
+  if (bytes.length === 0 || bytes.length > integerBytesMax) throw malformed();
+  return BigInt.asIntN(bytes.length * 8, BigInt(`0x${hex(element)}`));
+}
+
+const integerBytesMax = 64;
+
+/** Two digits of the year mean 1950 to 2049. */
+function timeOf(element: Der | undefined): number {
+  const digits = Buffer.from(element === undefined ? none : derValue(element)).toString('latin1');
+  const [, year = '', month, day, hour, minute, second] = /^(\d{2}|\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/.exec(digits) ?? [];
+  if (year.length !== (element?.tag === tags.utcTime ? 2 : element?.tag === tags.generalTime ? 4 : 0)) throw malformed();
+  const century = year.length === 4 ? '' : Number(year) < 50 ? '20' : '19';
+  return parseTime(`${century}${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
+}
+
+function expected(element: Der | undefined, tag: number): Der {
+  if (element?.tag !== tag) throw malformed();
+  return element;
+}
+
+function hex(element: Der): string {
+  return Buffer.from(derValue(element)).toString('hex');
+}
+
+function parsed(raw: Uint8Array): Pick<Certificate, 'x509' | 'publicKey'> {
+  try {
+    const x509 = new X509Certificate(raw);
+    return { x509, publicKey: x509.publicKey };
+  } catch {
+    throw malformed();
+  }
+}
+
+function malformed(): ParseError {
+  return new ParseError('x509: malformed certificate');
+}
