@@ -127,16 +127,16 @@ class Policy {
   }
 
   decide(attributes: AccessAttributes): Decision {
-    let isMissing = false;
+    let missing = 0;
     const allows = ({ roleKey }: Bound): boolean => {
       const role = this.#roles.get(roleKey);
-      isMissing ||= role === undefined;
+      if (role === undefined) missing += 1;
       return role?.allows(attributes) === true;
     };
     const { user, namespace } = attributes;
     const bound = this.#ofCluster.find(user, allows) ?? (namespace === '' ? undefined : this.#ofNamespace.get(namespace)?.find(user, allows));
     if (bound !== undefined) return this.#allowedBy(bound);
-    return isMissing ? { decision: 'noOpinion', reason: `RBAC: ${printProblems(this.rulesFor(user, namespace).missing.map(printMissingRole))}` } : noOpinion;
+    return missing > 0 ? { decision: 'noOpinion', reason: `RBAC: ${printProblems(this.rulesFor(user, namespace).missing.map(printMissingRole))}` } : noOpinion;
   }
 
   rulesFor(user: Frozen<UserInfo>, namespace: string): RulesFound {

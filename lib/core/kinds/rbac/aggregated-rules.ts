@@ -1,0 +1,36 @@
+// The rules of a ClusterRole that gathers those of others. For the controller that keeps such roles in step, and for the
+// server, whose own roles come complete. As pkg/controller/clusterroleaggregation, syncClusterRole.
+import { deepEqual } from '../../objects/deep-equal.js';
+import { matchesLabels } from '../../objects/label-selector.js';
+import type { Frozen } from '../../objects/meta.js';
+import { selectorFromStructured } from '../../objects/structured-selector.js';
+import type { ClusterRole, PolicyRule } from '../../types/rbac-v1.generated.js';
+
+/**
+ * What a role gathers: for each of its selectors the rules of the roles that match, by name; never its own, and none
+ * twice. Throws ParseError where a selector cannot be read.
+ */
+export function aggregatedRules({ metadata, aggregationRule }: Frozen<ClusterRole>, all: readonly Frozen<ClusterRole>[]): readonly PolicyRule[] {
+  const others = all.filter((role) => nameOf(role) !== metadata?.name).sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+  const gathered = new Map<string, PolicyRule[]>();
+  const rules: PolicyRule[] = [];
+  for (const structured of aggregationRule?.clusterRoleSelectors ?? []) {
+    const selector = selectorFromStructured(structured);
+    for (const role of others) {
+      if (!matchesLabels(selector, role.metadata?.labels ?? {})) continue;
+      for (const rule of role.rules ?? []) {
+        // Rules that are equal have equal verbs: only these are compared in full.
+        const key = rule.verbs.join();
+        const alike = gathered.get(key) ?? [];
+        if (alike.some((known) => deepEqual(known, rule))) continue;
+        gathered.set(key, [...alike, rule as PolicyRule]);
+        rules.push(rule as PolicyRule);
+      }
+    }
+  }
+  return rules;
+}
+
+function nameOf({ metadata }: Frozen<ClusterRole>): string {
+  return metadata?.name ?? '';
+}

@@ -1,0 +1,73 @@
+// The roles and bindings that a server with RBAC has from the start, complete as they read back. `admin`, `edit` and
+// `view` come with the rules that they gather, so that they serve before, and without, the controller that keeps them.
+import { aggregatedRules } from '../../../core/index.js';
+import type { ObjectMeta } from '../../../core/index.js';
+import type { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from '../../../core/types/index.js';
+import { aggregatingRoles, clusterRoleBindings, clusterRoles, gatheredRoles } from './cluster-roles.js';
+import { controllerRoles } from './controller-roles.js';
+import { namespacePolicies } from './namespace-roles.js';
+import { readBindings, readRoles } from './policy-notation.js';
+import type { NotedBinding, NotedRole } from './policy-notation.js';
+
+/** A role or a binding, of either kind. */
+export type PolicyObject = ClusterRole | ClusterRoleBinding | Role | RoleBinding;
+
+/** The policy of a new cluster: ClusterRoles, their bindings, then what is particular to namespaces. */
+export function policyObjects(): readonly PolicyObject[] {
+  const controllers = readRoles(controllerRoles);
+  return [
+    ...gathered([...readRoles(clusterRoles).map(clusterRole), ...controllers.map((role) => clusterRole(ofController(role)))]),
+    ...readBindings(clusterRoleBindings).map(clusterRoleBinding),
+    ...controllers.map((role) => clusterRoleBinding(controllerBinding(role))),
+    ...namespacePolicies.flatMap(({ namespace, roles }) => readRoles(roles).map(({ name, rules }): Role => ({ apiVersion, kind: 'Role', metadata: metadataOf(name, { namespace }), rules }))),
+    ...namespacePolicies.flatMap(({ namespace, bindings }) => readBindings(bindings).map((binding) => roleBinding(binding, namespace))),
+  ];
+}
+
+const apiVersion = 'rbac.authorization.k8s.io/v1';
+
+function metadataOf(name: string, rest: ObjectMeta = {}): ObjectMeta {
+  return {
+    name,
+    ...rest,
+    labels: { 'kubernetes.io/bootstrapping': 'rbac-defaults', ...rest.labels },
+    annotations: { 'rbac.authorization.kubernetes.io/autoupdate': 'true' },
+  };
+}
+
+function clusterRole({ name, rules }: NotedRole): ClusterRole {
+  const [gatheredBy, gathers] = [gatheredRoles.get(name), aggregatingRoles.get(name)];
+  return {
+    apiVersion,
+    kind: 'ClusterRole',
+    metadata: metadataOf(name, gatheredBy === undefined ? {} : { labels: { [gatheredBy]: 'true' } }),
+    rules,
+    ...(gathers !== undefined && { aggregationRule: { clusterRoleSelectors: [{ matchLabels: { [gathers]: 'true' } }] } }),
+  };
+}
+
+/** Gathers until nothing changes: `admin` has the rules of `edit`, which has those of `view`. */
+function gathered(roles: readonly ClusterRole[]): readonly ClusterRole[] {
+  const next = roles.map((role) => (role.aggregationRule === undefined ? role : { ...role, rules: [...aggregatedRules(role, roles)] }));
+  const isSettled = next.every((role, index) => role.rules?.length === roles[index]?.rules?.length);
+  return isSettled ? roles : gathered(next);
+}
+
+function clusterRoleBinding({ name, role, subjects }: NotedBinding): ClusterRoleBinding {
+  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role };
+  return { apiVersion, kind: 'ClusterRoleBinding', metadata: metadataOf(name), ...(subjects.length > 0 && { subjects }), roleRef };
+}
+
+function roleBinding({ name, role, subjects }: NotedBinding, namespace: string): RoleBinding {
+  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: role };
+  return { apiVersion, kind: 'RoleBinding', metadata: metadataOf(name, { namespace }), subjects, roleRef };
+}
+
+function ofController({ name, rules }: NotedRole): NotedRole {
+  return { name: `system:controller:${name}`, rules };
+}
+
+function controllerBinding({ name }: NotedRole): NotedBinding {
+  const role = `system:controller:${name}`;
+  return { name: role, role, subjects: [{ kind: 'ServiceAccount', name, namespace: 'kube-system' }] };
+}
