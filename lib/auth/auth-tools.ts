@@ -1,5 +1,6 @@
 // What the server lends to authenticators and authorizers that read its own objects. A host gives such parts as a function
 // of these tools; parts that read nothing are given as they are.
+import type { Observable } from 'rxjs';
 import type { Clock, ObjectReader, Random } from '../core/index.js';
 import type { RbacRules } from './rbac/rbac-rules.js';
 
@@ -11,4 +12,8 @@ export interface AuthTools {
   readonly random: Random;
   /** What the server's roles and bindings say, for `rbacAuthorizer`. Read from the first question on. */
   readonly rbac: RbacRules;
+  /** For whom credentials are that do not say: the server's own audiences. Empty where it has none. */
+  readonly audiences: readonly string[];
+  /** Emits once when the server is closed, also to whoever comes later: what a part holds on to ends with it. */
+  readonly closed$: Observable<void>;
 }

@@ -1,10 +1,11 @@
 // The API server: wires store, cachers, registry and pipeline. Building it is inert; kinds are taken into service as they
 // are asked for, and the objects every cluster begins with are written before the first request is served.
+import { ReplaySubject } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { admissionChain } from '../admission/index.js';
 import type { AdmissionPlugin } from '../admission/index.js';
 import { alwaysAllow, mastersAllowed, rbacIndex, unionAuthenticator, unionAuthorizer } from '../auth/index.js';
-import type { AuthTools, Authenticator, Authorizer } from '../auth/index.js';
+import type { AuthTools, Authenticator, Authorizer, TokenIssuer } from '../auth/index.js';
 import type { Handler } from '../client/index.js';
 import { builtinScheme, systemClock, systemRandom } from '../core/index.js';
 import type { Clock, Frozen, Random, Scheme } from '../core/index.js';
@@ -21,6 +22,7 @@ import { documentsOf } from './documents/documents.js';
 import type { HealthCheck } from './documents/health.js';
 import { openApiV2 } from './documents/openapi/openapi-v2.js';
 import { openApiV3 } from './documents/openapi/openapi-v3.js';
+import { openIdRoutes } from './documents/openid.js';
 import { fairnessOf } from './fairness/fairness.js';
 import { impersonateStep } from './impersonate.js';
 import { RequestMetrics } from './metrics/request-metrics.js';
@@ -32,7 +34,6 @@ import { serveRequests } from './serve.js';
 import { attributesOf, authenticateStep, authorize, authorizeStep } from './steps.js';
 import type { NodeConnector } from './subresources/node-connector.js';
 import { specialResources, virtualResources } from './subresources/special-resources.js';
-import type { TokenIssuer } from './subresources/token.js';
 import { leasePool } from './writes/lease-pool.js';
 import type { WriteTools } from './writes/write.js';
 
@@ -65,8 +66,8 @@ export interface ServerOptions {
   readonly nodePorts?: readonly [first: number, last: number];
   /** Reaches containers: logs, exec, attach, port-forward and proxies. Without it the server answers as if no node were reachable. */
   readonly nodes?: NodeConnector;
-  /** Makes tokens of ServiceAccounts. Without it nobody can ask for one. */
-  readonly tokens?: TokenIssuer;
+  /** Makes tokens of ServiceAccounts, and publishes the keys that verify them. Without it nobody can ask for one. */
+  readonly tokens?: TokenIssuer | ((tools: AuthTools) => TokenIssuer);
   /** `host:port` at which clients reach the server, where it is known; told by `/api`. */
   readonly serverAddress?: string;
 }
@@ -91,13 +92,16 @@ export function createServer(options: ServerOptions): ApiServer {
   const registry = new Registry({ scheme, store, clock });
   const reader = objectReader(registry, clock);
   const rbac = rbacIndex(reader);
+  const closing = new ReplaySubject<void>(1);
+  const toolsOf = (stream: string, known: readonly string[]): AuthTools => ({ reader, clock, random: random.stream(stream), rbac, audiences: known, closed$: closing.asObservable() });
+  const tokens = typeof options.tokens === 'function' ? options.tokens(toolsOf('tokens', options.apiAudiences ?? [])) : options.tokens;
+  const audiences = options.apiAudiences ?? tokens?.defaultAudiences ?? [];
   const parts = <Part>(given: readonly Part[] | ((tools: AuthTools) => readonly Part[]) = [], stream: string): readonly Part[] =>
-    typeof given === 'function' ? given({ reader, clock, random: random.stream(stream), rbac }) : given;
+    typeof given === 'function' ? given(toolsOf(stream, audiences)) : given;
   const authenticators = parts(options.authenticators, 'authentication');
   const authorizers = parts(options.authorizers, 'authorization');
   const authenticator = authenticators.length === 0 ? undefined : unionAuthenticator(authenticators);
   const authorizer = authorizers.length === 0 ? undefined : unionAuthorizer([mastersAllowed, ...authorizers]);
-  const audiences = options.apiAudiences ?? options.tokens?.defaultAudiences ?? [];
   const allocator = new ServiceAllocator({ serviceRanges, nodePorts, random: random.stream('allocation') });
   const requests = new RequestMetrics(clock, scheme);
   const fairness = options.fairness === false ? undefined : fairnessOf({ registry, clock, concurrency: options.concurrency ?? 600, turnedAway: requests.turnedAway });
@@ -126,9 +130,9 @@ export function createServer(options: ServerOptions): ApiServer {
       tools,
       clock,
       timing: { clock, random: random.stream('watches'), minTimeoutMs: minWatchTimeoutMs },
-      special: specialResources(registry, tools, { connector: options.nodes, tokens: options.tokens }),
+      special: specialResources(registry, tools, { connector: options.nodes, tokens }),
       virtual: virtualResources(registry, tools, { authenticator: authenticator ?? unknown, authorizer: authorizer ?? alwaysAllow, audiences, healthChecks }),
-      documents: documentsOf({ scheme, serverAddress, healthChecks, routes: [...openApiV3(scheme), openApiV2(scheme), metrics] }),
+      documents: documentsOf({ scheme, serverAddress, healthChecks, routes: [...openApiV3(scheme), openApiV2(scheme), ...(tokens?.discovery === undefined ? [] : openIdRoutes(tokens.discovery, serverAddress)), metrics] }),
     })),
   });
   const start = async (): Promise<void> => {
@@ -140,6 +144,8 @@ export function createServer(options: ServerOptions): ApiServer {
     if (services !== undefined) allocator.load((await services.stored.cacher.list()).items as readonly Frozen<Service>[]);
   };
   const close = async (): Promise<void> => {
+    closing.next();
+    closing.complete();
     fairness?.close();
     rbac.close();
     await registry.close();
