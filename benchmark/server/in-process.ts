@@ -15,7 +15,7 @@ interface Ask {
   readonly options?: RequestOptions;
 }
 
-function ask(handler: Handler, { verb, resource, name = '', namespace = 'default', object, options = {} }: Ask): Promise<ApiResponse> {
+async function ask(handler: Handler, { verb, resource, name = '', namespace = 'default', object, options = {} }: Ask): Promise<ApiResponse> {
   const info = { verb, isResource: true, path: '', group: '', version: 'v1', namespace, resource, subresource: '', name };
   return handler(new InProcessRequest({ info, options, ...(object !== undefined && { body: { object } }) }));
 }

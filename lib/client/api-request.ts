@@ -134,5 +134,5 @@ export interface RawResponse extends ResponseExtras {
 /** An answer. Refusals are ApiErrors, see `Handler`. */
 export type ApiResponse = ObjectResponse | WatchResponse | RawResponse;
 
-/** Answers requests. Rejects with ApiError where the answer is a failure. */
-export type Handler = (request: ApiRequest) => Promise<ApiResponse>;
+/** Answers requests, at once where nothing has to be waited for. Throws or rejects with ApiError where the answer is a failure. */
+export type Handler = (request: ApiRequest) => ApiResponse | Promise<ApiResponse>;

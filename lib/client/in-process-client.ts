@@ -1,6 +1,6 @@
 // The client of a server in the same process: requests are values, answers are the frozen objects themselves. No JSON, no
 // bytes, no paths.
-import { defer, mergeMap } from 'rxjs';
+import { defer, mergeAll } from 'rxjs';
 import { deepFreeze, mediaTypes, parseJson } from '../core/index.js';
 import type { Frozen, Negotiated } from '../core/index.js';
 import type { UserInfo } from '../core/types/index.js';
@@ -10,6 +10,7 @@ import type { Carrier } from './carrier.js';
 import type { Client } from './client.js';
 import { clientOf } from './client.js';
 import { InProcessRequest } from './in-process-request.js';
+import type { InProcessOptions } from './in-process-request.js';
 import { reasonOf, untilAborted } from './until-aborted.js';
 
 /** What a client in process is made of. */
@@ -28,22 +29,23 @@ export function inProcessClient(handler: Handler, options: InProcessClientOption
 function inProcessCarrier(handler: Handler, options: InProcessClientOptions): Carrier {
   const { user, onWarning } = options;
   const tell = onWarning === undefined ? undefined : ({ warnings }: AnswerNotes): void => warnings?.forEach((text) => onWarning(text));
+  const ask = <T>(options: InProcessOptions, take: (response: ApiResponse) => T): Promise<T> =>
+    new Promise((resolve) => {
+      const answer = handler(new InProcessRequest(options));
+      resolve(answer instanceof Promise ? answer.then(take) : take(answer));
+    });
   return {
     send({ info, options: query, body, signal }) {
       if (signal?.aborted === true) return Promise.reject(reasonOf(signal));
-      const answer = handler(new InProcessRequest({ info, user, options: query, body, signal, tell })).then((response) =>
-        response.type === 'object' ? deepFreeze(response.object) : unfit(info, response, 'an object'),
-      );
+      const answer = ask({ info, user, options: query, body, signal, tell }, (response) => (response.type === 'object' ? deepFreeze(response.object) : unfit(info, response, 'an object')));
       return signal === undefined ? answer : untilAborted(answer, signal);
     },
     watch: ({ info, options: query }) =>
-      defer(() => handler(new InProcessRequest({ info, user, options: query, tell }))).pipe(
-        mergeMap((response) => (response.type === 'watch' ? response.events : unfit(info, response, 'events'))),
-      ),
+      defer(() => ask({ info, user, options: query, tell }, (response) => (response.type === 'watch' ? response.events : unfit(info, response, 'events')))).pipe(mergeAll()),
     async read(path, { aggregated = false, signal }) {
       const info: RequestInfo = { verb: 'get', isResource: false, path, group: '', version: '', namespace: '', resource: '', subresource: '', name: '' };
-      const answer = handler(new InProcessRequest({ info, user, signal, form: aggregated ? aggregatedForm : undefined }));
-      return documentOf(info, await untilAborted(answer, signal));
+      const answer = ask({ info, user, signal, form: aggregated ? aggregatedForm : undefined }, (response) => documentOf(info, response));
+      return await untilAborted(answer, signal);
     },
     as: (other) => inProcessCarrier(handler, { ...options, user: other }),
   };

@@ -9,6 +9,7 @@
 import type { Authenticated } from '../auth/index.js';
 import type { ApiRequest, ApiResponse, Handler } from '../client/index.js';
 import { Exchange } from './requests/exchange.js';
+import { settle } from '../core/index.js';
 import type { Clock } from '../core/index.js';
 
 /** An answer, at once where nothing has to be waited for: every promise on the way of a request costs it a tenth of a microsecond. */
@@ -37,19 +38,25 @@ export interface Pipeline {
 export function pipelineHandler({ clock, authenticate, audit, impersonate, fairness, authorize, serve }: Pipeline): Handler {
   const steps = [audit, impersonate, fairness, authorize].filter((step) => step !== undefined);
   const inner = steps.reduceRight<Serve>((next, step) => (exchange) => step(exchange, next), serve);
-  return async (request) => {
-    const identity = authenticate(request);
-    const receivedMs = clock.now();
-    const exchange = new Exchange(request, identity instanceof Promise ? await identity : identity, receivedMs);
-    try {
-      const answer = inner(exchange);
-      const response = answer instanceof Promise ? await answer : answer;
-      if (request.tell !== undefined || exchange.warnings === undefined) return response;
-      return { ...response, warnings: exchange.warnings };
-    } finally {
-      // Told apart from the answer, which may be a refusal, and need not be copied for it.
+  const serveAs = (request: ApiRequest, identity: Authenticated): Answer => {
+    const exchange = new Exchange(request, identity, clock.now());
+    // Told apart from the answer, which may be a refusal, and need not be copied for it.
+    const tellNotes = (): void => {
       const { notes } = exchange;
       if (notes !== undefined) request.tell?.(notes);
-    }
+    };
+    const answered = (response: ApiResponse): ApiResponse => {
+      tellNotes();
+      return request.tell !== undefined || exchange.warnings === undefined ? response : { ...response, warnings: exchange.warnings };
+    };
+    const refused = (error: unknown): never => {
+      tellNotes();
+      throw error;
+    };
+    return settle(() => inner(exchange), answered, refused);
+  };
+  return (request) => {
+    const identity = authenticate(request);
+    return identity instanceof Promise ? identity.then((known) => serveAs(request, known)) : serveAs(request, identity);
   };
 }

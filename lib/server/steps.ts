@@ -4,9 +4,9 @@ import { administrator } from '../auth/index.js';
 import type { AccessAttributes, Authenticated, Authenticator, Authorizer, ClientCertificate, Credentials, Decision } from '../auth/index.js';
 import type { ApiRequest, ApiResponse } from '../client/index.js';
 import { readSelectors, selectingVerbs } from './access-selectors.js';
-import { accessDenied, firstOf, internalError, unauthorized } from '../core/index.js';
+import { accessDenied, firstOf, internalError, settle, unauthorized } from '../core/index.js';
 import { internalErrorText } from './documents/text-response.js';
-import type { Pipeline, Step } from './pipeline.js';
+import type { Answer, Pipeline, Serve, Step } from './pipeline.js';
 import type { Exchange } from './requests/exchange.js';
 
 /** Asks who it is. Without an authenticator everybody is an administrator. Credentials have to be for one of `audiences`, if they say for whom they are. */
@@ -20,19 +20,22 @@ const asAdministrator: Authenticated = Object.freeze({ user: administrator });
 /** Asks whether it is allowed; what nobody allows is refused. Without an authorizer everything is allowed. */
 export function authorizeStep(authorizer: Authorizer | undefined): Step | undefined {
   if (authorizer === undefined) return undefined;
-  return async (exchange, next) => {
+  return (exchange, next) => {
     const attributes = attributesOf(exchange);
     const outcome = decide(authorizer, attributes);
-    const { decision, reason, error } = outcome instanceof Promise ? await outcome : outcome;
-    if (decision !== 'allow' && error !== undefined) {
-      exchange.annotate('authorization.k8s.io/reason', 'internal error');
-      return undecided(exchange.request, error);
-    }
-    exchange.annotate('authorization.k8s.io/decision', decision === 'allow' ? 'allow' : 'forbid');
-    exchange.annotate('authorization.k8s.io/reason', reason);
-    if (decision !== 'allow') throw refused(attributes, reason);
-    return next(exchange);
+    return outcome instanceof Promise ? outcome.then((decision) => passOn(decision, attributes, exchange, next)) : passOn(outcome, attributes, exchange, next);
   };
+}
+
+function passOn({ decision, reason, error }: Decision, attributes: AccessAttributes, exchange: Exchange, next: Serve): Answer {
+  if (decision !== 'allow' && error !== undefined) {
+    exchange.annotate('authorization.k8s.io/reason', 'internal error');
+    return undecided(exchange.request, error);
+  }
+  exchange.annotate('authorization.k8s.io/decision', decision === 'allow' ? 'allow' : 'forbid');
+  exchange.annotate('authorization.k8s.io/reason', reason);
+  if (decision !== 'allow') throw refused(attributes, reason);
+  return next(exchange);
 }
 
 /** The answer when nobody could say: bare text over the wire, as responsewriters.InternalError. */
@@ -66,10 +69,13 @@ export function attributesOf({ request, user }: Exchange): AccessAttributes {
 }
 
 /** Wrong credentials are no user, and nobody is told why. */
-async function authenticated(authenticator: Authenticator, request: ApiRequest, audiences: readonly string[]): Promise<Authenticated> {
-  const found = await identify(authenticator, new RequestCredentials(request, audiences)).catch(() => undefined);
-  if (found === undefined) throw unauthorized();
-  return found;
+function authenticated(authenticator: Authenticator, request: ApiRequest, audiences: readonly string[]): Authenticated | Promise<Authenticated> {
+  const known = (found: Authenticated | undefined): Authenticated => found ?? refuse();
+  return settle(() => identify(authenticator, new RequestCredentials(request, audiences)), known, refuse);
+}
+
+function refuse(): never {
+  throw unauthorized();
 }
 
 /** What a request proves itself with; nothing is looked at before somebody asks. */
@@ -99,13 +105,15 @@ class RequestCredentials implements Credentials {
   }
 }
 
-/** Who the credentials name, if they are for one of the audiences asked for. Rejects where they are wrong. */
-export async function identify(authenticator: Authenticator, credentials: Credentials): Promise<Authenticated | undefined> {
-  const found = await firstOf(authenticator(credentials), undefined);
-  const { audiences: wanted = [] } = credentials;
-  const { audiences = [] } = found ?? {};
-  const isMeant = wanted.length === 0 || audiences.length === 0 || audiences.some((each) => wanted.includes(each));
-  return isMeant ? found : undefined;
+/** Who the credentials name, if they are for one of the audiences asked for. Throws or rejects where they are wrong. */
+export function identify(authenticator: Authenticator, credentials: Credentials): Authenticated | undefined | Promise<Authenticated | undefined> {
+  const meant = (found: Authenticated | undefined): Authenticated | undefined => (isMeant(found?.audiences, credentials.audiences) ? found : undefined);
+  const found = firstOf(authenticator(credentials), undefined);
+  return found instanceof Promise ? found.then(meant) : meant(found);
+}
+
+function isMeant(audiences: readonly string[] = [], wanted: readonly string[] = []): boolean {
+  return wanted.length === 0 || audiences.length === 0 || audiences.some((each) => wanted.includes(each));
 }
 
 /** ApiError 403, as it is told to who asked. */

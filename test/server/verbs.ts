@@ -36,11 +36,11 @@ interface Served {
 function served(options: Partial<ServerOptions> = {}): Served {
   const clock = virtualClock({ start: Date.parse('2026-01-01T00:00:00Z') });
   const server = createServer({ store: memoryStore({ clock }), clock, random: random('verbs'), ...options });
-  const response = (verb: string, ask: Ask): Promise<ApiResponse> => {
+  const response = async (verb: string, ask: Ask): Promise<ApiResponse> => {
     const { group = '', version = 'v1', resource = 'configmaps', name = '', namespace = 'default', subresource = '', object, patchType } = ask;
     const info = { verb, isResource: true, path: '', group, version, resource, name, namespace, subresource };
     const body = object === undefined ? {} : { body: patchType === undefined ? { object } : { object, patchType } };
-    return server.handler(new InProcessRequest({ info, ...body, ...(ask.options && { options: ask.options }), ...(ask.form && { form: ask.form }) }));
+    return await server.handler(new InProcessRequest({ info, ...body, ...(ask.options && { options: ask.options }), ...(ask.form && { form: ask.form }) }));
   };
   return {
     server,

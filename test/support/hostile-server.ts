@@ -50,7 +50,7 @@ export async function hostileServer(seed: number | string): Promise<HostileServe
       defects = [];
       const before = performance.now();
       const timers = clock.pending;
-      const output = await settled(answer(inputOf(request)), clock, timers);
+      const output = await settled(Promise.resolve(answer(inputOf(request))), clock, timers);
       const read = await readOutput(output, request.method === 'HEAD');
       return { code: output.code, contentType: headerOf(output, 'content-type'), ms: performance.now() - before, defects, ...read };
     },

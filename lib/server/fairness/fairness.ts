@@ -5,11 +5,11 @@
 // apiserver/pkg/server/filters/priority-and-fairness.go.
 import { takeUntil } from 'rxjs';
 import type { ApiRequest, ApiResponse, RawResponse } from '../../client/index.js';
-import { Outlet, parseDurationMs } from '../../core/index.js';
+import { Outlet, parseDurationMs, settle } from '../../core/index.js';
 import type { Clock } from '../../core/index.js';
 import { textResponse } from '../documents/text-response.js';
 import { isLongRunning } from '../http/request-info.js';
-import type { Serve, Step } from '../pipeline.js';
+import type { Answer, Serve, Step } from '../pipeline.js';
 import type { Registry } from '../registry/registry.js';
 import type { Exchange } from '../requests/exchange.js';
 import { flowConfiguration } from './configuration.js';
@@ -57,40 +57,49 @@ export function fairnessOf({ registry, clock, concurrency, turnedAway }: Fairnes
       void following.then(done);
     });
   const objectCount = ({ group, version, resource }: ApiRequest['info']): number | undefined => registry.endpoint({ group, version, resource })?.stored.cacher.figures().objects;
-  const serve = async (exchange: Exchange, next: Serve): Promise<ApiResponse> => {
-    if (!isReady) await (ready ??= begin());
+  const serve = (exchange: Exchange, next: Serve): Answer => {
     const { request, user } = exchange;
     const flow = control.flowOf(request.info, user);
     const { level, counts } = flow;
     exchange.headers = flow.headers;
-    let seats: Seats | undefined;
     if (!level.isExempt) {
       const now = clock.now();
       control.tick(now);
       const entered = level.queues.enter({ hand: flow.handOf(request.info, user), seats: seatsOf(request, level.limits.perRequest, objectCount), request }, now);
-      const outcome = entered instanceof Promise ? await waited(counts, entered) : entered;
-      if (typeof outcome === 'string') {
-        turnedAway(request);
-        return rejected(flow, outcome, clock.now());
-      }
-      seats = outcome;
+      return entered instanceof Promise ? waited(counts, entered).then((outcome) => served(outcome, flow, exchange, next)) : served(entered, flow, exchange, next);
     }
-    const width = seats?.count ?? 1;
+    return served(undefined, flow, exchange, next);
+  };
+  /** Serves on the seats that were given, if any are needed. */
+  const served = (outcome: Seats | Rejection | undefined, flow: Flow, exchange: Exchange, next: Serve): Answer => {
+    const { level, counts } = flow;
+    if (typeof outcome === 'string') {
+      turnedAway(exchange.request);
+      return rejected(flow, outcome, clock.now());
+    }
+    const width = outcome?.count ?? 1;
     counts.dispatched += 1;
     counts.executing += 1;
     counts.executingSeats += width;
-    try {
-      return await next(exchange);
-    } finally {
+    const leave = (): void => {
       counts.executing -= 1;
       counts.executingSeats -= width;
-      if (seats !== undefined) level.queues.leave(seats, clock.now());
-    }
+      if (outcome !== undefined) level.queues.leave(outcome, clock.now());
+    };
+    const left = (response: ApiResponse): ApiResponse => {
+      leave();
+      return response;
+    };
+    const failed = (error: unknown): never => {
+      leave();
+      throw error;
+    };
+    return settle(() => next(exchange), left, failed);
   };
   const step: Step = (exchange, next) => {
     const { request } = exchange;
     if (request.user !== undefined || request.uri === undefined || (isLongRunning(request.info) && request.info.verb !== 'watch')) return next(exchange);
-    return serve(exchange, next);
+    return isReady ? serve(exchange, next) : (ready ??= begin()).then(() => serve(exchange, next));
   };
   const close = (): void => {
     closing.emit(undefined);

@@ -5,7 +5,7 @@ import { encodedBytes } from '../../cacher/index.js';
 import type { EncodedBytes } from '../../cacher/index.js';
 import type { ApiResponse, Handler, RequestInfo } from '../../client/index.js';
 import type { Clock, Random, Scheme } from '../../core/index.js';
-import { badRequest, builtinScheme, errorText, isApiError, isParseError, methodNotAllowed, parseDurationMs, quote, systemClock, systemRandom } from '../../core/index.js';
+import { badRequest, builtinScheme, errorText, isApiError, isParseError, methodNotAllowed, parseDurationMs, quote, settle, systemClock, systemRandom } from '../../core/index.js';
 import { after } from './after.js';
 import { Deadlines } from './deadlines.js';
 import { encodeFailure, encodeResponse, gzipBytesMin } from './encode-response.js';
@@ -54,7 +54,7 @@ export interface WireLimits {
 /** A handler behind the wire. */
 export interface Wire {
   /** Answers a request. */
-  readonly answer: (input: WireInput) => Promise<WireOutput>;
+  readonly answer: (input: WireInput) => WireOutput | Promise<WireOutput>;
   /** Gives back what is kept between requests. */
   readonly close: () => void;
 }
@@ -77,21 +77,26 @@ export function wire(handler: Handler, options: WireOptions = {}, { keepsTimer =
   const negotiate = rememberNegotiations();
   const nextId = auditIds(random);
 
-  const answer = async (input: WireInput): Promise<WireOutput> => {
+  const answer = (input: WireInput): WireOutput | Promise<WireOutput> => {
     const target = readTarget(input, limits);
     if ('code' in target) return target;
     const { info, query } = target;
     const auditId = auditIdOf(input) ?? nextId();
     const request = new WireRequest(input, { info, query, auditId, negotiate, bodyBytesMax: limits.bodyBytesMax });
-    try {
-      const response = await within(timeoutOf(info, query), handler, request, { deadlines, clock, limits });
-      if (!isOfMethod(input.method, info)) throw methodNotAllowed();
-      return encodeResponse(response, request, encoding);
-    } catch (error) {
+    const failed = (error: unknown): WireOutput => {
       if (error === timedOut) return timeoutOutput(auditId);
       if (!isApiError(error)) onDefect(error);
       return encodeFailure(refusalFor(input.method, info, error), request, encoding);
-    }
+    };
+    const answered = (response: ApiResponse): WireOutput => {
+      try {
+        if (!isOfMethod(input.method, info)) throw methodNotAllowed();
+        return encodeResponse(response, request, encoding);
+      } catch (error) {
+        return failed(error);
+      }
+    };
+    return settle(() => within(timeoutOf(info, query), handler, request, { deadlines, clock, limits }), answered, failed);
   };
   return { answer, close: () => deadlines.close() };
 }
@@ -162,10 +167,10 @@ interface Timing {
  * As apiserver/pkg/endpoints/filters/request_deadline.go: zero and too much both mean the limit of the server. By hand
  * instead of Promise.race, which costs as much as routing the request.
  */
-function within(timeoutMs: number | undefined, handler: Handler, request: WireRequest, { deadlines, clock, limits }: Timing): Promise<ApiResponse> {
-  if (timeoutMs === Infinity) return handler(request);
+function within(timeoutMs: number | undefined, handler: Handler, request: WireRequest, { deadlines, clock, limits }: Timing): ApiResponse | Promise<ApiResponse> {
+  const answered = handler(request);
+  if (timeoutMs === Infinity || !(answered instanceof Promise)) return answered;
   return new Promise((resolve, reject) => {
-    const answered = handler(request);
     const expire = (): void => {
       request.abort(timedOut);
       reject(timedOut);

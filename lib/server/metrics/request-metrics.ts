@@ -5,7 +5,7 @@
 import { tap } from 'rxjs';
 import type { Observable } from 'rxjs';
 import type { ApiRequest, ApiResponse, RequestInfo } from '../../client/index.js';
-import { isApiError } from '../../core/index.js';
+import { isApiError, settle } from '../../core/index.js';
 import type { Clock, Scheme } from '../../core/index.js';
 import { isLongRunning } from '../http/request-info.js';
 import type { Answer, Serve } from '../pipeline.js';
@@ -253,15 +253,4 @@ function eventSamples(all: Iterable<Series>): readonly Sample[] {
     sums.set(key, (sums.get(key) ?? 0) + events);
   }
   return Array.from(sums, ([labels, value]) => ({ labels, value }));
-}
-
-/** Goes on with an answer or a failure, whether they come at once or later. */
-function settle(serve: () => Answer, answered: (response: ApiResponse) => ApiResponse, failed: (error: unknown) => never): Answer {
-  let answer: Answer;
-  try {
-    answer = serve();
-  } catch (error) {
-    return failed(error);
-  }
-  return answer instanceof Promise ? answer.then(answered, failed) : answered(answer);
 }

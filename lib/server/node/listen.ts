@@ -7,8 +7,9 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Handler } from '../../client/index.js';
-import { systemClock } from '../../core/index.js';
+import { settle, systemClock } from '../../core/index.js';
 import type { WireOptions } from '../http/wire.js';
+import type { WireOutput } from '../http/wire-output.js';
 import { wire } from '../http/wire.js';
 import { NodeInput } from './node-input.js';
 import { OpenWork } from './open-work.js';
@@ -77,16 +78,21 @@ export async function listen(handler: Handler, options: ListenOptions = {}): Pro
   const writing: Writing = { onDefect, opened: work.opened, ended: work.ended, stallMs: limits.requestMs };
 
   const server = tls === undefined ? createPlainServer(serverOptions(limits)) : createTlsServer({ ...serverOptions(limits), ...tlsOptions(tls), handshakeTimeout: limits.headersMs });
-  const serve = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const serve = (message: IncomingMessage, response: ServerResponse): void => {
     work.began(response);
-    try {
-      const output = await answer(new NodeInput(message, response));
-      writeOutput(work.isClosing ? { ...output, close: true } : output, response, writing);
-    } catch (error) {
-      // Headers that no wire can carry, or a socket that broke while they were written.
+    const write = (output: WireOutput): void => {
+      try {
+        writeOutput(work.isClosing ? { ...output, close: true } : output, response, writing);
+      } catch (error) {
+        fail(error);
+      }
+    };
+    // Headers that no wire can carry, or a socket that broke while they were written.
+    const fail = (error: unknown): void => {
       response.destroy();
       onDefect(error);
-    }
+    };
+    void settle(() => answer(new NodeInput(message, response)), write, fail);
   };
   const upgrade = async (asked: Upgrade): Promise<void> => {
     asked.socket.on('error', () => asked.socket.destroy());
@@ -97,7 +103,7 @@ export async function listen(handler: Handler, options: ListenOptions = {}): Pro
       onDefect(error);
     }
   };
-  server.on('request', (message, response) => void serve(message, response));
+  server.on('request', serve);
   server.on('upgrade', (message, socket, head) => void upgrade({ message, socket, head }));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuseConnection(error, socket, work.isBusy(socket)));
   server.on('connection', (socket: Socket) => work.connected(socket));
