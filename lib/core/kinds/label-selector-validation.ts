@@ -29,7 +29,7 @@ export function validateLabelSelector(
   const expressions = path.child('matchExpressions');
   return [
     ...validateLabels(matchLabels, path.child('matchLabels')),
-    ...matchExpressions.flatMap((requirement, index) => validateRequirement(requirement, expressions.index(index), options)),
+    ...matchExpressions.flatMap((requirement, index) => validateLabelRequirement(requirement, expressions.index(index), options)),
   ];
 }
 
@@ -43,7 +43,8 @@ export function validateLabelName(name: string, path: FieldPath): readonly Field
   return isQualifiedName(name).map((wrong) => fieldInvalid(path, name, wrong));
 }
 
-function validateRequirement(
+/** Everything wrong with one requirement. As ValidateLabelSelectorRequirement. */
+export function validateLabelRequirement(
   requirement: Frozen<LabelSelectorRequirement>,
   path: FieldPath,
   options: LabelSelectorValidationOptions,

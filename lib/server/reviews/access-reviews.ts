@@ -1,12 +1,13 @@
 // May somebody do something? The authorizers are asked as they would be for the request itself.
 // As pkg/registry/authorization and pkg/apis/authorization/validation.
 import { badRequest, fieldInvalid, fieldPath, firstOf, invalid } from '../../core/index.js';
-import type { FieldError, Frozen, Scheme } from '../../core/index.js';
+import type { FieldError, Frozen, ObjectMeta, Scheme } from '../../core/index.js';
 import type { LocalSubjectAccessReview, ResourceAttributes, NonResourceAttributes, NonResourceRule, ResourceRule, SelfSubjectAccessReview, SelfSubjectRulesReview, SubjectAccessReview, SubjectAccessReviewSpec, SubjectAccessReviewStatus, UserInfo } from '../../core/types/index.js';
 import type { AccessAttributes, AccessRules, Authorizer } from '../../auth/index.js';
 import type { VirtualResource } from '../serve.js';
 import { decide } from '../steps.js';
 import { review } from './review.js';
+import { reviewSelectors, selectorErrors } from './review-selectors.js';
 
 /** The four reviews of access, by `group/resource`. */
 export function accessReviews(scheme: Scheme, authorizer: Authorizer): readonly (readonly [string, VirtualResource])[] {
@@ -15,7 +16,7 @@ export function accessReviews(scheme: Scheme, authorizer: Authorizer): readonly 
     [
       `${reviewGroup}/selfsubjectaccessreviews`,
       review<SelfSubjectAccessReview>(scheme, gvk('SelfSubjectAccessReview'), async (question, { user }) => {
-        refuse(attributeErrors(question.spec));
+        refuse([...attributeErrors(question.spec), ...selectorErrors(question.spec.resourceAttributes), ...metadataErrors(question.metadata)]);
         return { ...question, status: await statusOf(authorizer, question.spec, user) };
       }),
     ],
@@ -28,9 +29,8 @@ export function accessReviews(scheme: Scheme, authorizer: Authorizer): readonly 
     ],
     [
       `${reviewGroup}/localsubjectaccessreviews`,
-      review<LocalSubjectAccessReview>(scheme, gvk('LocalSubjectAccessReview'), async (question, { request }) => {
-        const { namespace } = request.info;
-        refuse(localErrors(question, namespace));
+      review<LocalSubjectAccessReview>(scheme, gvk('LocalSubjectAccessReview'), async (question) => {
+        refuse(localErrors(question));
         return { ...question, status: await statusOf(authorizer, question.spec, subjectOf(question.spec)) };
       }),
     ],
@@ -39,7 +39,7 @@ export function accessReviews(scheme: Scheme, authorizer: Authorizer): readonly 
       review<SelfSubjectRulesReview>(scheme, gvk('SelfSubjectRulesReview'), async (question, { user }) => {
         const { namespace = '' } = question.spec;
         if (namespace === '') throw badRequest('no namespace on request');
-        return { ...question, spec: {}, status: await rulesOf(authorizer, user, namespace) };
+        return { ...question, metadata: {}, spec: {}, status: await rulesOf(authorizer, user, namespace) };
       }),
     ],
   ];
@@ -53,20 +53,26 @@ interface Asked {
 }
 
 async function statusOf(authorizer: Authorizer, asked: Asked, user: Frozen<UserInfo>): Promise<SubjectAccessReviewStatus> {
-  const { decision, reason, error } = await decide(authorizer, attributesOf(asked, user));
+  const { selectors, ignored } = reviewSelectors(asked.resourceAttributes);
+  const attributes = attributesOf(asked, user);
+  const { decision, reason, error } = await decide(authorizer, selectors === undefined ? attributes : { ...attributes, selectors });
+  const problems = error === undefined ? ignored : [error, ...ignored];
   return {
     allowed: decision === 'allow',
     ...(decision === 'deny' && { denied: true }),
     ...(reason !== '' && { reason }),
-    ...(error !== undefined && { evaluationError: error }),
+    ...(problems.length > 0 && { evaluationError: problems.join('; ') }),
   };
 }
 
+/** A review that names no version is about all of them. */
 function attributesOf({ resourceAttributes, nonResourceAttributes }: Asked, user: Frozen<UserInfo>): AccessAttributes {
-  const { verb = '', group = '', version = '', resource = '', subresource = '', namespace = '', name = '' } = resourceAttributes ?? {};
-  const place = { group, version, resource, subresource, namespace, name };
-  if (nonResourceAttributes === undefined) return { user, verb, isResource: true, path: '', ...place };
-  return { user, verb: nonResourceAttributes.verb ?? '', isResource: false, path: nonResourceAttributes.path ?? '', ...place };
+  if (resourceAttributes === undefined) {
+    const { verb = '', path = '' } = nonResourceAttributes ?? {};
+    return { user, verb, isResource: false, path, group: '', version: '', resource: '', subresource: '', namespace: '', name: '' };
+  }
+  const { verb = '', group = '', version = '', resource = '', subresource = '', namespace = '', name = '' } = resourceAttributes;
+  return { user, verb, isResource: true, path: '', group, version: version === '' ? '*' : version, resource, subresource, namespace, name };
 }
 
 function subjectOf({ user = '', uid = '', groups = [], extra = {} }: Frozen<SubjectAccessReviewSpec>): Frozen<UserInfo> {
@@ -76,8 +82,7 @@ function subjectOf({ user = '', uid = '', groups = [], extra = {} }: Frozen<Subj
 function attributeErrors({ resourceAttributes, nonResourceAttributes }: Asked): readonly FieldError[] {
   const spec = fieldPath('spec');
   if (resourceAttributes !== undefined && nonResourceAttributes !== undefined) {
-    const { path = '', verb = '' } = nonResourceAttributes;
-    return [fieldInvalid(spec.child('nonResourceAttributes'), { Path: path, Verb: verb }, 'cannot be specified in combination with resourceAttributes')];
+    return [fieldInvalid(spec.child('nonResourceAttributes'), printed(nonResourceAttributes), 'cannot be specified in combination with resourceAttributes')];
   }
   if (resourceAttributes === undefined && nonResourceAttributes === undefined) {
     return [fieldInvalid(spec.child('resourceAttributes'), null, 'exactly one of nonResourceAttributes or resourceAttributes must be specified')];
@@ -85,24 +90,37 @@ function attributeErrors({ resourceAttributes, nonResourceAttributes }: Asked): 
   return [];
 }
 
+/** As Go prints it. */
+function printed({ path = '', verb = '' }: NonResourceAttributes): object {
+  return { Path: path, Verb: verb };
+}
+
 function subjectErrors(asked: Asked & Pick<SubjectAccessReviewSpec, 'user' | 'groups'>): readonly FieldError[] {
   const isNobody = (asked.user ?? '') === '' && (asked.groups ?? []).length === 0;
   const errors = isNobody ? [fieldInvalid(fieldPath('spec', 'user'), asked.user ?? '', 'at least one of user or group must be specified')] : [];
-  return [...attributeErrors(asked), ...errors];
+  return [...attributeErrors(asked), ...errors, ...selectorErrors(asked.resourceAttributes)];
 }
 
-function metadataErrors(metadata: object | undefined): readonly FieldError[] {
-  return Object.keys(metadata ?? {}).length === 0 ? [] : [fieldInvalid(fieldPath('metadata'), metadata, 'must be empty')];
+/** Reviews have no metadata of their own; only local ones say their namespace. */
+function metadataErrors({ name, generateName, namespace, ...rest }: ObjectMeta = {}, isLocal = false): readonly FieldError[] {
+  const found = Object.entries({ name, generateName, namespace, ...rest }).filter(([, value]) => !isEmpty(value));
+  if (found.every(([key]) => isLocal && key === 'namespace')) return [];
+  return [fieldInvalid(fieldPath('metadata'), Object.fromEntries(found), isLocal ? 'must be empty except for namespace' : 'must be empty')];
 }
 
-function localErrors({ metadata: { namespace: own, ...metadata } = {}, spec }: LocalSubjectAccessReview, namespace: string): readonly FieldError[] {
-  if (own !== undefined && own !== '' && own !== namespace) throw badRequest('namespace does not match');
-  const errors = [...subjectErrors(spec), ...metadataErrors(metadata)];
-  const asked = spec.resourceAttributes?.namespace ?? '';
-  if (spec.resourceAttributes !== undefined && asked !== namespace) {
+function isEmpty(value: unknown): boolean {
+  if (typeof value === 'object' && value !== null) return Object.keys(value).length === 0;
+  return value === undefined || value === null || value === '' || value === 0;
+}
+
+function localErrors({ metadata = {}, spec }: LocalSubjectAccessReview): readonly FieldError[] {
+  const errors = [...subjectErrors(spec), ...metadataErrors(metadata, true)];
+  const { resourceAttributes, nonResourceAttributes } = spec;
+  const asked = resourceAttributes?.namespace ?? '';
+  if (resourceAttributes !== undefined && asked !== metadata.namespace) {
     errors.push(fieldInvalid(fieldPath('spec', 'resourceAttributes', 'namespace'), asked, 'must match metadata.namespace'));
   }
-  if (spec.nonResourceAttributes !== undefined) errors.push(fieldInvalid(fieldPath('spec', 'nonResourceAttributes'), spec.nonResourceAttributes, 'disallowed on this kind of request'));
+  if (nonResourceAttributes !== undefined) errors.push(fieldInvalid(fieldPath('spec', 'nonResourceAttributes'), printed(nonResourceAttributes), 'disallowed on this kind of request'));
   return errors;
 }
 

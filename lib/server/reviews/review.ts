@@ -7,6 +7,8 @@ import { decodeBody } from '../requests/decode-body.js';
 import type { Exchange } from '../requests/exchange.js';
 import { objectOffer } from '../requests/form.js';
 import type { VirtualResource } from '../serve.js';
+import { attributeFields } from '../writes/field-ownership.js';
+import { ensureNamespace, wipeSystemFields } from '../writes/metadata.js';
 
 /** A resource that answers a question by completing it. */
 export function review<T extends ApiObject>(scheme: Scheme, gvk: GroupVersionKind, answer: (question: T, exchange: Exchange) => Promise<T> | T): VirtualResource {
@@ -19,9 +21,12 @@ export function review<T extends ApiObject>(scheme: Scheme, gvk: GroupVersionKin
     const { object, warnings } = await decodeBody(body, { scheme, gvk, validation: fieldValidationOf(options) });
     for (const warning of warnings) exchange.warn(warning);
     exchange.recorder?.object(object);
-    object.metadata ??= {};
+    wipeSystemFields(object);
+    ensureNamespace(object, request.info.namespace, { namespaced: request.info.namespace !== '' });
+    attributeFields(object);
+    const { kind, apiVersion, metadata, ...rest } = object;
     // The decoder made it what the scheme says it is.
-    const answered = await answer(object as T, exchange);
+    const answered = await answer({ kind, apiVersion, metadata, ...rest } as T, exchange);
     return { type: 'object', code: 201, object: deepFreeze<ApiObject>(answered), form };
   };
 }

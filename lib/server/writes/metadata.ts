@@ -34,7 +34,7 @@ export function fillSystemFields(object: ApiObject, { now, random }: WriteContex
 }
 
 /** Places the object in the namespace of the request. Throws ApiError 400 where it says another. */
-export function ensureNamespace(object: ApiObject, namespace: string, { namespaced }: StoredKind): void {
+export function ensureNamespace(object: ApiObject, namespace: string, { namespaced }: Pick<StoredKind, 'namespaced'>): void {
   const metadata = metadataOf(object);
   if (!namespaced) {
     delete metadata.namespace;
