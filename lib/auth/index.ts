@@ -5,6 +5,7 @@ export type { AuthTools } from './auth-tools.js';
 export type { AccessAttributes, AccessRules, AccessSelectors, Authorizer, Decision } from './authorizer.js';
 export type { AnonymousOptions } from './authentication/anonymous.js';
 export { orAnonymous } from './authentication/anonymous.js';
+export { audienceAgnostic, audienceAgnosticTokens } from './authentication/audiences.js';
 export { withAuthenticatedGroup } from './authentication/authenticated-group.js';
 export { AuthenticationError } from './authentication/authentication-error.js';
 export type {
@@ -28,6 +29,8 @@ export {
 } from './authentication/authentication-configuration-validation.js';
 export { basicAuth, basicCredentials } from './authentication/basic-auth.js';
 export { bearerTokens, socketTokenPrefix } from './authentication/bearer-tokens.js';
+export type { BootstrapTokenOptions } from './authentication/bootstrap-tokens.js';
+export { bootstrapTokens } from './authentication/bootstrap-tokens.js';
 export { userOf } from './authentication/claim-mapping.js';
 export type { CompiledRule, JwtExpressions } from './authentication/jwt-expressions.js';
 export type { OidcFlags } from './authentication/oidc-flags.js';
@@ -37,14 +40,32 @@ export { compileAt, ExpressionError, noExpressions } from './authentication/expr
 export { isSameSecret } from './authentication/constant-time.js';
 export type { CredentialsEntry } from './authentication/credentials-file.js';
 export { CredentialsFileError } from './authentication/credentials-file.js';
+export { reloadingAuthenticator, reloadingTokenAuthenticator } from './authentication/reloading.js';
 export { parseTokenFile, tokenFile } from './authentication/token-file.js';
 export { unionAuthenticator, unionTokenAuthenticator } from './authentication/union.js';
+export type { WebhookTokensOptions } from './authentication/webhook-tokens.js';
+export { webhookTokens } from './authentication/webhook-tokens.js';
 export { abac } from './authorization/abac.js';
 export { alwaysAllow, alwaysDeny, mastersAllowed } from './authorization/always.js';
 export { nodeAuthorizer } from './authorization/node/node-authorizer.js';
+export type {
+  AuthorizationConfiguration,
+  AuthorizerConfiguration,
+  WebhookConfiguration,
+  WebhookConnectionInfo,
+} from './authorization/authorization-configuration.js';
+export { parseAuthorizationConfiguration } from './authorization/authorization-configuration.js';
+export type { AuthorizationConfigurationRules, CompiledAuthorizer } from './authorization/authorization-configuration-validation.js';
+export { AuthorizationConfigurationError, authorizerTypes, compileAuthorizationConfiguration } from './authorization/authorization-configuration-validation.js';
+export type { AuthorizerParts, ConnectedWebhook, ReloadingParts, StandingType } from './authorization/configured-authorizers.js';
+export { authorizationFrom, authorizersFrom } from './authorization/configured-authorizers.js';
+export { matchConditionEnvironment } from './authorization/match-conditions.js';
+export { reloadingAuthorizer } from './authorization/reloading.js';
 export { unionAuthorizer } from './authorization/union.js';
+export type { WebhookAuthorizerOptions } from './authorization/webhook.js';
+export { webhookAuthorizer } from './authorization/webhook.js';
+export type { ReviewVersion } from './review-call.js';
 export { rbacAuthorizer } from './rbac/rbac-authorizer.js';
-export type { RbacIndex } from './rbac/rbac-index.js';
 export { printProblems, rbacGroup, rbacIndex } from './rbac/rbac-index.js';
 export type { RbacRules, RulesFound } from './rbac/rbac-rules.js';
 export { printMissingRules, printTexts, uncoveredRules } from './rbac/rule-coverage.js';

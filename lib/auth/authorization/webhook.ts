@@ -1,0 +1,96 @@
+// Access that somebody else decides: a webhook is asked for a SubjectAccessReview, and its answers are kept for a while.
+// Nothing that goes wrong ever allows: it is no opinion or, with that failure policy, a refusal.
+// As apiserver/plugin/pkg/authorizer/webhook/webhook.go.
+import { LRUCache } from 'lru-cache';
+import { errorText } from '../../core/index.js';
+import type { Clock } from '../../core/index.js';
+import type { SubjectAccessReviewSpec, SubjectAccessReviewStatus } from '../../core/types/index.js';
+import type { WebhookCall } from '../../webhook/index.js';
+import type { CompiledExpression } from '../authentication/expressions.js';
+import type { AccessAttributes, AccessRules, Authorizer, Decision } from '../authorizer.js';
+import { reviewAccess } from '../review-call.js';
+import type { ReviewVersion } from '../review-call.js';
+import { accessReviewSpec, specIn } from './access-review.js';
+import { matchOf } from './match-conditions.js';
+
+/** How to ask, and what to keep. */
+export interface WebhookAuthorizerOptions {
+  readonly clock: Clock;
+  /** Default v1beta1, as `--authorization-webhook-version`. */
+  readonly version?: ReviewVersion;
+  /** How long to keep what was allowed. Default 5 min; 0 keeps nothing. */
+  readonly authorizedTtlMs?: number;
+  /** How long to keep what was not, denied or left open. Default 30 s; 0 keeps nothing. */
+  readonly unauthorizedTtlMs?: number;
+  /** What a webhook that cannot be asked comes to. Default NoOpinion, as with flags. */
+  readonly failurePolicy?: 'NoOpinion' | 'Deny';
+  /** All must hold for the webhook to be asked, see `matchConditionEnvironment`. */
+  readonly matchConditions?: readonly CompiledExpression[];
+}
+
+/** Decides as the webhook says. The call brings its own deadline and retries. */
+export function webhookAuthorizer(call: WebhookCall, options: WebhookAuthorizerOptions): Authorizer {
+  const { clock, version = 'v1beta1', authorizedTtlMs = 300_000, unauthorizedTtlMs = 30_000, failurePolicy = 'NoOpinion', matchConditions = [] } = options;
+  const kept = new LRUCache<string, Kept>({ max: answersMax });
+  const onFailure = failurePolicy === 'Deny' ? 'deny' : 'noOpinion';
+
+  const ask = async (spec: SubjectAccessReviewSpec, key: string | undefined): Promise<Decision> => {
+    try {
+      const answer = decisionOf(await reviewAccess(call, version, specIn(version, spec)));
+      if (key !== undefined) keep(key, answer);
+      return answer;
+    } catch (error) {
+      return { decision: onFailure, reason: '', error: errorText(error) };
+    }
+  };
+  const keep = (key: string, answer: Decision): void => {
+    const ttlMs = answer.decision === 'allow' ? authorizedTtlMs : unauthorizedTtlMs;
+    if (ttlMs > 0) kept.set(key, { answer, until: clock.now() + ttlMs });
+  };
+  const authorizer = (attributes: AccessAttributes): readonly Decision[] | Promise<Decision> => {
+    const spec = accessReviewSpec(attributes);
+    const { matches, error } = matchOf(matchConditions, spec);
+    if (error !== undefined) return [{ decision: onFailure, reason: '', error }];
+    if (!matches) return notAsked;
+    const key = keyOf(attributes, spec);
+    const known = key === undefined ? undefined : kept.get(key);
+    return known !== undefined && clock.now() <= known.until ? [known.answer] : ask(spec, key);
+  };
+  authorizer.rules = (): readonly AccessRules[] => unlisted;
+  return authorizer;
+}
+
+interface Kept {
+  readonly answer: Decision;
+  readonly until: number;
+}
+
+const answersMax = 8192;
+
+/** What clients choose themselves must not fill memory: long questions are asked each time. */
+function keyOf(attributes: AccessAttributes, spec: SubjectAccessReviewSpec): string | undefined {
+  const { namespace, verb, group, version, resource, subresource, name, path } = attributes;
+  const length = [namespace, verb, group, version, resource, subresource, name, path].reduce((sum, each) => sum + each.length, 0);
+  if (length >= attributesLengthMax) return undefined;
+  const key = JSON.stringify(spec);
+  return key.length < keyLengthMax ? key : undefined;
+}
+
+const attributesLengthMax = 10_000;
+/** Selectors and users count too, more leniently. */
+const keyLengthMax = 65_536;
+
+/** A reason is for people, and is kept with every answer. */
+const reasonMax = 2048;
+
+function decisionOf({ allowed, denied = false, reason = '' }: SubjectAccessReviewStatus): Decision {
+  const said = reason.slice(0, reasonMax);
+  if (denied && allowed) return { decision: 'deny', reason: said, error: 'webhook subject access review returned both allow and deny response' };
+  return { decision: denied ? 'deny' : allowed ? 'allow' : 'noOpinion', reason: said };
+}
+
+const notAsked: readonly Decision[] = Object.freeze([Object.freeze({ decision: 'noOpinion', reason: '' })]);
+
+const unlisted: readonly AccessRules[] = Object.freeze([
+  Object.freeze({ resourceRules: [], nonResourceRules: [], incomplete: true, error: 'webhook authorizer does not support user rule resolution' }),
+]);
