@@ -4,15 +4,19 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EventEmitter } from 'node:events';
-import { FlagError, parseCommandLine, usage } from './flags.js';
+import { FlagError } from './flag-table.js';
+import { parseCommandLine, usage } from './flags.js';
 import type { ServeFlags } from './flags.js';
 import { serve } from './serve.js';
 import type { Surroundings } from './serve.js';
 
-export { FlagError, parseCommandLine, usage } from './flags.js';
+export { FlagError } from './flag-table.js';
+export { parseCommandLine, usage } from './flags.js';
 export type { CommandLine, ServeFlags, StorageFlag } from './flags.js';
 export { serve } from './serve.js';
 export type { Serving, Surroundings } from './serve.js';
+export type { WebhookConnection, WebhookConnectionOptions } from './webhook-connection.js';
+export { connectWebhook, fileProblem } from './webhook-connection.js';
 
 /** What a command line runs in. */
 export interface CommandProcess {

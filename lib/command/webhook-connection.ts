@@ -1,8 +1,10 @@
 // Webhooks that a kubeconfig leads to, as `--authentication-token-webhook-config-file` and
 // `--authorization-webhook-config-file` name them: the cluster of the file is the webhook, its user is this server.
 // As apiserver/pkg/util/webhook/webhook.go, LoadKubeconfig.
+import { statSync } from 'node:fs';
 import { KubeconfigError, connect, loadKubeconfig } from '../client/node/index.js';
 import type { KubeconfigSource } from '../client/node/index.js';
+import { errorText } from '../core/index.js';
 import type { Clock } from '../core/index.js';
 import { webhookCall } from '../webhook/index.js';
 import type { WebhookCall } from '../webhook/index.js';
@@ -32,6 +34,19 @@ export async function connectWebhook(source: KubeconfigSource, { clock, timeoutM
   try {
     return { call: webhookCall({ target: { url: server }, transport, clock, timeoutMs }), close };
   } catch (cause) {
-    throw new KubeconfigError(`the kubeconfig leads to no webhook: ${cause instanceof Error ? cause.message : 'its server cannot be called'}`, { cause });
+    throw new KubeconfigError(`the kubeconfig leads to no webhook: ${errorText(cause)}`, { cause });
   }
+}
+
+/** What is wrong with a file that a configuration names, if anything is: as AuthorizationConfiguration is validated. */
+export function fileProblem(path: string): string | undefined {
+  try {
+    return statSync(path).isFile() ? undefined : 'must be a regular file';
+  } catch (error) {
+    return `error loading file: ${isMissing(error) ? `stat ${path}: no such file or directory` : errorText(error)}`;
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }

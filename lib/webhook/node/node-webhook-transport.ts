@@ -18,7 +18,7 @@ export interface NodeWebhookOptions {
   /** Our own certificate. */
   readonly certificate?: { readonly key: string; readonly certificate: string };
   /** The header `Authorization`, or who knows it now. */
-  readonly authorization?: string | (() => Promise<string>);
+  readonly authorization?: string | (() => string | Promise<string>);
 }
 
 /** A transport with connections of its own. */
