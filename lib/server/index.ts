@@ -7,4 +7,3 @@ export type { FetchExtras, FetchHandler } from './http/fetch-handler.js';
 export { fetchHandler } from './http/fetch-handler.js';
 export type { WireLimits, WireOptions } from './http/wire.js';
 export type { ContainerTarget, LogOptions, NodeConnector, StreamKind } from './subresources/node-connector.js';
-export type { TokenIssuer, TokenSubject } from './subresources/token.js';

@@ -1,6 +1,6 @@
 // The claims of RFC 7519 that every token may have, read with the care due to a stranger's document. A claim of the wrong
 // type makes the token unreadable, as go-jose has it; null is no claim.
-import type { JsonObject } from '../../core/index.js';
+import type { JsonObject, JsonValue } from '../../core/index.js';
 
 /** Registered claims. Absent texts are empty. */
 export interface RegisteredClaims {
@@ -17,7 +17,7 @@ export interface RegisteredClaims {
 /** Reads them; undefined where one is not of its type. */
 export function registeredClaims(claims: JsonObject): RegisteredClaims | undefined {
   const [issuer, subject, id] = [textClaim(claims, 'iss'), textClaim(claims, 'sub'), textClaim(claims, 'jti')];
-  const [expiry, notBefore, issuedAt] = [dateClaim(claims, 'exp'), dateClaim(claims, 'nbf'), dateClaim(claims, 'iat')];
+  const [expiry, notBefore, issuedAt] = [numericDate(own(claims, 'exp')), numericDate(own(claims, 'nbf')), numericDate(own(claims, 'iat'))];
   const audiences = audiencesClaim(claims);
   if (issuer === undefined || subject === undefined || id === undefined || audiences === undefined) return undefined;
   if (expiry === undefined || notBefore === undefined || issuedAt === undefined) return undefined;
@@ -30,6 +30,12 @@ export function textClaim(claims: JsonObject, name: string): string | undefined 
   return typeof value === 'string' ? value : undefined;
 }
 
+/** A date in whole seconds since 1970; null where there is none, undefined where it is something else. */
+export function numericDate(value: JsonValue | undefined): number | null | undefined {
+  if (value === undefined || value === null) return null;
+  return typeof value === 'number' && Number.isFinite(value) ? Math.trunc(value) : undefined;
+}
+
 /** `aud`: one text or a list of them. */
 function audiencesClaim(claims: JsonObject): readonly string[] | undefined {
   const value = own(claims, 'aud') ?? [];
@@ -37,13 +43,6 @@ function audiencesClaim(claims: JsonObject): readonly string[] | undefined {
   return Array.isArray(value) && value.every((each) => typeof each === 'string') ? value : undefined;
 }
 
-/** A numeric date in whole seconds; null where there is none, undefined where it is something else. */
-function dateClaim(claims: JsonObject, name: string): number | null | undefined {
-  const value = own(claims, name) ?? null;
-  if (value === null) return null;
-  return typeof value === 'number' && Number.isFinite(value) ? Math.trunc(value) : undefined;
-}
-
-function own(claims: JsonObject, name: string): unknown {
+function own(claims: JsonObject, name: string): JsonValue | undefined {
   return Object.hasOwn(claims, name) ? claims[name] : undefined;
 }

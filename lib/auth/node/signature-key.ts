@@ -4,6 +4,7 @@
 import { createHash, createPrivateKey, createPublicKey } from 'node:crypto';
 import type { JsonWebKey, KeyObject } from 'node:crypto';
 import { isJsonObject } from '../../core/index.js';
+import type { PublicJwk } from '../service-accounts/token-issuer.js';
 
 /** The algorithms of RFC 7518 that are taken: none without a signature, none with a shared secret. */
 export type SignatureAlgorithm = 'RS256' | 'RS384' | 'RS512' | 'PS256' | 'PS384' | 'PS512' | 'ES256' | 'ES384' | 'ES512';
@@ -24,12 +25,6 @@ export interface VerificationKey {
 export interface SigningKey extends VerificationKey {
   readonly privateKey: KeyObject;
 }
-
-/** A public key as JSON Web Key sets publish it. */
-export type PublicJwk = { readonly use: 'sig'; readonly kid: string; readonly alg: SignatureAlgorithm } & (
-  | { readonly kty: 'RSA'; readonly n: string; readonly e: string }
-  | { readonly kty: 'EC'; readonly crv: string; readonly x: string; readonly y: string }
-);
 
 /** A public key of PEM, DER or whatever Node reads; private keys and certificates give their public half. Throws TypeError for keys that sign no tokens. */
 export function verificationKey(source: Parameters<typeof createPublicKey>[0], kid?: string): VerificationKey {

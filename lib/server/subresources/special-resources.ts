@@ -1,5 +1,5 @@
 // What is served besides stored objects: subresources that do something, and resources that only answer.
-import type { Authenticator, Authorizer } from '../../auth/index.js';
+import type { Authenticator, Authorizer, TokenIssuer } from '../../auth/index.js';
 import { unknownResource } from '../../core/index.js';
 import type { Clock } from '../../core/index.js';
 import type { HealthCheck } from '../documents/health.js';
@@ -18,7 +18,6 @@ import { podLog, podStream } from './pod-connections.js';
 import { proxy } from './proxy.js';
 import { scaleSubresource } from './scale.js';
 import { issueToken } from './token.js';
-import type { TokenIssuer } from './token.js';
 
 /** What subresources need that others implement. */
 export interface SpecialPorts {
@@ -39,7 +38,7 @@ export function specialResources(registry: Registry, tools: WriteTools, { connec
     ['/pods/attach', stream('attach')],
     ['/pods/portforward', stream('portforward')],
     ['any/proxy', { answer: (exchange, endpoint) => proxy(endpoint, exchange, connector) }],
-    ['/serviceaccounts/token', { answer: (exchange, accounts) => issueToken(accounts, exchange, tokens, (resource) => required(registry, '', resource)) }],
+    ['/serviceaccounts/token', { answer: (exchange, accounts) => issueToken(accounts, exchange, { issuer: tokens, tools, endpointOf: (resource) => required(registry, '', resource) }) }],
     ['/pods/eviction', { answer: (exchange, pods) => evict(pods, budgets(), exchange, tools) }],
   ]);
 }

@@ -1,0 +1,37 @@
+// What strangers need to verify tokens of ServiceAccounts: the OpenID Connect discovery document of the issuer, and its
+// keys. Both may be cached for an hour, so a new key is to be published at least that long before it signs. As
+// pkg/routes/openidmetadata.go and pkg/serviceaccount/openidmetadata.go.
+import type { TokenDiscovery } from '../../auth/index.js';
+import type { ApiResponse } from '../../client/index.js';
+import { methodNotAllowed } from '../../core/index.js';
+import type { DocumentRoute } from './documents.js';
+
+/** `/.well-known/openid-configuration` and `/openid/v1/jwks`. `serverAddress` is where the latter is found unless the issuer says otherwise. */
+export function openIdRoutes(discovery: TokenDiscovery, serverAddress: string): readonly DocumentRoute[] {
+  const { issuer } = discovery;
+  // Without an address of its own, the server is where its tokens say that they come from.
+  const jwksUri = discovery.jwksUri ?? (serverAddress === '' ? `${issuer.replace(/\/$/, '')}${keysPath}` : `https://${serverAddress}${keysPath}`);
+  const configuration = (): object => ({
+    issuer,
+    jwks_uri: jwksUri,
+    response_types_supported: ['id_token'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: [...new Set(discovery.keys().map(({ alg }) => alg))].sort(),
+  });
+  return [
+    route('/.well-known/openid-configuration', 'application/json', configuration),
+    route(keysPath, 'application/jwk-set+json', () => ({ keys: discovery.keys() })),
+  ];
+}
+
+const keysPath = '/openid/v1/jwks';
+
+function route(path: string, contentType: string, make: () => object): DocumentRoute {
+  return {
+    path,
+    answer: ({ request }): Promise<ApiResponse> => {
+      if (request.info.verb !== 'get') return Promise.reject(methodNotAllowed());
+      return Promise.resolve({ type: 'raw', code: 200, contentType, content: JSON.stringify(make()), headers: { 'Cache-Control': 'public, max-age=3600' } });
+    },
+  };
+}
