@@ -4,7 +4,7 @@ import { ReplaySubject } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { admissionChain } from '../admission/index.js';
 import type { AdmissionPlugin } from '../admission/index.js';
-import { alwaysAllow, mastersAllowed, rbacIndex, unionAuthenticator, unionAuthorizer } from '../auth/index.js';
+import { alwaysAllow, mastersAllowed, rbacGroup, rbacIndex, unionAuthenticator, unionAuthorizer } from '../auth/index.js';
 import type { AuthTools, Authenticator, Authorizer, TokenIssuer } from '../auth/index.js';
 import type { Handler } from '../client/index.js';
 import { builtinScheme, systemClock, systemRandom } from '../core/index.js';
@@ -17,6 +17,7 @@ import { auditLog } from './audit/audit.js';
 import type { AuditEvent } from './audit/audit-event.js';
 import type { AuditPolicy } from './audit/audit-policy.js';
 import { bootstrapObjects } from './bootstrap/bootstrap-objects.js';
+import { ensurePolicy } from './bootstrap/policy/ensure-policy.js';
 import { writeBootstrap } from './bootstrap/write-bootstrap.js';
 import { documentsOf } from './documents/documents.js';
 import type { HealthCheck } from './documents/health.js';
@@ -34,6 +35,7 @@ import { serveRequests } from './serve.js';
 import { attributesOf, authenticateStep, authorize, authorizeStep } from './steps.js';
 import type { NodeConnector } from './subresources/node-connector.js';
 import { specialResources, virtualResources } from './subresources/special-resources.js';
+import { escalationGuard } from './writes/escalation-guard.js';
 import { leasePool } from './writes/lease-pool.js';
 import type { WriteTools } from './writes/write.js';
 
@@ -48,6 +50,11 @@ export interface ServerOptions {
   readonly authenticators?: readonly Authenticator[] | ((tools: AuthTools) => readonly Authenticator[]);
   /** Asked in order who may do what, after `system:masters` were let through. Without any, everything is allowed. Those that read objects are made by a function. */
   readonly authorizers?: readonly Authorizer[] | ((tools: AuthTools) => readonly Authorizer[]);
+  /**
+   * Whether the server begins with the roles and bindings of Kubernetes, and completes those it finds. Unless said
+   * otherwise it does where a part was made with the `rbac` of its tools.
+   */
+  readonly bootstrapPolicy?: boolean;
   /** For whom tokens have to be, if they say for whom they are; those of the token issuer unless said otherwise. */
   readonly apiAudiences?: readonly string[];
   /** Whether requests from the wire share the server by FlowSchemas and PriorityLevelConfigurations, as they do unless said otherwise. */
@@ -91,9 +98,20 @@ export function createServer(options: ServerOptions): ApiServer {
   const healthChecks = healthChecksOf(store);
   const registry = new Registry({ scheme, store, clock });
   const reader = objectReader(registry, clock);
-  const rbac = rbacIndex(reader);
   const closing = new ReplaySubject<void>(1);
-  const toolsOf = (stream: string, known: readonly string[]): AuthTools => ({ reader, clock, random: random.stream(stream), rbac, audiences: known, closed$: closing.asObservable() });
+  const rbac = rbacIndex(reader, closing.asObservable());
+  let isRbacUsed = false;
+  const toolsOf = (stream: string, known: readonly string[]): AuthTools => ({
+    reader,
+    clock,
+    random: random.stream(stream),
+    audiences: known,
+    closed$: closing.asObservable(),
+    get rbac() {
+      isRbacUsed = true;
+      return rbac;
+    },
+  });
   const tokens = typeof options.tokens === 'function' ? options.tokens(toolsOf('tokens', options.apiAudiences ?? [])) : options.tokens;
   const audiences = options.apiAudiences ?? tokens?.defaultAudiences ?? [];
   const parts = <Part>(given: readonly Part[] | ((tools: AuthTools) => readonly Part[]) = [], stream: string): readonly Part[] =>
@@ -107,6 +125,7 @@ export function createServer(options: ServerOptions): ApiServer {
   const fairness = options.fairness === false ? undefined : fairnessOf({ registry, clock, concurrency: options.concurrency ?? 600, turnedAway: requests.turnedAway });
   const audit = auditLog({ policy: options.audit, clock, random: random.stream('audit') });
   const metrics = metricsRoute({ clock, requests, registry, audit, flowControl: fairness?.control });
+  const escalation = escalationGuard(rbac, authorizer ?? alwaysAllow);
   const tools: WriteTools = {
     store,
     clock,
@@ -114,6 +133,7 @@ export function createServer(options: ServerOptions): ApiServer {
     leases: leasePool(store, clock),
     admission: admissionChain(admission),
     hookOf: (stored) => (stored.ref.resource === 'services' && stored.ref.group === '' ? allocator : undefined),
+    guardOf: (stored) => (stored.ref.group === rbacGroup ? escalation : undefined),
     authorizeCreate: async (_endpoint, exchange) => {
       if (authorizer !== undefined) await authorize(authorizer, { ...attributesOf(exchange), verb: 'create' });
     },
@@ -139,7 +159,9 @@ export function createServer(options: ServerOptions): ApiServer {
     const groupVersions = scheme.groups.flatMap(({ name, versions }) => versions.map((version) => ({ group: name, version })));
     const [, port = '6443'] = /:(\d+)$/.exec(serverAddress) ?? [];
     const objects = bootstrapObjects({ serviceCidrs: serviceRanges, port: Number(port), groupVersions, now: clock.now() });
-    await writeBootstrap(objects, { registry, store, clock, random: random.stream('bootstrap') });
+    const writing = { registry, store, clock, random: random.stream('bootstrap') };
+    await writeBootstrap(objects, writing);
+    if (options.bootstrapPolicy ?? isRbacUsed) await ensurePolicy(writing);
     const services = registry.endpoint({ group: '', version: 'v1', resource: 'services' });
     if (services !== undefined) allocator.load((await services.stored.cacher.list()).items as readonly Frozen<Service>[]);
   };
@@ -147,7 +169,6 @@ export function createServer(options: ServerOptions): ApiServer {
     closing.next();
     closing.complete();
     fairness?.close();
-    rbac.close();
     await registry.close();
     audit.close();
   };

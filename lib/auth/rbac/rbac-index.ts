@@ -4,7 +4,7 @@
 // role allows, costs nothing. As plugin/pkg/auth/authorizer/rbac/rbac.go.
 import { combineLatest, filter, takeUntil, tap } from 'rxjs';
 import type { Observable } from 'rxjs';
-import { Outlet, objectKey, quote, reflect, snapshotWriter } from '../../core/index.js';
+import { objectKey, quote, reflect, snapshotWriter } from '../../core/index.js';
 import type { ApiObject, Frozen, ObjectReader, WatchEvent } from '../../core/index.js';
 import type { ClusterRole, ClusterRoleBinding, PolicyRule, Role, RoleBinding, RoleRef, UserInfo } from '../../core/types/index.js';
 import type { AccessAttributes, Decision } from '../authorizer.js';
@@ -16,16 +16,9 @@ import type { Bound } from './subject-bindings.js';
 /** The group of roles and bindings. */
 export const rbacGroup = 'rbac.authorization.k8s.io';
 
-/** What roles and bindings say, until it is closed. */
-export interface RbacIndex extends RbacRules {
-  /** Stops following. What is asked afterwards is answered from what was known. */
-  close(): void;
-}
-
-/** Follows the roles and bindings of a server from the first question on. */
-export function rbacIndex(reader: ObjectReader): RbacIndex {
+/** Follows the roles and bindings of a server from the first question on, until it is closed. */
+export function rbacIndex(reader: ObjectReader, closed$: Observable<void>): RbacRules {
   const policy = new Policy();
-  const closing = new Outlet<undefined>();
   let isReady = false;
   let ready: Promise<void> | undefined;
 
@@ -49,7 +42,7 @@ export function rbacIndex(reader: ObjectReader): RbacIndex {
         follow<ClusterRole>('clusterroles', (role) => policy.setRole(role), (role) => policy.deleteRole(role)),
         follow<RoleBinding>('rolebindings', (binding) => policy.setBinding(binding), (binding) => policy.deleteBinding(binding)),
         follow<ClusterRoleBinding>('clusterrolebindings', (binding) => policy.setBinding(binding), (binding) => policy.deleteBinding(binding)),
-      ]).pipe(takeUntil(closing.values$));
+      ]).pipe(takeUntil(closed$));
       // It ends when the server does: who still waits then is told what is known, which allows nothing more.
       void known$.forEach(done).then(done, done);
     });
@@ -61,11 +54,6 @@ export function rbacIndex(reader: ObjectReader): RbacIndex {
     rulesOf: async ({ kind, name }, namespace) => {
       const role = await reader.get<Role>({ group: rbacGroup, resource: kind === 'Role' ? 'roles' : 'clusterroles' }, name, kind === 'Role' ? namespace : '');
       return role && (role.rules ?? []);
-    },
-    close: () => {
-      ready ??= Promise.resolve();
-      isReady = true;
-      closing.emit(undefined);
     },
   };
 }

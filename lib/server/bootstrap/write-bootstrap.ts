@@ -1,9 +1,10 @@
-// Writes the objects of a new cluster, those that are not there yet, in one transaction: a server that shares its store
-// with others, or finds it as it was left, changes nothing.
+// Writes the objects of a new cluster, those that are not there yet, many in one transaction: a server that shares its
+// store with others, or finds it as it was left, changes nothing.
 import { groupVersionKindOf, printTime } from '../../core/index.js';
 import type { ApiObject, Clock, Random } from '../../core/index.js';
-import type { Comparison, Put, Store } from '../../storage/index.js';
+import type { Comparison, Entry, Put, Store } from '../../storage/index.js';
 import type { Registry } from '../registry/registry.js';
+import type { StoredKind } from '../registry/stored-kind.js';
 
 /** What it takes to write. */
 export interface BootstrapTools {
@@ -13,18 +14,44 @@ export interface BootstrapTools {
   readonly random: Random;
 }
 
-/** Resolves when all of the objects are there. */
-export async function writeBootstrap(objects: readonly ApiObject[], tools: BootstrapTools): Promise<void> {
-  let missing = objects.flatMap((object) => entryOf(object, tools));
-  while (missing.length > 0) {
-    const compare: readonly Comparison[] = missing.map(({ put }) => ({ key: put.key, modRevision: 0 }));
-    const outcome = await tools.store.commit({ compare, put: missing.map(({ put }) => put) });
-    if (outcome.committed) break;
-    missing = missing.filter((_, index) => outcome.found[index] === undefined);
-  }
+/** An object that was there already, or something in its place. */
+export interface Found<T extends ApiObject = ApiObject> {
+  /** What would have been written. */
+  readonly object: T;
+  readonly stored: StoredKind;
+  readonly entry: Entry;
 }
 
-function entryOf(object: ApiObject, { registry, clock, random }: BootstrapTools): readonly { readonly put: Put }[] {
+/** Resolves when all of the objects are there, with those that were before. */
+export async function writeBootstrap<T extends ApiObject>(objects: readonly T[], tools: BootstrapTools): Promise<readonly Found<T>[]> {
+  const drafts = objects.flatMap((object) => draftOf(object, tools));
+  const found: Found<T>[] = [];
+  for (let from = 0; from < drafts.length; from += transactionMax) {
+    let missing = drafts.slice(from, from + transactionMax);
+    while (missing.length > 0) {
+      const compare: readonly Comparison[] = missing.map(({ put }) => ({ key: put.key, modRevision: 0 }));
+      const outcome = await tools.store.commit({ compare, put: missing.map(({ put }) => put) });
+      if (outcome.committed) break;
+      missing = missing.filter(({ object, stored }, index) => {
+        const entry = outcome.found[index];
+        if (entry !== undefined) found.push({ object, stored, entry });
+        return entry === undefined;
+      });
+    }
+  }
+  return found;
+}
+
+/** etcd takes 128 operations in a transaction unless it is told otherwise. */
+const transactionMax = 100;
+
+interface Draft<T> {
+  readonly object: T;
+  readonly stored: StoredKind;
+  readonly put: Put;
+}
+
+function draftOf<T extends ApiObject>(object: T, { registry, clock, random }: BootstrapTools): readonly Draft<T>[] {
   const { group, version, kind } = groupVersionKindOf(object);
   const served = registry.scheme.kind({ group, version, kind })?.resource;
   const stored = served && registry.endpoint({ group, version, resource: served.plural })?.stored;
@@ -32,5 +59,5 @@ function entryOf(object: ApiObject, { registry, clock, random }: BootstrapTools)
   const metadata = { ...object.metadata, uid: random.uuid(), creationTimestamp: printTime(clock.now()) };
   const pending = stored.write(stored.keyOf(metadata.namespace ?? '', metadata.name ?? ''), { ...object, metadata });
   pending.done();
-  return [{ put: { key: pending.key, value: pending.value } }];
+  return [{ object, stored, put: { key: pending.key, value: pending.value } }];
 }

@@ -44,6 +44,7 @@ export async function createObject(write: Write, decoded: ApiObject): Promise<St
     dedupeOwners(decoded, exchange, ' after mutating admission happens');
   }
   const object = endpoint.toHub(decoded) as ApiObject;
+  await write.tools.guardOf(stored)?.check(object, undefined, exchange);
   const generates = (metadataOf(object).name ?? '') === '' && (metadataOf(object).generateName ?? '') !== '';
   for (let attempt = 1; ; attempt++) {
     // Preparing changes the object: a name that is taken needs a fresh one.

@@ -72,6 +72,7 @@ export async function updateObject(write: Write, next: (old: Stored | undefined)
       dedupeOwners(decoded, exchange, ' after mutating admission happens');
     }
     const object = endpoint.toHub(decoded) as ApiObject;
+    await write.tools.guardOf(stored)?.check(object, old, exchange);
     return old === undefined ? createdByUpdate(write, object) : replaced(write, object, old);
   });
 }

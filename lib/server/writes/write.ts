@@ -8,6 +8,7 @@ import { isDryRun } from '../requests/check-options.js';
 import type { Endpoint } from '../registry/endpoint.js';
 import type { StoredKind } from '../registry/stored-kind.js';
 import type { LeasePool } from './lease-pool.js';
+import type { WriteGuard } from './write-guard.js';
 import type { WriteHook } from './write-hook.js';
 
 /** What all writes of a server share. */
@@ -19,6 +20,8 @@ export interface WriteTools {
   readonly admission: AdmissionChain | undefined;
   /** What has to be reserved before an object of the kind is written, by the kind. */
   readonly hookOf: (stored: StoredKind) => WriteHook | undefined;
+  /** Who guards the writes of a kind, beyond authorization. */
+  readonly guardOf: (stored: StoredKind) => WriteGuard | undefined;
   /** Refuses, by throwing, a create that came as an update. */
   readonly authorizeCreate: (endpoint: Endpoint, exchange: Exchange) => Promise<void>;
 }
