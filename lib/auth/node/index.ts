@@ -16,3 +16,10 @@ export { serviceAccountTokens } from './service-accounts/service-account-tokens.
 export type { ServiceAccountTokenOptions } from './service-accounts/signed-tokens.js';
 export type { TokenIssuerOptions } from './service-accounts/token-issuer.js';
 export { tokenIssuer } from './service-accounts/token-issuer.js';
+export type { AuthenticationReload, ReloadedAuthentication } from './oidc/authentication-from.js';
+export { authenticationFrom } from './oidc/authentication-from.js';
+export type { DocumentRequest, EgressType, FetchDocument, FetchedDocument } from './oidc/documents.js';
+export type { HttpsDocumentOptions } from './oidc/https-documents.js';
+export { certificatesProblem, httpsDocuments } from './oidc/https-documents.js';
+export type { OidcActivity, OidcOptions, OidcTokens } from './oidc/oidc-tokens.js';
+export { oidcTokens } from './oidc/oidc-tokens.js';
