@@ -1,10 +1,14 @@
 // The parts of authentication that verify signatures and certificates, which Node does.
+export type { CachedTokensOptions } from './cached-tokens.js';
+export { cachedTokens } from './cached-tokens.js';
 export type { TrustOptions } from './certificate-chain.js';
 export type { RegisteredClaims } from './claims.js';
 export { registeredClaims } from './claims.js';
 export { clientCertificates } from './client-certificates.js';
 export type { Jws, Verification } from './jws.js';
 export { parseJws, signJws, tokenLengthMax, unverifiedIssuer, verifyJws } from './jws.js';
+export type { RequestHeaderOptions } from './request-header.js';
+export { requestHeader } from './request-header.js';
 export type { SignatureAlgorithm, SigningKey, VerificationKey } from './signature-key.js';
 export { jwkOf, keyId, keyOfJwk, signatureAlgorithms, signingKey, verificationKey } from './signature-key.js';
 export { boundTokens } from './service-accounts/bound-tokens.js';
