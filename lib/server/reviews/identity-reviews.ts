@@ -1,11 +1,10 @@
 // Who is it? The authenticators are asked as they would be for a request with that token.
 // As pkg/registry/authentication.
-import { badRequest, errorText, printTime } from '../../core/index.js';
+import { badRequest, errorText, firstOf, internalError, printTime } from '../../core/index.js';
 import type { Clock, Scheme } from '../../core/index.js';
 import type { SelfSubjectReview, TokenReview, TokenReviewStatus, UserInfo } from '../../core/types/index.js';
-import type { Authenticator } from '../../auth/index.js';
+import type { Authenticated, Authenticator, Credentials } from '../../auth/index.js';
 import type { VirtualResource } from '../serve.js';
-import { identify } from '../steps.js';
 import { review } from './review.js';
 
 /** What identities are reviewed with. */
@@ -31,21 +30,30 @@ export function identityReviews(scheme: Scheme, { authenticator, audiences: apiA
     [
       `${group}/tokenreviews`,
       review<TokenReview>(scheme, { group, version: 'v1', kind: 'TokenReview' }, async (question) => {
-        const { token, audiences = apiAudiences } = question.spec;
+        const { token = '', audiences = [] } = question.spec;
         if (token === '') throw badRequest('token is required for TokenReview in authentication');
-        return { ...question, status: await tokenStatus(authenticator, token, audiences) };
+        return { ...question, status: await tokenStatus(authenticator, token, audiences.length === 0 ? apiAudiences : audiences) };
       }),
     ],
   ];
 }
 
-async function tokenStatus(authenticator: Authenticator, token: string, audiences: readonly string[]): Promise<TokenReviewStatus> {
+async function tokenStatus(authenticator: Authenticator, token: string, asked: readonly string[]): Promise<TokenReviewStatus> {
   const header = (name: string): string | undefined => (name.toLowerCase() === 'authorization' ? `Bearer ${token}` : undefined);
+  const found = await answerOf(authenticator, { header, audiences: asked });
+  if (found === undefined) return { user: {} };
+  if (found instanceof Error) return { user: {}, error: errorText(found) };
+  const { user, audiences = [] } = found;
+  // An authenticator that knows of audiences has to mind them. One that does not, a host's own, is for whoever asks.
+  if (asked.length > 0 && audiences.length > 0 && !audiences.some((each) => asked.includes(each))) throw internalError(new Error('error validating audiences'));
+  return { authenticated: true, user: user as UserInfo, ...(audiences.length > 0 && { audiences: [...audiences] }) };
+}
+
+/** The error, where the credentials are wrong. */
+async function answerOf(authenticator: Authenticator, credentials: Credentials): Promise<Authenticated | Error | undefined> {
   try {
-    const found = await identify(authenticator, { header, audiences });
-    if (found === undefined) return { user: {} };
-    return { authenticated: true, user: found.user as UserInfo, ...(found.audiences !== undefined && { audiences: [...found.audiences] }) };
+    return await firstOf(authenticator(credentials), undefined);
   } catch (error) {
-    return { user: {}, error: errorText(error) };
+    return error instanceof Error ? error : new Error(errorText(error));
   }
 }
