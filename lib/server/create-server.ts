@@ -4,7 +4,7 @@ import { ReplaySubject } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { admissionChain } from '../admission/index.js';
 import type { AdmissionPlugin } from '../admission/index.js';
-import { alwaysAllow, mastersAllowed, rbacGroup, rbacIndex, unionAuthenticator, unionAuthorizer } from '../auth/index.js';
+import { alwaysAllow, mastersAllowed, rbacIndex, unionAuthenticator, unionAuthorizer } from '../auth/index.js';
 import type { AuthTools, Authenticator, Authorizer, TokenIssuer } from '../auth/index.js';
 import type { Handler } from '../client/index.js';
 import { builtinScheme, systemClock, systemRandom } from '../core/index.js';
@@ -16,7 +16,9 @@ import type { ServiceAllocatorOptions } from './allocation/service-allocator.js'
 import { auditLog } from './audit/audit.js';
 import type { AuditEvent } from './audit/audit-event.js';
 import type { AuditPolicy } from './audit/audit-policy.js';
+import type { AuthenticationInfo } from './bootstrap/authentication-info.js';
 import { bootstrapObjects } from './bootstrap/bootstrap-objects.js';
+import { ensureAuthenticationInfo } from './bootstrap/ensure-authentication-info.js';
 import { ensurePolicy } from './bootstrap/policy/ensure-policy.js';
 import { writeBootstrap } from './bootstrap/write-bootstrap.js';
 import { documentsOf } from './documents/documents.js';
@@ -31,13 +33,14 @@ import { metricsRoute } from './metrics/server-metrics.js';
 import { pipelineHandler } from './pipeline.js';
 import { objectReader } from './registry/object-reader.js';
 import { Registry } from './registry/registry.js';
+import { withoutCredentials } from './requests/without-credentials.js';
 import { serveRequests } from './serve.js';
 import { attributesOf, authenticateStep, authorize, authorizeStep } from './steps.js';
 import type { NodeConnector } from './subresources/node-connector.js';
 import { specialResources, virtualResources } from './subresources/special-resources.js';
-import { escalationGuard } from './writes/escalation-guard.js';
 import { leasePool } from './writes/lease-pool.js';
 import type { WriteTools } from './writes/write.js';
+import { writeGuards } from './writes/write-guards.js';
 
 /** What a server is made of. Only the store has no default. */
 export interface ServerOptions {
@@ -75,6 +78,8 @@ export interface ServerOptions {
   readonly nodes?: NodeConnector;
   /** Makes tokens of ServiceAccounts, and publishes the keys that verify them. Without it nobody can ask for one. */
   readonly tokens?: TokenIssuer | ((tools: AuthTools) => TokenIssuer);
+  /** Whom the authenticators trust, for extension servers to do likewise: published in kube-system/extension-apiserver-authentication. */
+  readonly authenticationInfo?: AuthenticationInfo;
   /** `host:port` at which clients reach the server, where it is known; told by `/api`. */
   readonly serverAddress?: string;
 }
@@ -125,7 +130,6 @@ export function createServer(options: ServerOptions): ApiServer {
   const fairness = options.fairness === false ? undefined : fairnessOf({ registry, clock, concurrency: options.concurrency ?? 600, turnedAway: requests.turnedAway });
   const audit = auditLog({ policy: options.audit, clock, random: random.stream('audit') });
   const metrics = metricsRoute({ clock, requests, registry, audit, flowControl: fairness?.control });
-  const escalation = escalationGuard(rbac, authorizer ?? alwaysAllow);
   const tools: WriteTools = {
     store,
     clock,
@@ -133,7 +137,7 @@ export function createServer(options: ServerOptions): ApiServer {
     leases: leasePool(store, clock),
     admission: admissionChain(admission),
     hookOf: (stored) => (stored.ref.resource === 'services' && stored.ref.group === '' ? allocator : undefined),
-    guardOf: (stored) => (stored.ref.group === rbacGroup ? escalation : undefined),
+    guardOf: writeGuards({ rbac, authorizer: authorizer ?? alwaysAllow, reader, scheme }),
     authorizeCreate: async (_endpoint, exchange) => {
       if (authorizer !== undefined) await authorize(authorizer, { ...attributesOf(exchange), verb: 'create' });
     },
@@ -150,7 +154,7 @@ export function createServer(options: ServerOptions): ApiServer {
       tools,
       clock,
       timing: { clock, random: random.stream('watches'), minTimeoutMs: minWatchTimeoutMs },
-      special: specialResources(registry, tools, { connector: options.nodes, tokens }),
+      special: specialResources(registry, tools, { connector: options.nodes, tokens, withoutCredentials: withoutCredentials(options.authenticationInfo?.requestHeader) }),
       virtual: virtualResources(registry, tools, { authenticator: authenticator ?? unknown, authorizer: authorizer ?? alwaysAllow, audiences, healthChecks }),
       documents: documentsOf({ scheme, serverAddress, healthChecks, routes: [...openApiV3(scheme), openApiV2(scheme), ...(tokens?.discovery === undefined ? [] : openIdRoutes(tokens.discovery, serverAddress)), metrics] }),
     })),
@@ -162,6 +166,7 @@ export function createServer(options: ServerOptions): ApiServer {
     const writing = { registry, store, clock, random: random.stream('bootstrap') };
     await writeBootstrap(objects, writing);
     if (options.bootstrapPolicy ?? isRbacUsed) await ensurePolicy(writing);
+    if (options.authenticationInfo !== undefined) await ensureAuthenticationInfo(options.authenticationInfo, writing);
     const services = registry.endpoint({ group: '', version: 'v1', resource: 'services' });
     if (services !== undefined) allocator.load((await services.stored.cacher.list()).items as readonly Frozen<Service>[]);
   };

@@ -1,6 +1,8 @@
 // The API server: the registry behind a pipeline, and the wire in Web-standard form. What needs Node stands in ./node.
 export type { AuditEvent, AuditObjectReference, AuditResponseStatus } from './audit/audit-event.js';
 export type { AuditLevel, AuditPolicy, AuditResources, AuditRule, AuditStage } from './audit/audit-policy.js';
+export type { AuthenticationInfo, RequestHeaderInfo } from './bootstrap/authentication-info.js';
+export { authenticationConfigMap } from './bootstrap/authentication-info.js';
 export type { ApiServer, ServerOptions } from './create-server.js';
 export { createServer } from './create-server.js';
 export type { FetchExtras, FetchHandler } from './http/fetch-handler.js';

@@ -5,6 +5,7 @@ import type { FieldError, Frozen } from '../../core/index.js';
 import type { Node, Pod } from '../../core/types/index.js';
 import type { ApiResponse, RequestOptions } from '../../client/index.js';
 import type { Exchange } from '../requests/exchange.js';
+import type { WithoutCredentials } from '../requests/without-credentials.js';
 import type { Endpoint } from '../registry/endpoint.js';
 import { refOf } from '../registry/endpoint.js';
 import type { ContainerTarget, LogOptions, NodeConnector, StreamKind } from './node-connector.js';
@@ -13,6 +14,7 @@ import type { ContainerTarget, LogOptions, NodeConnector, StreamKind } from './n
 export interface PodConnections {
   readonly nodes: () => Endpoint;
   readonly connector: NodeConnector | undefined;
+  readonly withoutCredentials: WithoutCredentials;
 }
 
 /** The log of a container; nothing yet where the pod has no node. */
@@ -35,7 +37,7 @@ export async function podLog(pods: Endpoint, exchange: Exchange, { nodes, connec
 }
 
 /** Hands the connection over to the node. */
-export async function podStream(kind: StreamKind, pods: Endpoint, exchange: Exchange, { nodes, connector }: PodConnections): Promise<ApiResponse> {
+export async function podStream(kind: StreamKind, pods: Endpoint, exchange: Exchange, { nodes, connector, withoutCredentials }: PodConnections): Promise<ApiResponse> {
   const { request } = exchange;
   const parameters = request.options().parameters ?? {};
   const pod = await podOf(pods, exchange);
@@ -45,7 +47,7 @@ export async function podStream(kind: StreamKind, pods: Endpoint, exchange: Exch
   const target: ContainerTarget = { node: await nodeOf(nodes(), nodeName), pod, container };
   if ((request.header('Upgrade') ?? '') === '') throw badRequest('Upgrade request required');
   if (connector === undefined) throw unclassifiedError(`error dialing backend: dial tcp ${addressOf(target.node)}: connect: connection refused`);
-  return connector.stream(kind, target, request);
+  return connector.stream(kind, target, withoutCredentials(exchange));
 }
 
 /** Where a node's agent listens; Kubernetes prefers names to numbers. Throws ApiError where it has no address. */

@@ -4,17 +4,24 @@
 import { badRequest, notFound, serviceUnavailable } from '../../core/index.js';
 import type { ApiResponse } from '../../client/index.js';
 import type { Exchange } from '../requests/exchange.js';
+import type { WithoutCredentials } from '../requests/without-credentials.js';
 import type { Endpoint } from '../registry/endpoint.js';
 import { refOf } from '../registry/endpoint.js';
 import type { NodeConnector } from './node-connector.js';
 
+/** How requests are passed on. */
+export interface ProxyPorts {
+  readonly connector: NodeConnector | undefined;
+  readonly withoutCredentials: WithoutCredentials;
+}
+
 /** Passes a request on. */
-export async function proxy(endpoint: Endpoint, exchange: Exchange, connector: NodeConnector | undefined): Promise<ApiResponse> {
+export async function proxy(endpoint: Endpoint, exchange: Exchange, { connector, withoutCredentials }: ProxyPorts): Promise<ApiResponse> {
   const { info } = exchange.request;
   const { name } = target(info.name, endpoint.gvk.kind);
   const { object } = await endpoint.stored.cacher.get(endpoint.stored.keyOf(info.namespace, name));
   if (object === undefined) throw notFound(refOf(endpoint, name));
-  if (connector !== undefined) return connector.proxy(exchange.request);
+  if (connector !== undefined) return connector.proxy(withoutCredentials(exchange));
   if (endpoint.gvk.kind === 'Service') throw serviceUnavailable(`no endpoints available for service ${JSON.stringify(info.name)}`);
   throw badRequest('address not allowed');
 }

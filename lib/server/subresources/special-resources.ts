@@ -3,6 +3,7 @@ import type { Authenticator, Authorizer, TokenIssuer } from '../../auth/index.js
 import { unknownResource } from '../../core/index.js';
 import type { Clock } from '../../core/index.js';
 import type { HealthCheck } from '../documents/health.js';
+import type { WithoutCredentials } from '../requests/without-credentials.js';
 import { present } from '../present.js';
 import type { Endpoint } from '../registry/endpoint.js';
 import type { Registry } from '../registry/registry.js';
@@ -23,11 +24,12 @@ import { issueToken } from './token.js';
 export interface SpecialPorts {
   readonly connector: NodeConnector | undefined;
   readonly tokens: TokenIssuer | undefined;
+  readonly withoutCredentials: WithoutCredentials;
 }
 
 /** Subresources that are more than a part of their object. */
-export function specialResources(registry: Registry, tools: WriteTools, { connector, tokens }: SpecialPorts): ReadonlyMap<string, SpecialResource> {
-  const connections = { nodes: () => required(registry, '', 'nodes'), connector };
+export function specialResources(registry: Registry, tools: WriteTools, { connector, tokens, withoutCredentials }: SpecialPorts): ReadonlyMap<string, SpecialResource> {
+  const connections = { nodes: () => required(registry, '', 'nodes'), connector, withoutCredentials };
   const stream = (kind: StreamKind): SpecialResource => ({ answer: (exchange, pods) => podStream(kind, pods, exchange, connections) });
   const budgets = (): Endpoint => required(registry, 'policy', 'poddisruptionbudgets');
   return new Map<string, SpecialResource>([
@@ -37,7 +39,7 @@ export function specialResources(registry: Registry, tools: WriteTools, { connec
     ['/pods/exec', stream('exec')],
     ['/pods/attach', stream('attach')],
     ['/pods/portforward', stream('portforward')],
-    ['any/proxy', { answer: (exchange, endpoint) => proxy(endpoint, exchange, connector) }],
+    ['any/proxy', { answer: (exchange, endpoint) => proxy(endpoint, exchange, connections) }],
     ['/serviceaccounts/token', { answer: (exchange, accounts) => issueToken(accounts, exchange, { issuer: tokens, tools, endpointOf: (resource) => required(registry, '', resource) }) }],
     ['/pods/eviction', { answer: (exchange, pods) => evict(pods, budgets(), exchange, tools) }],
   ]);
