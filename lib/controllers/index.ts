@@ -1,2 +1,3 @@
 // Controllers: they see a cluster through a client only, this server's or any other's.
-export {};
+export type { ClusterRoleAggregated, ClusterRoleAggregationOptions } from './cluster-role-aggregation.js';
+export { clusterRoleAggregation } from './cluster-role-aggregation.js';

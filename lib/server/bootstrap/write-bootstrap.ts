@@ -1,7 +1,7 @@
 // Writes the objects of a new cluster, those that are not there yet, many in one transaction: a server that shares its
 // store with others, or finds it as it was left, changes nothing.
 import { groupVersionKindOf, printTime } from '../../core/index.js';
-import type { ApiObject, Clock, Random } from '../../core/index.js';
+import type { ApiObject, Clock, Frozen, Random } from '../../core/index.js';
 import type { Comparison, Entry, Put, Store } from '../../storage/index.js';
 import type { Registry } from '../registry/registry.js';
 import type { StoredKind } from '../registry/stored-kind.js';
@@ -15,7 +15,7 @@ export interface BootstrapTools {
 }
 
 /** An object that was there already, or something in its place. */
-export interface Found<T extends ApiObject = ApiObject> {
+export interface Found<T extends Frozen<ApiObject> = Frozen<ApiObject>> {
   /** What would have been written. */
   readonly object: T;
   readonly stored: StoredKind;
@@ -23,7 +23,7 @@ export interface Found<T extends ApiObject = ApiObject> {
 }
 
 /** Resolves when all of the objects are there, with those that were before. */
-export async function writeBootstrap<T extends ApiObject>(objects: readonly T[], tools: BootstrapTools): Promise<readonly Found<T>[]> {
+export async function writeBootstrap<T extends Frozen<ApiObject>>(objects: readonly T[], tools: BootstrapTools): Promise<readonly Found<T>[]> {
   const drafts = objects.flatMap((object) => draftOf(object, tools));
   const found: Found<T>[] = [];
   for (let from = 0; from < drafts.length; from += transactionMax) {
@@ -51,13 +51,15 @@ interface Draft<T> {
   readonly put: Put;
 }
 
-function draftOf<T extends ApiObject>(object: T, { registry, clock, random }: BootstrapTools): readonly Draft<T>[] {
+function draftOf<T extends Frozen<ApiObject>>(object: T, { registry, clock, random }: BootstrapTools): readonly Draft<T>[] {
   const { group, version, kind } = groupVersionKindOf(object);
   const served = registry.scheme.kind({ group, version, kind })?.resource;
   const stored = served && registry.endpoint({ group, version, resource: served.plural })?.stored;
   if (stored === undefined) return []; // a scheme of fewer kinds
   const metadata = { ...object.metadata, uid: random.uuid(), creationTimestamp: printTime(clock.now()) };
-  const pending = stored.write(stored.keyOf(metadata.namespace ?? '', metadata.name ?? ''), { ...object, metadata });
+  const draft: Frozen<ApiObject> = { ...object, metadata };
+  // Nobody changes what is written: it is frozen.
+  const pending = stored.write(stored.keyOf(metadata.namespace ?? '', metadata.name ?? ''), draft as ApiObject);
   pending.done();
   return [{ object, stored, put: { key: pending.key, value: pending.value } }];
 }

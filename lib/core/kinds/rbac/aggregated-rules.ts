@@ -11,13 +11,12 @@ import type { ClusterRole, PolicyRule } from '../../types/rbac-v1.generated.js';
  * twice. Throws ParseError where a selector cannot be read.
  */
 export function aggregatedRules({ metadata, aggregationRule }: Frozen<ClusterRole>, all: readonly Frozen<ClusterRole>[]): readonly PolicyRule[] {
-  const others = all.filter((role) => nameOf(role) !== metadata?.name).sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
   const gathered = new Map<string, PolicyRule[]>();
   const rules: PolicyRule[] = [];
   for (const structured of aggregationRule?.clusterRoleSelectors ?? []) {
     const selector = selectorFromStructured(structured);
-    for (const role of others) {
-      if (!matchesLabels(selector, role.metadata?.labels ?? {})) continue;
+    const matching = all.filter((role) => nameOf(role) !== metadata?.name && matchesLabels(selector, role.metadata?.labels ?? {}));
+    for (const role of matching.sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))) {
       for (const rule of role.rules ?? []) {
         // Rules that are equal have equal verbs: only these are compared in full.
         const key = rule.verbs.join();

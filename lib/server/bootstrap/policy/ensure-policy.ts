@@ -38,8 +38,8 @@ async function reconcile(found: Found<PolicyObject>, tools: BootstrapTools): Pro
 
 /** What was stored under the key of a role is one, and likewise for bindings. A Role is a ClusterRole that gathers nothing. */
 function reconciled(existing: Stored, expected: PolicyObject): Frozen<ApiObject> | undefined {
-  if ('roleRef' in expected) return reconciledBinding(existing as Frozen<typeof expected>, expected);
-  return reconciledRole(existing as Frozen<ClusterRole>, expected as ClusterRole);
+  if ('roleRef' in expected) return reconciledBinding(existing as typeof expected, expected);
+  return reconciledRole(existing as Frozen<ClusterRole>, expected as Frozen<ClusterRole>);
 }
 
 function changeOf(stored: StoredKind, { metadata: { namespace = '', name = '' } = {} }: Stored, next: Frozen<ApiObject> | undefined): Pick<Transaction, 'put' | 'delete'> {

@@ -1,7 +1,7 @@
 // The roles and bindings that a server with RBAC has from the start, complete as they read back. `admin`, `edit` and
 // `view` come with the rules that they gather, so that they serve before, and without, the controller that keeps them.
-import { aggregatedRules } from '../../../core/index.js';
-import type { ObjectMeta } from '../../../core/index.js';
+import { aggregatedRules, deepFreeze } from '../../../core/index.js';
+import type { Frozen, ObjectMeta } from '../../../core/index.js';
 import type { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from '../../../core/types/index.js';
 import { aggregatingRoles, clusterRoleBindings, clusterRoles, gatheredRoles } from './cluster-roles.js';
 import { controllerRoles } from './controller-roles.js';
@@ -10,10 +10,16 @@ import { readBindings, readRoles } from './policy-notation.js';
 import type { NotedBinding, NotedRole } from './policy-notation.js';
 
 /** A role or a binding, of either kind. */
-export type PolicyObject = ClusterRole | ClusterRoleBinding | Role | RoleBinding;
+export type PolicyObject = Frozen<ClusterRole> | Frozen<ClusterRoleBinding> | Frozen<Role> | Frozen<RoleBinding>;
 
-/** The policy of a new cluster: ClusterRoles, their bindings, then what is particular to namespaces. */
+/** The policy of a new cluster: ClusterRoles, their bindings, then what is particular to namespaces. Read once, for all servers. */
 export function policyObjects(): readonly PolicyObject[] {
+  return (known ??= deepFreeze(readPolicy()));
+}
+
+let known: readonly PolicyObject[] | undefined;
+
+function readPolicy(): readonly PolicyObject[] {
   const controllers = readRoles(controllerRoles);
   return [
     ...gathered([...readRoles(clusterRoles).map(clusterRole), ...controllers.map((role) => clusterRole(ofController(role)))]),
