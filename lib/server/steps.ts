@@ -70,17 +70,23 @@ export function attributesOf({ request, user }: Exchange): AccessAttributes {
 
 /** Wrong credentials are no user, and nobody is told why. */
 function authenticated(authenticator: Authenticator, request: ApiRequest, audiences: readonly string[]): Authenticated | Promise<Authenticated> {
-  const known = (found: Authenticated | undefined): Authenticated => found ?? refuse();
-  return settle(() => identify(authenticator, new RequestCredentials(request, audiences)), known, refuse);
-}
-
-function refuse(): never {
-  throw unauthorized();
+  const credentials = new RequestCredentials(request, audiences);
+  const refuse = (): never => {
+    if (credentials.warnings !== undefined) request.tell?.({ warnings: credentials.warnings });
+    throw unauthorized();
+  };
+  const known = (found: Authenticated | undefined): Authenticated => {
+    if (found === undefined) return refuse();
+    return credentials.warnings === undefined ? found : { ...found, warnings: [...(found.warnings ?? []), ...credentials.warnings] };
+  };
+  return settle(() => identify(authenticator, credentials), known, refuse);
 }
 
 /** What a request proves itself with; nothing is looked at before somebody asks. */
 class RequestCredentials implements Credentials {
   readonly audiences: readonly string[];
+  /** What authenticators told the client; undefined where that is nothing. */
+  warnings: readonly string[] | undefined;
   readonly #request: ApiRequest & Pick<Credentials, 'certificate'>;
 
   constructor(request: ApiRequest, audiences: readonly string[]) {
@@ -102,6 +108,10 @@ class RequestCredentials implements Credentials {
 
   headersWith(prefix: string): readonly (readonly [name: string, value: string])[] {
     return this.#request.headersWith?.(prefix) ?? [];
+  }
+
+  warn(text: string): void {
+    this.warnings = [...(this.warnings ?? []), text];
   }
 }
 
