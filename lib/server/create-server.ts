@@ -154,7 +154,7 @@ export function createServer(options: ServerOptions): ApiServer {
       tools,
       clock,
       timing: { clock, random: random.stream('watches'), minTimeoutMs: minWatchTimeoutMs },
-      special: specialResources(registry, tools, { connector: options.nodes, tokens, withoutCredentials: withoutCredentials(options.authenticationInfo?.requestHeader) }),
+      special: specialResources(registry, tools, { connector: options.nodes, tokens, withoutCredentials: withoutCredentials(options.authenticationInfo?.requestHeader), authorizer: authorizer ?? alwaysAllow }),
       virtual: virtualResources(registry, tools, { authenticator: authenticator ?? unknown, authorizer: authorizer ?? alwaysAllow, audiences, healthChecks }),
       documents: documentsOf({ scheme, serverAddress, healthChecks, routes: [...openApiV3(scheme), openApiV2(scheme), ...(tokens?.discovery === undefined ? [] : openIdRoutes(tokens.discovery, serverAddress)), metrics] }),
     })),

@@ -1,6 +1,7 @@
 // log, exec, attach and portforward: requests that go on to the node a pod runs on. Here they are checked, with the
 // refusals of pkg/registry/core/pod/strategy.go; what happens on the node is the NodeConnector's.
-import { badRequest, fieldForbidden, fieldInvalid, fieldPath, invalid, notFound, unclassifiedError } from '../../core/index.js';
+import { badRequest, fieldForbidden, fieldInvalid, fieldPath, forbidden, invalid, notFound, unclassifiedError } from '../../core/index.js';
+import type { Authorizer } from '../../auth/index.js';
 import type { FieldError, Frozen } from '../../core/index.js';
 import type { Node, Pod } from '../../core/types/index.js';
 import type { ApiResponse, RequestOptions } from '../../client/index.js';
@@ -8,6 +9,7 @@ import type { Exchange } from '../requests/exchange.js';
 import type { WithoutCredentials } from '../requests/without-credentials.js';
 import type { Endpoint } from '../registry/endpoint.js';
 import { refOf } from '../registry/endpoint.js';
+import { attributesOf, decide } from '../steps.js';
 import type { ContainerTarget, LogOptions, NodeConnector, StreamKind } from './node-connector.js';
 
 /** What these subresources work with. */
@@ -15,6 +17,7 @@ export interface PodConnections {
   readonly nodes: () => Endpoint;
   readonly connector: NodeConnector | undefined;
   readonly withoutCredentials: WithoutCredentials;
+  readonly authorizer: Authorizer;
 }
 
 /** The log of a container; nothing yet where the pod has no node. */
@@ -37,8 +40,9 @@ export async function podLog(pods: Endpoint, exchange: Exchange, { nodes, connec
 }
 
 /** Hands the connection over to the node. */
-export async function podStream(kind: StreamKind, pods: Endpoint, exchange: Exchange, { nodes, connector, withoutCredentials }: PodConnections): Promise<ApiResponse> {
+export async function podStream(kind: StreamKind, pods: Endpoint, exchange: Exchange, { nodes, connector, withoutCredentials, authorizer }: PodConnections): Promise<ApiResponse> {
   const { request } = exchange;
+  await authorizeStream(pods, exchange, authorizer);
   const parameters = request.options().parameters ?? {};
   const pod = await podOf(pods, exchange);
   const container = kind === 'portforward' ? '' : containerOf(pod, first(parameters, 'container'));
@@ -48,6 +52,18 @@ export async function podStream(kind: StreamKind, pods: Endpoint, exchange: Exch
   if ((request.header('Upgrade') ?? '') === '') throw badRequest('Upgrade request required');
   if (connector === undefined) throw unclassifiedError(`error dialing backend: dial tcp ${addressOf(target.node)}: connect: connection refused`);
   return connector.stream(kind, target, withoutCredentials(exchange));
+}
+
+/**
+ * Whoever runs something in a pod changes it, also where the method only reads, as that of WebSockets does. Throws
+ * ApiError 403. As pkg/registry/core/pod/rest/authorize.go.
+ */
+async function authorizeStream(pods: Endpoint, exchange: Exchange, authorizer: Authorizer): Promise<void> {
+  const { verb, name } = exchange.request.info;
+  if (verb === 'create') return;
+  const { decision, reason, error } = await decide(authorizer, { ...attributesOf(exchange), verb: 'create' });
+  if (decision === 'allow') return;
+  throw error === undefined ? forbidden(refOf(pods, name), reason) : unclassifiedError(error);
 }
 
 /** Where a node's agent listens; Kubernetes prefers names to numbers. Throws ApiError where it has no address. */

@@ -25,11 +25,12 @@ export interface SpecialPorts {
   readonly connector: NodeConnector | undefined;
   readonly tokens: TokenIssuer | undefined;
   readonly withoutCredentials: WithoutCredentials;
+  readonly authorizer: Authorizer;
 }
 
 /** Subresources that are more than a part of their object. */
-export function specialResources(registry: Registry, tools: WriteTools, { connector, tokens, withoutCredentials }: SpecialPorts): ReadonlyMap<string, SpecialResource> {
-  const connections = { nodes: () => required(registry, '', 'nodes'), connector, withoutCredentials };
+export function specialResources(registry: Registry, tools: WriteTools, { connector, tokens, withoutCredentials, authorizer }: SpecialPorts): ReadonlyMap<string, SpecialResource> {
+  const connections = { nodes: () => required(registry, '', 'nodes'), connector, withoutCredentials, authorizer };
   const stream = (kind: StreamKind): SpecialResource => ({ answer: (exchange, pods) => podStream(kind, pods, exchange, connections) });
   const budgets = (): Endpoint => required(registry, 'policy', 'poddisruptionbudgets');
   return new Map<string, SpecialResource>([

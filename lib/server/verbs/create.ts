@@ -12,7 +12,7 @@ import type { Stored } from '../registry/stored-kind.js';
 import { isOutcome, putObject, taken } from '../writes/commit.js';
 import { attributeFields } from '../writes/field-ownership.js';
 import { dedupeOwners, ensureNamespace, fillSystemFields, metadataOf, wipeSystemFields } from '../writes/metadata.js';
-import { prepareCreate } from '../writes/prepare.js';
+import { prepareCreate, refuseGuarded } from '../writes/prepare.js';
 import type { WriteTools } from '../writes/write.js';
 import { Write } from '../writes/write.js';
 
@@ -44,7 +44,7 @@ export async function createObject(write: Write, decoded: ApiObject): Promise<St
     dedupeOwners(decoded, exchange, ' after mutating admission happens');
   }
   const object = endpoint.toHub(decoded) as ApiObject;
-  await write.tools.guardOf(stored)?.check(object, undefined, exchange);
+  await write.tools.guardOf(stored)?.check?.(object, undefined, exchange);
   const generates = (metadataOf(object).name ?? '') === '' && (metadataOf(object).generateName ?? '') !== '';
   for (let attempt = 1; ; attempt++) {
     // Preparing changes the object: a name that is taken needs a fresh one.
@@ -67,6 +67,7 @@ async function tryCreate(write: Write, object: ApiObject): ReturnType<typeof put
   let kept = false;
   try {
     prepareCreate(write, object);
+    await refuseGuarded(write, object);
     await write.admit('CREATE', object);
     const metadata = metadataOf(object);
     if ((metadata.resourceVersion ?? '') !== '') throw unclassifiedError('resourceVersion should not be set on objects to be created');

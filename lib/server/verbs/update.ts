@@ -15,7 +15,7 @@ import { attributeFields } from '../writes/field-ownership.js';
 import type { Change, Changed } from '../writes/guaranteed-update.js';
 import { guaranteedUpdate } from '../writes/guaranteed-update.js';
 import { dedupeOwners, ensureNamespace, fillSystemFields, metadataOf } from '../writes/metadata.js';
-import { prepareCreate, prepareUpdate } from '../writes/prepare.js';
+import { prepareCreate, prepareUpdate, refuseGuarded } from '../writes/prepare.js';
 import type { WriteTools } from '../writes/write.js';
 import { Write } from '../writes/write.js';
 
@@ -72,7 +72,7 @@ export async function updateObject(write: Write, next: (old: Stored | undefined)
       dedupeOwners(decoded, exchange, ' after mutating admission happens');
     }
     const object = endpoint.toHub(decoded) as ApiObject;
-    await write.tools.guardOf(stored)?.check(object, old, exchange);
+    await write.tools.guardOf(stored)?.check?.(object, old, exchange);
     return old === undefined ? createdByUpdate(write, object) : replaced(write, object, old);
   });
 }
@@ -94,6 +94,7 @@ async function replaced(write: Write, object: ApiObject, old: Stored): Promise<C
   const reservation = subresource === '' ? await tools.hookOf(stored)?.reserve(object, old, context) : undefined;
   try {
     prepareUpdate(write, object, old, subresource);
+    await refuseGuarded(write, object, old);
     await write.admit('UPDATE', object, old);
   } catch (error) {
     reservation?.rollback();
@@ -105,11 +106,12 @@ async function replaced(write: Write, object: ApiObject, old: Stored): Promise<C
 
 async function createdByUpdate(write: Write, object: ApiObject): Promise<Change> {
   const { exchange, stored, context, tools } = write;
-  await tools.authorizeCreate(write.endpoint, exchange);
   fillSystemFields(object, context);
   const reservation = await tools.hookOf(stored)?.reserve(object, undefined, context);
   try {
     prepareCreate(write, object);
+    await refuseGuarded(write, object);
+    await tools.authorizeCreate(write.endpoint, exchange);
     await write.admit('CREATE', object);
   } catch (error) {
     reservation?.rollback();

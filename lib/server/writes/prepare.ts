@@ -50,6 +50,12 @@ export function prepareUpdate(write: Write, object: ApiObject, old: Stored, subr
   for (const warning of strategy.warningsOnUpdate?.(object, old, context) ?? []) exchange.warn(warning);
 }
 
+/** Refuses what is wrong with a prepared object only in the hands of this user. Throws ApiError 422. */
+export async function refuseGuarded({ stored, exchange, tools }: Write, object: ApiObject, old?: Stored): Promise<void> {
+  const errors = await tools.guardOf(stored)?.errors?.(object, old, exchange);
+  if (errors !== undefined) refuse(stored, object.metadata?.name ?? '', errors);
+}
+
 /** What a write of status may bring. */
 const ownHalf: ReadonlySet<string> = new Set(['metadata', 'status']);
 
