@@ -1,6 +1,6 @@
 // A certificate authority of one's own: what a server on a port needs so that kubectl trusts it, and what clients need who
 // prove themselves by certificate. ECDSA on P-256; certificates as RFC 5280 has them and as openssl, Go and Node verify
-// them. The authority lives in memory; who wants to keep it keeps `key` and `certificate`.
+// them. The authority lives in memory; who wants to keep it keeps `key` and `certificate`, and restores it from them.
 import { createHash, createPrivateKey, generateKeyPairSync, randomBytes, sign, X509Certificate } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { isIPv4, isIPv6 } from 'node:net';
@@ -46,15 +46,31 @@ export const apiServerHosts: readonly string[] = Object.freeze([
 export function createAuthority({ now, name = 'vivarium', validMs = yearMs }: AuthorityOptions): CertificateAuthority {
   const keys = newKeys();
   const subject = { commonName: name, organizations: [] };
-  const identity = keyIdentifier(keys.publicKey);
-  const sealed = { issuer: subject, signer: keys.privateKey, issuerIdentity: identity, notBefore: now - hourMs };
-  const certificate = certify({ ...sealed, subject, publicKey: keys.publicKey, notAfter: now + 10 * validMs, extensions: authorityExtensions });
+  const seal = { issuer: subject, signer: keys.privateKey, issuerIdentity: keyIdentifier(keys.publicKey), notBefore: now - hourMs };
+  const certificate = certify({ ...seal, subject, publicKey: keys.publicKey, notAfter: now + 10 * validMs, extensions: authorityExtensions });
+  return signing({ key: pemOf(keys.privateKey), certificate }, seal, now + validMs);
+}
+
+/** The authority whose key and certificate were kept. Throws Error where they are broken, expired or not of `createAuthority`. */
+export function restoreAuthority(kept: KeyPair, { now, validMs = yearMs }: Omit<AuthorityOptions, 'name'>): CertificateAuthority {
+  if (!isKeyPair(kept)) throw new Error('the key cannot be read or is not that of the certificate');
+  const root = new X509Certificate(kept.certificate);
+  const validTo = Date.parse(root.validTo);
+  if (validTo <= now) throw new Error(`the certificate has expired on ${root.validTo}`);
+  const [, commonName] = /^CN=([^\n]*)$/.exec(root.subject) ?? [];
+  if (!root.ca || commonName === undefined || root.publicKey.asymmetricKeyDetails?.namedCurve !== 'prime256v1') throw new Error('the certificate is not of an authority that vivarium made');
+  const seal = { issuer: { commonName, organizations: [] }, signer: createPrivateKey(kept.key), issuerIdentity: keyIdentifier(root.publicKey), notBefore: now - hourMs };
+  return signing(kept, seal, Math.min(now + validMs, validTo));
+}
+
+/** An authority that signs with a seal, valid until then. */
+function signing({ key, certificate }: KeyPair, seal: Seal, notAfter: number): CertificateAuthority {
   const issue = (leaf: Subject, extensions: readonly Uint8Array[]): KeyPair => {
     const { privateKey, publicKey } = newKeys();
-    return { key: pemOf(privateKey), certificate: certify({ ...sealed, subject: leaf, publicKey, notAfter: now + validMs, extensions: [...leafExtensions, ...extensions] }) };
+    return { key: pemOf(privateKey), certificate: certify({ ...seal, subject: leaf, publicKey, notAfter, extensions: [...leafExtensions, ...extensions] }) };
   };
   return {
-    key: pemOf(keys.privateKey),
+    key,
     certificate,
     serving: (hosts) => issue({ commonName: 'kube-apiserver', organizations: [] }, [extendedUsage(serverAuth), alternativeNames(hosts)]),
     client: (user, groups = []) => issue({ commonName: user, organizations: groups }, [extendedUsage(clientAuth)]),
@@ -75,13 +91,17 @@ interface Subject {
   readonly organizations: readonly string[];
 }
 
-interface Content {
+/** What an authority puts under everything it signs. */
+interface Seal {
   readonly issuer: Subject;
   readonly signer: KeyObject;
   readonly issuerIdentity: Uint8Array;
+  readonly notBefore: number;
+}
+
+interface Content extends Seal {
   readonly subject: Subject;
   readonly publicKey: KeyObject;
-  readonly notBefore: number;
   readonly notAfter: number;
   readonly extensions: readonly Uint8Array[];
 }
