@@ -1,13 +1,21 @@
 // The command line as a value. What it does not say has a default; what it says wrongly is a FlagError, whose message is
-// meant to be read by a person and ends the command with exit code 2. Flags are written `--name value` or `--name=value`.
+// meant to be read by a person and ends the command with exit code 2.
+import { authenticationDefaults, authenticationFlags } from './authentication-flags.js';
+import type { AuthenticationFlags } from './authentication-flags.js';
+import { authorizationDefaults, authorizationFlags } from './authorization-flags.js';
+import type { AuthorizationFlags } from './authorization-flags.js';
+import { FlagError, fileName, folderName, helpLines, readFlags, wholeNumber, yesOrNo } from './flag-table.js';
+import type { Flag, FlagTable } from './flag-table.js';
 
 /** What `vivarium serve` is to do. */
 export interface ServeFlags {
   readonly port: number;
   /** Plain HTTP instead of HTTPS. */
   readonly http: boolean;
-  readonly tokenAuthFile?: string;
-  readonly authorizationModes: readonly string[];
+  /** Where the authority and the keys that the server made are kept; without it each start makes new ones. */
+  readonly certDir?: string;
+  readonly authentication: AuthenticationFlags;
+  readonly authorization: AuthorizationFlags;
   readonly nodes: number;
   readonly storage: StorageFlag;
   readonly kubeconfigOut?: string;
@@ -20,97 +28,52 @@ export type StorageFlag = { readonly type: 'memory' } | { readonly type: 'sqlite
 /** A command line. */
 export type CommandLine = { readonly command: 'serve'; readonly flags: ServeFlags } | { readonly command: 'help' | 'version' };
 
-/** A command line that makes no sense. */
-export class FlagError extends Error {
-  override readonly name = 'FlagError';
-}
-
 /** Reads the arguments after the program's name. Throws FlagError. */
 export function parseCommandLine(args: readonly string[]): CommandLine {
   const [command, ...rest] = args;
   if (command === undefined || command === 'help' || command === '--help' || command === '-h') return { command: 'help' };
   if (command === 'version' || command === '--version') return { command: 'version' };
   if (command !== 'serve') throw new FlagError(`unknown command ${JSON.stringify(command)}; the commands are serve, help and version`);
-  return parseServe(rest);
+  if (rest.includes('--help') || rest.includes('-h')) return { command: 'help' };
+  if (rest.includes('--version')) return { command: 'version' };
+  return { command: 'serve', flags: readFlags(flags, rest, defaults) };
 }
+
+const defaults: ServeFlags = { port: 6443, http: false, authentication: authenticationDefaults, authorization: authorizationDefaults, nodes: 0, storage: { type: 'memory' } };
+
+const generalFlags: FlagTable<ServeFlags> = {
+  port: { value: 'PORT', help: 'the port to listen on at 127.0.0.1; 0 takes any that is free (default 6443)', read: (text, said) => ({ ...said, port: wholeNumber('port', text, 65_535) }) },
+  http: { help: 'plain HTTP instead of HTTPS', read: (text, said) => ({ ...said, http: yesOrNo('http', text) }) },
+  'cert-dir': { value: 'DIR', help: 'keeps the authority and keys that are made (default: new ones each time)', read: (text, said) => ({ ...said, certDir: folderName('cert-dir', text) }) },
+  nodes: { value: 'N', help: 'simulated nodes to start (default 0)', read: (text, said) => ({ ...said, nodes: wholeNumber('nodes', text, 100_000) }) },
+  storage: { value: 'WHERE', help: 'memory, sqlite:FILE or etcd:URL[,URL] (default memory)', read: (text, said) => ({ ...said, storage: storage(text) }) },
+  'kubeconfig-out': { value: 'FILE', help: 'where to write a kubeconfig (default: a temporary file)', read: (text, said) => ({ ...said, kubeconfigOut: fileName('kubeconfig-out', text) }) },
+  'ready-file': { value: 'FILE', help: 'written when requests are served, removed at the end', read: (text, said) => ({ ...said, readyFile: fileName('ready-file', text) }) },
+};
+
+const flags: FlagTable<ServeFlags> = {
+  ...generalFlags,
+  ...within(authenticationFlags, 'authentication'),
+  ...within(authorizationFlags, 'authorization'),
+};
 
 /** What `--help` prints. */
 export const usage = `Usage: vivarium serve [flags]
 
 Serves a Kubernetes API (v1.36) from this process.
 
-Flags:
-  --port PORT                 the port to listen on at 127.0.0.1; 0 takes any that is free (default 6443)
-  --http                      plain HTTP instead of HTTPS with a certificate made on the spot
-  --token-auth-file FILE      users by bearer token: lines of token,user,uid,"group1,group2"
-  --authorization-mode MODES  comma-separated, of AlwaysAllow, AlwaysDeny, ABAC, Webhook, RBAC, Node (default AlwaysAllow)
-  --nodes N                   simulated nodes to start (default 0)
-  --storage WHERE             memory, sqlite:FILE or etcd:URL[,URL] (default memory)
-  --kubeconfig-out FILE       where to write a kubeconfig (default: a file in the folder for temporary files)
-  --ready-file FILE           written when requests are served, removed at the end
-  --help                      print this
-  --version                   print the version
-`;
+${helpLines(generalFlags)}  --help                                       print this
+  --version                                    print the version
 
-interface Flag {
-  /** Whether a value follows. */
-  readonly takes: boolean;
-  /** What it says about the whole. Throws FlagError. */
-  readonly read: (value: string) => Partial<ServeFlags>;
-}
+Who is believed:
+${helpLines(authenticationFlags)}
+Who may do what:
+${helpLines(authorizationFlags)}`;
 
-const flags: ReadonlyMap<string, Flag> = new Map<string, Flag>([
-  ['port', { takes: true, read: (value) => ({ port: whole('port', value, 65_535) }) }],
-  ['http', { takes: false, read: () => ({ http: true }) }],
-  ['token-auth-file', { takes: true, read: (value) => ({ tokenAuthFile: named('token-auth-file', value) }) }],
-  ['authorization-mode', { takes: true, read: (value) => ({ authorizationModes: modes(value) }) }],
-  ['nodes', { takes: true, read: (value) => ({ nodes: whole('nodes', value, 100_000) }) }],
-  ['storage', { takes: true, read: (value) => ({ storage: storage(value) }) }],
-  ['kubeconfig-out', { takes: true, read: (value) => ({ kubeconfigOut: named('kubeconfig-out', value) }) }],
-  ['ready-file', { takes: true, read: (value) => ({ readyFile: named('ready-file', value) }) }],
-]);
-
-const defaults: ServeFlags = { port: 6443, http: false, authorizationModes: ['AlwaysAllow'], nodes: 0, storage: { type: 'memory' } };
-const knownModes: readonly string[] = ['AlwaysAllow', 'AlwaysDeny', 'ABAC', 'Webhook', 'RBAC', 'Node'];
-
-function parseServe(args: readonly string[]): CommandLine {
-  let said: ServeFlags = defaults;
-  const seen = new Set<string>();
-  for (let at = 0; at < args.length; at++) {
-    const arg = args[at] ?? '';
-    if (arg === '--help' || arg === '-h') return { command: 'help' };
-    if (arg === '--version') return { command: 'version' };
-    const [, name = '', , attached] = /^--([^=]+)(=([^]*))?$/.exec(arg) ?? [];
-    const flag = flags.get(name);
-    if (flag === undefined) throw new FlagError(arg.startsWith('-') ? `unknown flag ${arg.replace(/=[^]*$/, '')}` : `unexpected argument ${JSON.stringify(arg)}`);
-    if (seen.has(name)) throw new FlagError(`--${name} is given twice`);
-    seen.add(name);
-    if (!flag.takes && attached !== undefined) throw new FlagError(`--${name} takes no value`);
-    if (flag.takes && attached === undefined) at++;
-    const value = attached ?? (flag.takes ? args[at] : '');
-    if (value === undefined) throw new FlagError(`--${name} needs a value`);
-    said = { ...said, ...flag.read(value) };
-  }
-  return { command: 'serve', flags: said };
-}
-
-function whole(name: string, value: string, max: number): number {
-  if (!/^[0-9]{1,9}$/.test(value) || Number(value) > max) throw new FlagError(`--${name} is a whole number from 0 to ${max}, not ${JSON.stringify(value)}`);
-  return Number(value);
-}
-
-function named(name: string, value: string): string {
-  if (value === '') throw new FlagError(`--${name} needs the name of a file`);
-  return value;
-}
-
-function modes(value: string): readonly string[] {
-  const list = value.split(',');
-  for (const mode of list) {
-    if (!knownModes.includes(mode)) throw new FlagError(`--authorization-mode: ${JSON.stringify(mode)} is not a valid mode; valid are ${knownModes.join(', ')}`);
-    if (list.indexOf(mode) !== list.lastIndexOf(mode)) throw new FlagError(`--authorization-mode: ${JSON.stringify(mode)} is given twice`);
-  }
-  return list;
+/** The flags of a part as flags of the whole. */
+function within<Part extends 'authentication' | 'authorization'>(table: FlagTable<ServeFlags[Part]>, part: Part): FlagTable<ServeFlags> {
+  const entries = Object.entries<Flag<ServeFlags[Part]>>(table).map(([name, flag]) => [name, { ...flag, read: (text: string, said: ServeFlags) => ({ ...said, [part]: flag.read(text, said[part]) }) }]);
+  return Object.fromEntries(entries) as FlagTable<ServeFlags>;
 }
 
 function storage(value: string): StorageFlag {

@@ -1,20 +1,23 @@
 // The command line: reads its arguments, does what they say, and answers with an exit code. The only file that knows the
 // process; bin/vivarium.js calls it.
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { watch } from 'node:fs';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { EventEmitter } from 'node:events';
+import { Observable } from 'rxjs';
 import { FlagError } from './flag-table.js';
 import { parseCommandLine, usage } from './flags.js';
 import type { ServeFlags } from './flags.js';
 import { serve } from './serve.js';
-import type { Surroundings } from './serve.js';
+import type { Surroundings } from './surroundings.js';
 
 export { FlagError } from './flag-table.js';
 export { parseCommandLine, usage } from './flags.js';
 export type { CommandLine, ServeFlags, StorageFlag } from './flags.js';
 export { serve } from './serve.js';
-export type { Serving, Surroundings } from './serve.js';
+export type { Serving } from './serve.js';
+export type { Surroundings } from './surroundings.js';
 export type { WebhookConnection, WebhookConnectionOptions } from './webhook-connection.js';
 export { connectWebhook, fileProblem } from './webhook-connection.js';
 
@@ -45,9 +48,29 @@ export async function run({ args, version, stdout, stderr, signals }: CommandPro
 
 const files: Omit<Surroundings, 'print'> = {
   readFile: (path) => readFile(path, 'utf8'),
-  writeFile: (path, text) => writeFile(path, text, { mode: 0o600 }),
+  async findFile(path) {
+    try {
+      return await readFile(path, 'utf8');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw error;
+    }
+  },
+  async writeFile(path, text) {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await writeFile(path, text, { mode: 0o600 });
+  },
   removeFile: (path) => rm(path, { force: true }),
   temporaryFile: (name) => join(tmpdir(), name),
+  // The folder rather than the file: whoever replaces a file by renaming another leaves a watch of the old one behind.
+  fileChanges: (path) =>
+    new Observable((subscriber) => {
+      const watching = watch(dirname(path), (_, name) => {
+        if (name === null || name === basename(path)) subscriber.next();
+      });
+      watching.on('error', () => watching.close()); // the file is looked at now and then anyway
+      return () => watching.close();
+    }),
 };
 
 async function serveUntilTold(flags: ServeFlags, surroundings: Surroundings, signals: CommandProcess['signals']): Promise<void> {

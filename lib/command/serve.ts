@@ -1,28 +1,29 @@
 // `vivarium serve`: a server, a port, a kubeconfig, until it is told to stop. Everything it touches outside of itself comes
 // in through `Surroundings`, so that tests run it without a process of its own.
-import { bearerTokens, orAnonymous, parseTokenFile, tokenFile, withAuthenticatedGroup, unionAuthenticator } from '../auth/index.js';
-import type { Authenticator, CredentialsEntry } from '../auth/index.js';
-import { clientCertificates } from '../auth/node/index.js';
-import type { Handler } from '../client/index.js';
-import { serviceUnavailable, systemClock } from '../core/index.js';
+import { randomUUID } from 'node:crypto';
+import { ignoreElements, merge } from 'rxjs';
+import type { Observable } from 'rxjs';
+import { allAuthenticated, parseTokenFile, serviceAccountGroups } from '../auth/index.js';
+import { legacyToken } from '../auth/node/index.js';
+import { inProcessClient } from '../client/index.js';
+import type { Client, Handler } from '../client/index.js';
+import { clusterRoleAggregation, serviceAccountTokens } from '../controllers/index.js';
+import { serviceUnavailable, systemClock, systemRandom } from '../core/index.js';
+import type { Clock, Random } from '../core/index.js';
+import type { UserInfo } from '../core/types/index.js';
 import { createServer } from '../server/index.js';
+import type { ApiServer } from '../server/index.js';
 import { apiServerHosts, createAuthority, kubeconfig, listen } from '../server/node/index.js';
 import type { CertificateAuthority, KubeconfigUser, Listening } from '../server/node/index.js';
 import { memoryStore } from '../storage/index.js';
 import type { Store } from '../storage/index.js';
+import { accountKey } from './account-key.js';
+import { authenticationOf } from './authentication.js';
+import type { Authentication } from './authentication.js';
+import { authorizationOf } from './authorization.js';
 import type { ServeFlags, StorageFlag } from './flags.js';
-
-/** What a command needs of the world. */
-export interface Surroundings {
-  /** One line for people. */
-  readonly print: (line: string) => void;
-  readonly readFile: (path: string) => Promise<string>;
-  /** Writes a file that only its owner reads. */
-  readonly writeFile: (path: string, text: string) => Promise<void>;
-  readonly removeFile: (path: string) => Promise<void>;
-  /** A place for a file that nobody gave a name. */
-  readonly temporaryFile: (name: string) => string;
-}
+import { keptAuthority } from './kept-authority.js';
+import type { Surroundings } from './surroundings.js';
 
 /** A server that the command started. */
 export interface Serving {
@@ -33,31 +34,43 @@ export interface Serving {
 
 /** Starts what the flags say. Rejects where a file, a port or a store cannot be had; nothing is left running then. */
 export async function serve(flags: ServeFlags, surroundings: Surroundings): Promise<Serving> {
-  const tokens = flags.tokenAuthFile === undefined ? undefined : await surroundings.readFile(flags.tokenAuthFile);
-  const entries = tokens === undefined ? undefined : parseTokenFile(tokens);
-  const ending: (() => Promise<void>)[] = [];
-  // In this order: the ready file, the port, the server, the store.
+  const clock = systemClock();
+  const ending: (() => Promise<void> | void)[] = [];
+  // The last thing begun is the first to end.
   const close = async (): Promise<void> => {
-    for (const step of ending.splice(0)) await step();
+    for (let step = ending.pop(); step !== undefined; step = ending.pop()) await step();
   };
   try {
+    const authority = flags.http ? undefined : await authorityOf(flags, surroundings);
+    const admin = await administratorOf(flags, authority, surroundings);
+    const signing = await accountKey({ file: flags.authentication.accounts.signingKeyFile, folder: flags.certDir }, surroundings);
+    const { modes, modesGiven } = flags.authorization;
+    const anonymous = !(modesGiven && modes.includes('AlwaysAllow'));
+    const authentication = await authenticationOf(flags.authentication, { surroundings, clock, authority: authority?.certificate, accountKey: signing, ownToken: admin.tokenLine, anonymous });
+    ending.push(() => authentication.close());
+    const authorization = await authorizationOf(flags.authorization, surroundings, clock);
+    ending.push(() => authorization.close());
     const store = await openStore(flags.storage);
-    ending.unshift(() => store.close());
-    const authority = flags.http ? undefined : createAuthority({ now: systemClock().now() });
-    const authenticators = authenticatorsOf(tokens, authority);
+    ending.push(() => store.close());
     // The port before the server, which tells its address; nobody knows either before the kubeconfig is there.
     const door: { handler: Handler } = { handler: () => Promise.reject(serviceUnavailable('the server is starting')) };
-    const listening = await listenOn((request) => door.handler(request), flags, authority);
-    ending.unshift(() => listening.close());
-    const server = createServer({ store, authenticators, serverAddress: `${listening.host}:${listening.port}` });
+    const listening = await listenOn((request) => door.handler(request), flags, authority, authentication);
+    const { authenticators, tokens, apiAudiences, info: authenticationInfo } = authentication;
+    const { authorizers } = authorization;
+    const server = createServer({ store, clock, authenticators, authorizers, tokens, apiAudiences, authenticationInfo, serverAddress: `${listening.host}:${listening.port}` });
+    ending.push(() => server.close(), () => listening.close());
     door.handler = server.handler;
-    ending.splice(1, 0, () => server.close());
+    const running = merge(authentication.running$, controllers(server, authentication, authority)).subscribe({
+      next: (line) => surroundings.print(line),
+      error: (error: unknown) => surroundings.print(`vivarium: ${error instanceof Error ? error.message : String(error)}`),
+    });
+    ending.push(() => running.unsubscribe());
     const kubeconfigPath = flags.kubeconfigOut ?? surroundings.temporaryFile(`vivarium-${listening.port}.kubeconfig`);
-    await surroundings.writeFile(kubeconfigPath, configOf(listening, authority, entries));
+    await surroundings.writeFile(kubeconfigPath, kubeconfig({ server: listening.url, ...(authority && { ca: authority.certificate }), user: admin.user }));
     if (flags.readyFile !== undefined) {
       const { readyFile } = flags;
       await surroundings.writeFile(readyFile, `${listening.url}\n`);
-      ending.unshift(() => surroundings.removeFile(readyFile));
+      ending.push(() => surroundings.removeFile(readyFile));
     }
     surroundings.print(`vivarium serves Kubernetes v1.36 on ${listening.url}`);
     surroundings.print(`kubeconfig: ${kubeconfigPath}`);
@@ -69,11 +82,27 @@ export async function serve(flags: ServeFlags, surroundings: Surroundings): Prom
   }
 }
 
-/** Without tokens everybody is an administrator. */
-function authenticatorsOf(tokens: string | undefined, authority: CertificateAuthority | undefined): readonly Authenticator[] {
-  if (tokens === undefined) return [];
-  const byCertificate = authority === undefined ? [] : [clientCertificates({ authorities: authority.certificate, clock: systemClock() })];
-  return [orAnonymous([withAuthenticatedGroup(unionAuthenticator([...byCertificate, bearerTokens([tokenFile(tokens)])]))])];
+function authorityOf({ certDir }: ServeFlags, surroundings: Surroundings): CertificateAuthority | Promise<CertificateAuthority> {
+  const now = systemClock().now();
+  return certDir === undefined ? createAuthority({ now }) : keptAuthority(certDir, surroundings, now);
+}
+
+/** Whom the kubeconfig is for. */
+interface Administrator {
+  readonly user: KubeconfigUser;
+  /** A line for the token file, where the administrator is known by a token of this start only. */
+  readonly tokenLine?: string;
+}
+
+/** By certificate; where there is no TLS to present one in, by a token of the file or by one made on the spot. */
+async function administratorOf({ authentication }: ServeFlags, authority: CertificateAuthority | undefined, { readFile }: Surroundings): Promise<Administrator> {
+  const name = 'kubernetes-admin';
+  if (authority !== undefined) return { user: { name, certificate: authority.client(name, ['system:masters']) } };
+  const entries = authentication.tokenFile === undefined ? [] : parseTokenFile(await readFile(authentication.tokenFile));
+  const known = entries.find(({ user }) => user.groups.includes('system:masters'));
+  if (known !== undefined) return { user: { name: known.user.username, token: known.secret } };
+  const token = randomUUID();
+  return { user: { name, token }, tokenLine: `${token},${name},${name},system:masters` };
 }
 
 /** Backends that need more than the engine are loaded when they are asked for. */
@@ -92,18 +121,22 @@ async function openStore(storage: StorageFlag): Promise<Store> {
   }
 }
 
-function listenOn(handler: Handler, { port }: ServeFlags, authority: CertificateAuthority | undefined): Promise<Listening> {
+function listenOn(handler: Handler, { port }: ServeFlags, authority: CertificateAuthority | undefined, { clientAuthorities }: Authentication): Promise<Listening> {
   if (authority === undefined) return listen(handler, { port });
-  return listen(handler, { port, tls: { ...authority.serving(apiServerHosts), clientAuthorities: authority.certificate } });
+  return listen(handler, { port, tls: { ...authority.serving(apiServerHosts), clientAuthorities } });
 }
 
-/** An administrator by certificate, or by token where there is no TLS to present one in. */
-function configOf({ url }: Listening, authority: CertificateAuthority | undefined, entries: readonly CredentialsEntry[] = []): string {
-  if (authority !== undefined) {
-    const user = { name: 'kubernetes-admin', certificate: authority.client('kubernetes-admin', ['system:masters']) };
-    return kubeconfig({ server: url, ca: authority.certificate, user });
-  }
-  const entry = entries.find(({ user }) => user.groups.includes('system:masters')) ?? entries[0];
-  const user: KubeconfigUser = entry === undefined ? { name: 'kubernetes-admin', token: 'any' } : { name: entry.user.username, token: entry.secret };
-  return kubeconfig({ server: url, user });
+/** The controllers that authentication and authorization cannot do without, each under its own name. Tells of nothing. */
+function controllers({ handler }: ApiServer, { keys }: Authentication, authority: CertificateAuthority | undefined): Observable<never> {
+  const options = (name: string, user: UserInfo): { client: Client; clock: Clock; random: Random } => ({
+    client: inProcessClient(handler, { user }),
+    clock: systemClock(),
+    random: systemRandom().stream(name),
+  });
+  const aggregating = { username: 'system:serviceaccount:kube-system:clusterrole-aggregation-controller', groups: [...serviceAccountGroups('kube-system'), allAuthenticated] };
+  const managing = { username: 'system:kube-controller-manager', groups: [allAuthenticated] };
+  return merge(
+    clusterRoleAggregation(options('cluster-role-aggregation', aggregating)),
+    serviceAccountTokens({ ...options('service-account-tokens', managing), sign: (secret, account) => legacyToken(keys, secret, account), ...(authority && { rootCa: authority.certificate }) }),
+  ).pipe(ignoreElements());
 }

@@ -1,13 +1,14 @@
 // The server on a port, met by real sockets: honest ones, slow ones and hostile ones. And the command that starts it.
 import { X509Certificate } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
+import { statSync } from 'node:fs';
 import { request as plainRequest } from 'node:http';
 import type { IncomingMessage, RequestOptions } from 'node:http';
 import { request as tlsRequest } from 'node:https';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { gunzipSync } from 'node:zlib';
-import { Subject, of } from 'rxjs';
+import { NEVER, Subject, of } from 'rxjs';
 import t from 'tap';
 import { FlagError, parseCommandLine, run, serve } from '../../lib/command/index.js';
 import type { Surroundings } from '../../lib/command/index.js';
@@ -15,7 +16,7 @@ import type { ClientCertificate } from '../../lib/auth/index.js';
 import type { Handler } from '../../lib/client/index.js';
 import { allowsObjectTransform, deepFreeze, encodeJson, mediaTypes, openEnvelope, parseYaml, virtualClock } from '../../lib/core/index.js';
 import type { ApiObject, Frozen, Offer, RawEvent } from '../../lib/core/index.js';
-import { apiServerHosts, createAuthority, isKeyPair, kubeconfig, listen } from '../../lib/server/node/index.js';
+import { apiServerHosts, createAuthority, isKeyPair, kubeconfig, listen, restoreAuthority } from '../../lib/server/node/index.js';
 import type { Listening, ListenOptions } from '../../lib/server/node/index.js';
 import { WireRequest } from '../../lib/server/http/wire-request.js';
 
@@ -519,11 +520,14 @@ t.test('a command line is read, or refused with a reason', async (t) => {
     const line = parseCommandLine(['serve', ...args]);
     return line.command === 'serve' ? line.flags : line.command;
   };
-  t.strictSame(flags(), { port: 6443, http: false, authorizationModes: ['AlwaysAllow'], nodes: 0, storage: { type: 'memory' } });
-  t.match(flags('--port', '0', '--http', '--nodes=5', '--authorization-mode=Node,RBAC'), { port: 0, http: true, nodes: 5, authorizationModes: ['Node', 'RBAC'] });
+  t.match(flags(), { port: 6443, http: false, authorization: { modes: ['Node', 'RBAC'] }, authentication: { bootstrapTokens: false, webhook: { version: 'v1beta1', cacheMs: 120_000 } }, nodes: 0, storage: { type: 'memory' } });
+  t.match(flags('--port', '0', '--http', '--nodes=5', '--authorization-mode=Node,RBAC'), { port: 0, http: true, nodes: 5, authorization: { modes: ['Node', 'RBAC'] } });
+  t.match(flags('--service-account-key-file=a', '--service-account-key-file=b', '--service-account-issuer', 'https://x', '--api-audiences=x,y'), { authentication: { accounts: { keyFiles: ['a', 'b'], issuers: ['https://x'] }, apiAudiences: ['x', 'y'] } });
+  t.match(flags('--anonymous-auth=false', '--oidc-required-claim=a=b', '--oidc-required-claim=c=d=e', '--oidc-client-id=i'), { authentication: { anonymous: false, oidc: { clientId: 'i', requiredClaims: { a: 'b', c: 'd=e' } } } });
+  t.match(flags('--requestheader-username-headers=X-Remote-User,X-User', '--authorization-webhook-cache-authorized-ttl=1m30s'), { authentication: { proxy: { usernameHeaders: ['X-Remote-User', 'X-User'] } }, authorization: { webhook: { allowedMs: 90_000 } } });
   t.match(flags('--storage', 'sqlite:/a:b.db'), { storage: { type: 'sqlite', path: '/a:b.db' } });
   t.match(flags('--storage=etcd:http://a:2379,https://b:2379'), { storage: { type: 'etcd', endpoints: ['http://a:2379', 'https://b:2379'] } });
-  t.match(flags('--token-auth-file', 't.csv', '--kubeconfig-out=k', '--ready-file', 'r'), { tokenAuthFile: 't.csv', kubeconfigOut: 'k', readyFile: 'r' });
+  t.match(flags('--token-auth-file', 't.csv', '--kubeconfig-out=k', '--ready-file', 'r'), { authentication: { tokenFile: 't.csv' }, kubeconfigOut: 'k', readyFile: 'r' });
   t.equal(flags('--port', '1', '--help'), 'help');
   for (const args of [[], ['help'], ['--help'], ['-h']]) t.equal(parseCommandLine(args).command, 'help');
   for (const args of [['version'], ['--version'], ['serve', '--version']]) t.equal(parseCommandLine(args).command, 'version');
@@ -536,13 +540,18 @@ t.test('a command line is read, or refused with a reason', async (t) => {
     [['serve', '--port', '65536'], '--port is a whole number from 0 to 65535, not "65536"'],
     [['serve', '--port=-1'], '--port is a whole number from 0 to 65535, not "-1"'],
     [['serve', '--port=1', '--port=2'], '--port is given twice'],
-    [['serve', '--http=yes'], '--http takes no value'],
+    [['serve', '--http=yes'], '--http is true or false, not "yes"'],
+    [['serve', '--api-audiences=a,,b'], '--api-audiences is a list with commas between, not "a,,b"'],
+    [['serve', '--oidc-required-claim==b'], '--oidc-required-claim is KEY=VALUE, not "=b"'],
+    [['serve', '--authorization-webhook-version=v2'], '--authorization-webhook-version is one of v1, v1beta1, not "v2"'],
+    [['serve', '--authentication-token-webhook-cache-ttl=soon'], '--authentication-token-webhook-cache-ttl is a duration such as 5m or 1h30m, not "soon"'],
     [['serve', '--nodes=many'], '--nodes is a whole number from 0 to 100000, not "many"'],
     [['serve', '--authorization-mode=rbac'], '--authorization-mode: "rbac" is not a valid mode; valid are AlwaysAllow, AlwaysDeny, ABAC, Webhook, RBAC, Node'],
     [['serve', '--authorization-mode=RBAC,RBAC'], '--authorization-mode: "RBAC" is given twice'],
     [['serve', '--storage=disk'], '--storage is memory, sqlite:FILE or etcd:URL, not "disk"'],
     [['serve', '--storage=sqlite:'], '--storage is memory, sqlite:FILE or etcd:URL, not "sqlite:"'],
     [['serve', '--storage=etcd:localhost:2379'], '--storage: "localhost:2379" is no URL of etcd such as http://127.0.0.1:2379'],
+    [['serve', '--cert-dir='], '--cert-dir needs the name of a folder'],
     [['serve', '--ready-file='], '--ready-file needs the name of a file'],
   ] as const) {
     t.throws(() => parseCommandLine(args), new FlagError(message), args.join(' '));
@@ -556,9 +565,11 @@ function surroundings(files: Map<string, string>): Surroundings & { readonly lin
     lines,
     print: (line) => void lines.push(line),
     readFile: async (path) => files.get(path) ?? Promise.reject(new Error(`no such file: ${path}`)),
+    findFile: async (path) => files.get(path),
     writeFile: async (path, text) => void files.set(path, text),
     removeFile: async (path) => void files.delete(path),
     temporaryFile: (name) => `/tmp/${name}`,
+    fileChanges: () => NEVER,
   };
 }
 
@@ -599,6 +610,47 @@ t.test('serve over plain HTTP writes a token, and leaves nothing running when it
   await serving.close();
 });
 
+t.test('serve keeps its authority in a folder, and refuses one that is not good', async (t) => {
+  const files = new Map<string, string>();
+  const start = async (): Promise<string> => {
+    const line = parseCommandLine(['serve', '--port=0', '--cert-dir=pki', '--kubeconfig-out=kc']);
+    if (line.command !== 'serve') throw new Error('not reached');
+    const serving = await serve(line.flags, surroundings(files));
+    const answer = await call(serving, '/version', { ca: files.get('pki/ca.crt') } as RequestOptions);
+    t.equal(answer.message.statusCode, 200, 'the certificate served is of the authority that was kept');
+    await serving.close();
+    return files.get('pki/ca.crt') ?? '';
+  };
+  const first = await start();
+  t.equal(await start(), first);
+  const root = new X509Certificate(first);
+  const { value } = await parseYaml(files.get('kc') ?? '');
+  const client = (value as { readonly users: readonly { readonly user: Readonly<Record<string, string>> }[] }).users[0]?.user['client-certificate-data'] ?? '';
+  const leaf = new X509Certificate(Buffer.from(client, 'base64'));
+  t.ok(leaf.checkIssued(root) && leaf.verify(root.publicKey), 'so are the clients of the second start');
+
+  const key = files.get('pki/ca.key') ?? '';
+  const now = Date.now();
+  const old = createAuthority({ now: now - 11_000, validMs: 1_000 });
+  const short = createAuthority({ now: now - 9_000, validMs: 10_000 });
+  t.ok(Date.parse(new X509Certificate(restoreAuthority(short, { now }).client('a').certificate).validTo) <= now + 91_000, 'nothing outlives its authority');
+  const other = createAuthority({ now });
+  const leafOf = other.client('alice');
+  for (const [kept, message] of [
+    [{ 'pki/ca.key': key }, /there is pki\/ca.key but no pki\/ca.crt/],
+    [{ 'pki/ca.crt': first }, /there is pki\/ca.crt but no pki\/ca.key/],
+    [{ 'pki/ca.key': key, 'pki/ca.crt': 'garbage' }, /cannot be used: the key cannot be read or is not that of the certificate/],
+    [{ 'pki/ca.key': other.key, 'pki/ca.crt': first }, /is not that of the certificate/],
+    [{ 'pki/ca.key': old.key, 'pki/ca.crt': old.certificate }, /the certificate has expired on .*; put it right, or remove both files/],
+    [{ 'pki/ca.key': leafOf.key, 'pki/ca.crt': leafOf.certificate }, /not of an authority that vivarium made/],
+  ] as const) {
+    files.clear();
+    for (const [path, text] of Object.entries(kept)) files.set(path, text);
+    await t.rejects(start(), { message });
+    t.strictSame([...files.keys()], Object.keys(kept), 'and nothing is replaced');
+  }
+});
+
 t.test('a command answers with its exit code', async (t) => {
   const command = async (...args: string[]): Promise<readonly [code: number, out: string, err: string]> => {
     const [out, err] = [[] as string[], [] as string[]];
@@ -622,6 +674,19 @@ t.test('a command serves until it is told to stop', async (t) => {
     t.equal(await running, 0, signal);
     t.equal(signals.listenerCount('SIGINT') + signals.listenerCount('SIGTERM'), 0);
     t.match(out.at(-1), 'stopping');
+  }
+});
+
+t.test('a command keeps its authority from the eyes of others', async (t) => {
+  const folder = t.testdir();
+  for (const round of ['made', 'found']) {
+    const signals = new EventEmitter();
+    const out: string[] = [];
+    const running = run({ args: ['serve', '--port=0', `--cert-dir=${folder}/pki/deep`, `--kubeconfig-out=${folder}/kc`], version: '1', stdout: { write: (text) => out.push(text) }, stderr: { write: () => undefined }, signals });
+    while (out.length < 3) await turn();
+    signals.emit('SIGTERM');
+    t.equal(await running, 0, round);
+    for (const name of ['ca.key', 'ca.crt']) t.equal(statSync(`${folder}/pki/deep/${name}`).mode & 0o777, 0o600, name);
   }
 });
 

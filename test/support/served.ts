@@ -1,4 +1,5 @@
 // The server as `vivarium serve` starts it, in the process of the test: TLS, a port, a kubeconfig.
+import { NEVER } from 'rxjs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,8 +23,10 @@ export async function startServer(...flags: readonly string[]): Promise<Served> 
   const serving = await serve(line.flags, {
     print: () => undefined,
     readFile: (path) => readFile(path, 'utf8'),
+    findFile: (path) => readFile(path, 'utf8').catch(() => undefined),
     writeFile: (path, text) => writeFile(path, text, { mode: 0o600 }),
     removeFile: (path) => rm(path),
+    fileChanges: () => NEVER,
     temporaryFile: (name) => join(folder, name),
   });
   const kubeconfig = readFileSync(serving.kubeconfigPath, 'utf8');

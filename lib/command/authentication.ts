@@ -1,0 +1,200 @@
+// From flags to those who say who is asking, in the order of kube-apiserver: front proxy, password, client certificate,
+// then tokens (of the file, of ServiceAccounts, bootstrap tokens, OpenID Connect, webhook), and nobody at the end.
+// As pkg/kubeapiserver/authenticator/config.go, New.
+import { EMPTY, catchError, concatMap, defer, from, of } from 'rxjs';
+import type { Observable } from 'rxjs';
+import {
+  anonymousOf,
+  audienceAgnostic,
+  audienceAgnosticTokens,
+  basicAuth,
+  bearerTokens,
+  bootstrapTokens,
+  configurationOfOidcFlags,
+  oidcFlagAlgorithms,
+  orAnonymous,
+  parseAuthenticationConfiguration,
+  reloadingAuthenticator,
+  tokenFile,
+  unionAuthenticator,
+  unionTokenAuthenticator,
+  webhookTokens,
+  withAuthenticatedGroup,
+} from '../auth/index.js';
+import type { AnonymousOptions, AuthTools, AuthenticationConfiguration, Authenticator, TokenAuthenticator, TokenIssuer } from '../auth/index.js';
+import { authenticationFrom, cachedTokens, clientCertificates, httpsDocuments, requestHeader, serviceAccountKeys, serviceAccountTokens, signatureAlgorithms, tokenIssuer } from '../auth/node/index.js';
+import type { AuthenticationReload, ReloadedAuthentication, ServiceAccountKeys, SignatureAlgorithm } from '../auth/node/index.js';
+import { errorText } from '../core/index.js';
+import type { Clock } from '../core/index.js';
+import type { AuthenticationInfo } from '../server/index.js';
+import { retryingCall } from '../webhook/index.js';
+import type { AuthenticationFlags, OidcFlagValues } from './authentication-flags.js';
+import { FlagError } from './flag-table.js';
+import { followedFile } from './followed-file.js';
+import type { Surroundings } from './surroundings.js';
+import { connectWebhook } from './webhook-connection.js';
+
+/** What authentication is made with besides flags. */
+export interface AuthenticationParts {
+  readonly surroundings: Surroundings;
+  readonly clock: Clock;
+  /** PEM of the server's own authority; absent without TLS. */
+  readonly authority?: string | undefined;
+  /** PEM of the private key that signs tokens of ServiceAccounts. */
+  readonly accountKey: string;
+  /** One more line of the token file: who the kubeconfig of the server is for, where there is no TLS. */
+  readonly ownToken?: string | undefined;
+  /** Whether requests without credentials may be anonymous where no flag says so. */
+  readonly anonymous: boolean;
+}
+
+/** Authentication as the flags say. */
+export interface Authentication {
+  readonly authenticators: (tools: AuthTools) => readonly Authenticator[];
+  readonly tokens: (tools: AuthTools) => TokenIssuer;
+  readonly keys: ServiceAccountKeys;
+  readonly apiAudiences: readonly string[];
+  /** PEM of all whose certificates clients may present. */
+  readonly clientAuthorities: string;
+  /** Whom extension servers may believe. */
+  readonly info: AuthenticationInfo;
+  /** What has to run while the server does; tells what became of reloaded files. */
+  readonly running$: Observable<string>;
+  readonly close: () => void;
+}
+
+/** Reads the files that the flags name. Rejects where one cannot be read or makes no sense. */
+export async function authenticationOf(flags: AuthenticationFlags, parts: AuthenticationParts): Promise<Authentication> {
+  const { surroundings, clock, authority = '' } = parts;
+  const read = (path: string | undefined): Promise<string> | undefined => (path === undefined ? undefined : surroundings.readFile(path));
+  const [tokens = '', basic, clientCa, proxyCa, accountKeys] = await Promise.all([
+    read(flags.tokenFile),
+    read(flags.basicFile),
+    read(flags.clientCaFile),
+    read(flags.proxy.clientCaFile),
+    Promise.all(flags.accounts.keyFiles.map((path) => surroundings.readFile(path))),
+  ]);
+  const { accounts } = flags;
+  const [issuer = defaultIssuer, ...olderIssuers] = accounts.issuers;
+  const issuers = [issuer, ...olderIssuers];
+  const apiAudiences = flags.apiAudiences ?? issuers;
+  const keys = serviceAccountKeys({ signing: parts.accountKey, verification: accountKeys });
+  const webhook = flags.webhook.configFile === undefined ? undefined : await connectWebhook({ path: flags.webhook.configFile }, { clock });
+  const oidc = await oidcOf(flags, parts, issuers);
+  const byProxy = proxyCa === undefined ? [] : [requestHeader({ ...flags.proxy, authorities: proxyCa, clock, ...(clientCa !== undefined && { clientAuthorities: authority + clientCa }) })];
+  const knownTokens = tokenFile(parts.ownToken === undefined ? tokens : `${parts.ownToken}\n${tokens}`);
+  const anonymous = anonymousOptions(flags, oidc?.first, parts.anonymous);
+
+  const byCertificate = ({ closed$ }: AuthTools): readonly Authenticator[] => {
+    if (clientCa === undefined || flags.clientCaFile === undefined) return authority === '' ? [] : [clientCertificates({ authorities: authority, clock })];
+    const made$ = followedFile(flags.clientCaFile, clientCa, surroundings, clock).pipe(concatMap((text) => usable(() => clientCertificates({ authorities: authority + text, clock }))));
+    return [reloadingAuthenticator(made$, closed$)];
+  };
+  const byToken = (tools: AuthTools): readonly TokenAuthenticator[] => [
+    audienceAgnosticTokens(knownTokens, apiAudiences),
+    ...serviceAccountTokens({ ...tools, keys, issuers, apiAudiences, lookup: accounts.lookup }),
+    ...(flags.bootstrapTokens ? [audienceAgnosticTokens(bootstrapTokens(tools), apiAudiences)] : []),
+    ...(oidc === undefined ? [] : [audienceAgnosticTokens(oidc.reloaded.authenticate, apiAudiences)]),
+    ...(webhook === undefined ? [] : [cachedTokens(webhookTokens(retryingCall(webhook.call, tools), { version: flags.webhook.version, audiences: apiAudiences }), { clock, successTtlMs: flags.webhook.cacheMs, failureTtlMs: flags.webhook.cacheMs })]),
+  ];
+  return {
+    authenticators: (tools) => {
+      const asked = [
+        ...byProxy.map((each) => audienceAgnostic(each, apiAudiences)),
+        ...(basic === undefined ? [] : [audienceAgnostic(basicAuth(basic), apiAudiences)]),
+        ...byCertificate(tools),
+        bearerTokens([cachedTokens(unionTokenAuthenticator(byToken(tools)), { clock })]),
+      ];
+      const known = withAuthenticatedGroup(unionAuthenticator(asked));
+      return [anonymous === undefined ? known : orAnonymous([known], anonymous)];
+    },
+    tokens: ({ random }) =>
+      tokenIssuer({
+        keys,
+        issuer,
+        apiAudiences,
+        clock,
+        random,
+        extendExpiration: accounts.extends,
+        ...(accounts.maxSeconds !== undefined && { maxExpirationSeconds: accounts.maxSeconds }),
+        ...(accounts.jwksUri !== undefined && { jwksUri: accounts.jwksUri }),
+      }),
+    keys,
+    apiAudiences,
+    clientAuthorities: [authority, clientCa ?? '', proxyCa ?? ''].join(''),
+    info: { ...(authority + (clientCa ?? '') !== '' && { clientAuthorities: authority + (clientCa ?? '') }), ...(proxyCa !== undefined && { requestHeader: { ...flags.proxy, authorities: proxyCa } }) },
+    running$: oidc === undefined ? EMPTY : oidc.reloaded.run().pipe(concatMap(told)),
+    close: () => webhook?.close(),
+  };
+}
+
+const defaultIssuer = 'https://kubernetes.default.svc.cluster.local';
+
+interface Oidc {
+  readonly first: AuthenticationConfiguration;
+  readonly reloaded: ReloadedAuthentication;
+}
+
+/** What a file of configuration says, or flags; they exclude each other. */
+async function oidcOf({ configFile, oidc }: AuthenticationFlags, { surroundings, clock }: AuthenticationParts, disallowedIssuers: readonly string[]): Promise<Oidc | undefined> {
+  const hasFlags = oidc.issuerUrl !== undefined || oidc.clientId !== undefined;
+  const options = { clock, disallowedIssuers, fetchDocument: httpsDocuments({ clock }) };
+  if (configFile !== undefined) {
+    if (hasFlags) throw new FlagError('--authentication-config and the flags --oidc-… exclude each other');
+    const text = await surroundings.readFile(configFile);
+    const first = await parseAuthenticationConfiguration(text);
+    const configuration$ = followedFile(configFile, text, surroundings, clock).pipe(concatMap((each) => parsed(each, surroundings)));
+    return { first, reloaded: authenticationFrom(configuration$, options) };
+  }
+  if (!hasFlags) return undefined;
+  const { caFile, signingAlgs = oidcFlagAlgorithms } = oidc;
+  const authorities = caFile === undefined ? undefined : await surroundings.readFile(caFile);
+  const first = configurationOfOidcFlags({ ...given(oidc), ...(authorities !== undefined && { certificateAuthority: authorities }) });
+  return { first, reloaded: authenticationFrom(of(first), { ...options, algorithms: signingAlgs.map(algorithm) }) };
+}
+
+function given({ issuerUrl = '', clientId = '', usernameClaim, usernamePrefix, groupsClaim, groupsPrefix, requiredClaims }: OidcFlagValues): Parameters<typeof configurationOfOidcFlags>[0] {
+  return {
+    issuerUrl,
+    clientId,
+    requiredClaims,
+    ...(usernameClaim !== undefined && { usernameClaim }),
+    ...(usernamePrefix !== undefined && { usernamePrefix }),
+    ...(groupsClaim !== undefined && { groupsClaim }),
+    ...(groupsPrefix !== undefined && { groupsPrefix }),
+  };
+}
+
+function algorithm(name: string): SignatureAlgorithm {
+  const known = signatureAlgorithms.find((each) => each === name);
+  if (known === undefined) throw new FlagError(`--oidc-signing-algs: ${JSON.stringify(name)} is none of ${signatureAlgorithms.join(', ')}`);
+  return known;
+}
+
+function anonymousOptions({ anonymous }: AuthenticationFlags, configuration: AuthenticationConfiguration | undefined, otherwise: boolean): AnonymousOptions | undefined {
+  if (configuration?.anonymous !== undefined && anonymous !== undefined) throw new FlagError('--anonymous-auth and the anonymous field of --authentication-config exclude each other');
+  return anonymousOf(configuration ?? {}, anonymous ?? otherwise);
+}
+
+/** A later file that makes no sense is told of and passed over. */
+function parsed(text: string, { print }: Surroundings): Observable<AuthenticationConfiguration> {
+  return defer(() => from(parseAuthenticationConfiguration(text))).pipe(
+    catchError((error: unknown) => {
+      print(`the authentication configuration was not taken over: ${errorText(error)}`);
+      return EMPTY;
+    }),
+  );
+}
+
+/** What is made of a file, if anything can be. */
+function usable<T>(make: () => T): readonly T[] {
+  try {
+    return [make()];
+  } catch {
+    return [];
+  }
+}
+
+function told(reload: AuthenticationReload): readonly string[] {
+  return reload.state === 'refused' ? [`the authentication configuration was not taken over: ${reload.problem}`] : [];
+}

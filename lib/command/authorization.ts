@@ -1,0 +1,73 @@
+// From flags to those who say who may do what. As pkg/kubeapiserver/authorizer/config.go, New, with the flags' rules of
+// pkg/kubeapiserver/options/authorization.go.
+import { abac, alwaysAllow, alwaysDeny, authorizationFrom, nodeAuthorizer, rbacAuthorizer, reloadingAuthorizer, webhookAuthorizer } from '../auth/index.js';
+import type { AuthTools, Authorizer } from '../auth/index.js';
+import type { Clock } from '../core/index.js';
+import { retryingCall } from '../webhook/index.js';
+import type { AuthorizationFlags, AuthorizationMode } from './authorization-flags.js';
+import { FlagError } from './flag-table.js';
+import { followedFile } from './followed-file.js';
+import type { Surroundings } from './surroundings.js';
+import { connectWebhook, fileProblem } from './webhook-connection.js';
+import type { WebhookConnection } from './webhook-connection.js';
+
+/** Authorization as the flags say. */
+export interface Authorization {
+  readonly authorizers: (tools: AuthTools) => readonly Authorizer[];
+  readonly close: () => void;
+}
+
+/** Reads the files that the flags name. Rejects where one cannot be read or makes no sense. */
+export async function authorizationOf(flags: AuthorizationFlags, surroundings: Surroundings, clock: Clock): Promise<Authorization> {
+  checkModes(flags);
+  const policies = flags.policyFile === undefined ? undefined : abac(await surroundings.readFile(flags.policyFile));
+  const webhooks: WebhookConnection[] = [];
+  const close = (): void => webhooks.forEach((webhook) => webhook.close());
+  const connect = async (path: string, timeoutMs?: number): Promise<WebhookConnection> => {
+    const webhook = await connectWebhook({ path }, { clock, ...(timeoutMs !== undefined && { timeoutMs }) });
+    webhooks.push(webhook);
+    return webhook;
+  };
+  const standing = (tools: AuthTools): Readonly<Partial<Record<AuthorizationMode, Authorizer>>> => ({
+    AlwaysAllow: alwaysAllow,
+    AlwaysDeny: alwaysDeny,
+    RBAC: rbacAuthorizer(tools.rbac),
+    Node: nodeAuthorizer(tools),
+    ...(policies && { ABAC: policies }),
+  });
+  if (flags.configFile !== undefined) {
+    const { configFile } = flags;
+    const text = await surroundings.readFile(configFile);
+    const authorizers = (tools: AuthTools): readonly Authorizer[] => {
+      const authorizer$ = authorizationFrom(followedFile(configFile, text, surroundings, clock), {
+        clock,
+        random: tools.random,
+        standing: standing(tools),
+        fileProblem,
+        connect: async ({ connection, timeoutMs }) => (await connect(connection.kubeConfigFile ?? '', timeoutMs)).call,
+        report: surroundings.print,
+      });
+      return [reloadingAuthorizer(authorizer$, tools.closed$)];
+    };
+    return { authorizers, close };
+  }
+  const { webhook } = flags;
+  const connection = webhook.configFile === undefined ? undefined : await connect(webhook.configFile);
+  const authorizers = (tools: AuthTools): readonly Authorizer[] => {
+    const known = standing(tools);
+    const asked = connection && webhookAuthorizer(retryingCall(connection.call, tools), { clock, version: webhook.version, authorizedTtlMs: webhook.allowedMs, unauthorizedTtlMs: webhook.refusedMs });
+    return flags.modes.flatMap((mode) => (mode === 'Webhook' ? asked : known[mode]) ?? []);
+  };
+  return { authorizers, close };
+}
+
+/** Modes and the files that they need come together. */
+function checkModes({ modes, modesGiven, configFile, policyFile, webhook }: AuthorizationFlags): void {
+  if (configFile !== undefined && (modesGiven || webhook.configFile !== undefined)) throw new FlagError('--authorization-config excludes --authorization-mode and the flags --authorization-webhook-…');
+  const needs = (mode: AuthorizationMode, flag: string, file: string | undefined): void => {
+    if (configFile === undefined && modes.includes(mode) && file === undefined) throw new FlagError(`--authorization-mode ${mode} needs --${flag}`);
+    if (!modes.includes(mode) && file !== undefined && configFile === undefined) throw new FlagError(`--${flag} needs --authorization-mode ${mode}`);
+  };
+  needs('ABAC', 'authorization-policy-file', policyFile);
+  needs('Webhook', 'authorization-webhook-config-file', webhook.configFile);
+}
