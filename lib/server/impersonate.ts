@@ -21,7 +21,7 @@ import type { UserInfo } from '../core/types/index.js';
 import { unescapePercent } from './http/query.js';
 import type { Serve, Step } from './pipeline.js';
 import type { Exchange } from './requests/exchange.js';
-import { attributesOf, decide, refused } from './steps.js';
+import { attributesOf, decide, forbidSniffing, refused } from './steps.js';
 
 /** Serves as whom the headers name. Without an authorizer only system:masters may become somebody else. */
 export function impersonateStep(authorizer: Authorizer = mastersAllowed): Step {
@@ -85,6 +85,7 @@ async function allowedUser(wanted: Wanted, exchange: Exchange, { authorizer, las
       refusal ??= error;
     }
   }
+  forbidSniffing(exchange);
   throw refusal;
 }
 

@@ -34,8 +34,16 @@ function passOn({ decision, reason, error }: Decision, attributes: AccessAttribu
   }
   exchange.annotate('authorization.k8s.io/decision', decision === 'allow' ? 'allow' : 'forbid');
   exchange.annotate('authorization.k8s.io/reason', reason);
-  if (decision !== 'allow') throw refused(attributes, reason);
+  if (decision !== 'allow') {
+    forbidSniffing(exchange);
+    throw refused(attributes, reason);
+  }
   return next(exchange);
+}
+
+/** The answer names what was asked for, which nobody shall take for a page. As responsewriters.Forbidden. */
+export function forbidSniffing(exchange: Exchange): void {
+  exchange.headers = [...(exchange.headers ?? []), 'X-Content-Type-Options', 'nosniff'];
 }
 
 /** The answer when nobody could say: bare text over the wire, as responsewriters.InternalError. */
