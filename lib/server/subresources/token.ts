@@ -79,16 +79,18 @@ function nameErrors({ metadata: { name: own = '' } = {} }: TokenRequest, name: s
 }
 
 /** The request with what it leaves out: for whom, how long, and whose identity it takes. Throws ApiError 409 where it means an account that has gone. */
-function completed(asked: TokenRequest, { metadata: { name = '', uid = '' } = {} }: Frozen<ServiceAccount>, issuer: TokenIssuer, now: number): TokenRequest & Required<Pick<TokenRequest, 'metadata' | 'spec'>> {
+function completed(asked: TokenRequest, { metadata: { name = '', namespace = '', uid = '' } = {} }: Frozen<ServiceAccount>, issuer: TokenIssuer, now: number): TokenRequest & Required<Pick<TokenRequest, 'metadata' | 'spec'>> {
   const { uid: own = '' } = asked.metadata ?? {};
   if (own !== '' && own !== uid) {
     throw conflict({ group: gvk.group, resource: gvk.kind, name }, `the UID in the token request (${own}) does not match the UID of the service account (${uid})`);
   }
   const { audiences = [], expirationSeconds = expirationSecondsDefault } = asked.spec ?? {};
   const { status: _unasked, ...rest } = asked;
+  // First for its place in the answer, then again for its values.
+  const identity = { name, namespace, uid, creationTimestamp: printTime(now) };
   return {
     ...rest,
-    metadata: { ...asked.metadata, name, uid, creationTimestamp: printTime(now) },
+    metadata: { ...identity, ...asked.metadata, ...identity },
     spec: { ...asked.spec, audiences: audiences.length === 0 ? [...issuer.defaultAudiences] : audiences, expirationSeconds },
   };
 }
