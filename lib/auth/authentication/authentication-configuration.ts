@@ -93,9 +93,9 @@ export async function parseAuthenticationConfiguration(text: string): Promise<Au
   return { ...(jwt && { jwt }), ...(anonymous && { anonymous }) };
 }
 
-/** Who may be nobody; undefined if nobody may, and `otherwise` where the configuration leaves it to flags. */
-export function anonymousOf({ anonymous }: AuthenticationConfiguration, otherwise: AnonymousOptions | undefined = {}): AnonymousOptions | undefined {
-  if (anonymous === undefined) return otherwise;
+/** Who may be nobody; undefined if nobody may. Where the configuration says nothing, `--anonymous-auth` does. */
+export function anonymousOf({ anonymous }: AuthenticationConfiguration, byFlag = true): AnonymousOptions | undefined {
+  if (anonymous === undefined) return byFlag ? {} : undefined;
   if (anonymous.enabled !== true) return undefined;
   const { conditions = [] } = anonymous;
   return conditions.length === 0 ? {} : { paths: conditions.map(({ path }) => path) };

@@ -134,7 +134,8 @@ function compilePrefixed({ claim = '', prefix, expression = '' }: PrefixedClaimO
     errors.push(fieldInvalid(path, '', "claim and expression can't both be set"));
   } else if (expression !== '') {
     if (prefix !== undefined) errors.push(fieldInvalid(path.child('prefix'), prefix, 'may not be specified when expression is set'));
-    return compile(expression, overClaims, path.child('expression'));
+    const compiled = compile(expression, overClaims, path.child('expression'));
+    return prefix === undefined ? compiled : undefined;
   } else if (claim !== '' && prefix === undefined) {
     errors.push(fieldRequired(path.child('prefix'), 'prefix is required when claim is set. It can be set to an empty string to disable prefixing'));
   }
