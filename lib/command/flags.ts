@@ -58,7 +58,7 @@ const flags: FlagTable<ServeFlags> = {
 };
 
 /** What `--help` prints. */
-export const usage = `Usage: vivarium serve [flags]
+export const usage: string = `Usage: vivarium serve [flags]
 
 Serves a Kubernetes API (v1.36) from this process.
 

@@ -75,7 +75,8 @@ function isChange({ type }: WatchEvent<Role>): boolean {
 
 /** Only the rules are the controller's to write. */
 function write(roles: ResourceClient<ClusterRole>, name: string, rules: ReturnType<typeof aggregatedRules>): Promise<Role> {
-  return roles.patch(name, { merge: { rules: [...rules] } }, { fieldManager: 'clusterrole-aggregation-controller' });
+  // Nothing gathered is no list, rather than an empty one.
+  return roles.patch(name, { merge: { rules: rules.length === 0 ? null : [...rules] } }, { fieldManager: 'clusterrole-aggregation-controller' });
 }
 
 function again(clock: Clock, delayMs: number, retries: Outlet<undefined>): Observable<never> {
