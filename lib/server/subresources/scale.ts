@@ -5,15 +5,16 @@ import { conflict, decodeValue, deepFreeze, invalid, methodNotAllowed, notFound,
 import type { ApiObject, GroupVersionKind, Scalable } from '../../core/index.js';
 import type { Scale } from '../../core/types/index.js';
 import type { ApiResponse } from '../../client/index.js';
-import { checkPatchOptions, checkUpdateOptions, fieldValidationOf } from '../requests/check-options.js';
+import { checkUpdateOptions, fieldValidationOf } from '../requests/check-options.js';
 import { decodeBody } from '../requests/decode-body.js';
 import type { Exchange } from '../requests/exchange.js';
 import { objectOffer } from '../requests/form.js';
+import { patchRequestOf } from '../requests/patch-request.js';
 import type { Endpoint } from '../registry/endpoint.js';
 import type { Stored } from '../registry/stored-kind.js';
 import type { SpecialResource } from '../serve.js';
 import { get } from '../verbs/get.js';
-import { decodedPatch, patchTypeOf, readPatch, translated } from '../verbs/patch.js';
+import { decodedPatch, readPatch, translated } from '../verbs/patch.js';
 import { checkName, updateObject } from '../verbs/update.js';
 import type { WriteTools } from '../writes/write.js';
 import { Write } from '../writes/write.js';
@@ -59,20 +60,14 @@ async function updateScale(endpoint: Endpoint, exchange: Exchange, tools: WriteT
 }
 
 async function patchScale(endpoint: Endpoint, exchange: Exchange, tools: WriteTools): Promise<ApiResponse> {
-  const { request } = exchange;
-  const body = await request.body();
-  const patchType = patchTypeOf(body);
-  const form = request.negotiate(objectOffer);
-  const options = request.options();
-  checkPatchOptions(options, patchType);
-  exchange.recorder?.patch(body);
+  const { body, patchType, form, options, validation } = await patchRequestOf(exchange);
   const type = endpoint.scheme.typeOf(scaleKind);
   const change = translated(() => readPatch(patchType, body, type));
   const write = new Write(endpoint, exchange, options, tools);
   const { object: workload } = await updateObject(write, (old) =>
     scaled(endpoint, old, (scale) => {
       const document = translated(() => change.apply(deepFreeze({ ...scale }) as never));
-      return decodedPatch(exchange, { type, gvk: scaleKind, scheme: endpoint.scheme }, document, change, fieldValidationOf(options)) as Scale;
+      return decodedPatch(exchange, { type, gvk: scaleKind, scheme: endpoint.scheme }, document, change, validation) as Scale;
     }),
   );
   return { type: 'object', code: 200, object: printed(workload), form };

@@ -26,15 +26,13 @@ import {
   patchRejected,
   printGroupVersion,
   requestEntityTooLarge,
-  routeUnsupportedMediaType,
   typeMetaOf,
   unclassifiedError,
 } from '../../core/index.js';
 import type { ApiObject, FieldValidation, GroupVersionKind, JsonObject, JsonValue, Scheme, StructType, TypeMeta } from '../../core/index.js';
 import type { ObjectResponse, RequestBody } from '../../client/index.js';
-import { checkPatchOptions, fieldValidationOf } from '../requests/check-options.js';
 import type { Exchange } from '../requests/exchange.js';
-import { objectOffer } from '../requests/form.js';
+import { patchRequestOf } from '../requests/patch-request.js';
 import type { Endpoint } from '../registry/endpoint.js';
 import { refOf } from '../registry/endpoint.js';
 import type { Stored } from '../registry/stored-kind.js';
@@ -55,14 +53,7 @@ export interface Patch {
 
 /** Answers with the object as it is now. */
 export async function patch(endpoint: Endpoint, exchange: Exchange, tools: WriteTools): Promise<ObjectResponse> {
-  const { request } = exchange;
-  const body = await request.body();
-  const patchType = patchTypeOf(body);
-  const form = request.negotiate(objectOffer);
-  const options = request.options();
-  checkPatchOptions(options, patchType);
-  exchange.recorder?.patch(body);
-  const validation = fieldValidationOf(options);
+  const { body, patchType, form, options, validation } = await patchRequestOf(exchange);
   const write = new Write(endpoint, exchange, options, tools);
   let change: Patch | undefined;
   const { object } = await updateObject(write, (old) => {
@@ -74,16 +65,6 @@ export async function patch(endpoint: Endpoint, exchange: Exchange, tools: Write
   return { type: 'object', code: 200, object: endpoint.fromHub(object), form };
 }
 
-/** The media type of a patch. Throws ApiError 415. */
-export function patchTypeOf(body: RequestBody | undefined): string {
-  const said = body === undefined ? '' : 'bytes' in body ? body.contentType : (body.patchType ?? '');
-  const semicolon = said.indexOf(';');
-  const patchType = semicolon > 0 ? said.slice(0, semicolon) : said;
-  if (!patchTypes.includes(patchType)) throw routeUnsupportedMediaType();
-  return patchType;
-}
-
-const patchTypes: readonly string[] = [mediaTypes.jsonPatch, mediaTypes.mergePatch, mediaTypes.strategicMergePatch];
 const utf8 = new TextDecoder();
 
 /** Reads a patch. Throws PatchError and ApiError. */

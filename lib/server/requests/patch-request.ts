@@ -1,0 +1,39 @@
+// A request to patch, read as far as it says what is patched how: the type of the patch before the form of the answer
+// before the options, which is the order in which a real server refuses.
+import { mediaTypes, routeUnsupportedMediaType } from '../../core/index.js';
+import type { FieldValidation, Negotiated } from '../../core/index.js';
+import type { RequestBody, RequestOptions } from '../../client/index.js';
+import { checkPatchOptions, fieldValidationOf } from './check-options.js';
+import type { Exchange } from './exchange.js';
+import { objectOffer } from './form.js';
+
+/** What a request to patch says. */
+export interface PatchRequest {
+  readonly body: RequestBody | undefined;
+  /** The media type of the patch. */
+  readonly patchType: string;
+  readonly form: Negotiated;
+  readonly options: RequestOptions;
+  readonly validation: FieldValidation;
+}
+
+/** Reads a request to patch. Throws ApiError 406, 415 and 422. */
+export async function patchRequestOf({ request, recorder }: Exchange): Promise<PatchRequest> {
+  const body = await request.body();
+  const patchType = patchTypeOf(body);
+  const form = request.negotiate(objectOffer);
+  const options = request.options();
+  checkPatchOptions(options, patchType);
+  recorder?.patch(body);
+  return { body, patchType, form, options, validation: fieldValidationOf(options) };
+}
+
+const patchTypes: readonly string[] = [mediaTypes.jsonPatch, mediaTypes.mergePatch, mediaTypes.strategicMergePatch];
+
+function patchTypeOf(body: RequestBody | undefined): string {
+  const said = body === undefined ? '' : 'bytes' in body ? body.contentType : (body.patchType ?? '');
+  const semicolon = said.indexOf(';');
+  const patchType = semicolon > 0 ? said.slice(0, semicolon) : said;
+  if (!patchTypes.includes(patchType)) throw routeUnsupportedMediaType();
+  return patchType;
+}
