@@ -5,40 +5,26 @@ import { fieldInvalid, fieldNotSupported, fieldRequired } from '../../errors/fie
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
 import type { FieldPath } from '../../errors/field-path.js';
-import { deepEqual } from '../../objects/deep-equal.js';
 import type { Frozen } from '../../objects/meta.js';
-import { nameIsDnsSubdomain } from '../../objects/names.js';
 import type { MutatingAdmissionPolicy, Mutation } from '../../types/admissionregistration-v1.generated.js';
 import type { ExpressionCheck } from '../expression-check.js';
 import type { KindStrategy } from '../kind-strategy.js';
 import { printedWord } from '../printed-values.js';
-import { age, ageColumn, integerColumn, nameColumn, textColumn } from '../table-cells.js';
+import { integerColumn } from '../table-cells.js';
 import { trimSpace } from '../trim-space.js';
-import { validateMatchConditions } from './match-conditions.js';
+import { policyScope, policyStrategy, validatePolicyConditions, validatePolicyFrame } from './admission-policy.js';
 import { validateMutatingOperations, validateWord } from './match-rules.js';
-import { paramKindCell, validateVariables } from './policy-parts.js';
+import { validateVariables } from './policy-parts.js';
 import type { PolicyScope } from './policy-parts.js';
-import { warningsForName } from './static-names.js';
-import { validatePolicyFrame } from './validating-admission-policy.js';
 import { reinvocationPolicies } from './webhooks.js';
 
 /** What is particular to MutatingAdmissionPolicies. */
 export function mutatingAdmissionPolicy(check: ExpressionCheck): KindStrategy<MutatingAdmissionPolicy> {
-  return {
-    nameRule: nameIsDnsSubdomain,
-    validate: (policy) => validatePolicy(policy, undefined, check),
-    validateUpdate: (policy, old) => validatePolicy(policy, old, check),
-    warningsOnCreate: warningsForName,
-    warningsOnUpdate: warningsForName,
-    changesGeneration: (policy, old) => !deepEqual(policy.spec, old.spec),
-    requiresResourceVersion: true,
-    table: {
-      columns: [nameColumn, integerColumn('Mutations', 'How many changes there are.'), textColumn('ParamKind', 'The kind of the parameters.'), ageColumn],
-      row: (policy, now) => ({
-        cells: [policy.metadata?.name ?? '', policy.spec?.mutations?.length ?? 0, paramKindCell(policy.spec?.paramKind), age(policy, now)],
-      }),
-    },
-  };
+  return policyStrategy<MutatingAdmissionPolicy>({
+    validate: (policy, old) => validatePolicy(policy, old, check),
+    column: integerColumn('Mutations', 'How many changes there are.'),
+    count: ({ spec }) => spec?.mutations?.length ?? 0,
+  });
 }
 
 function validatePolicy(
@@ -48,14 +34,15 @@ function validatePolicy(
 ): readonly FieldError[] {
   const path = fieldPath('spec');
   const before = old?.spec ?? {};
-  const { variables = [], mutations = [], reinvocationPolicy = '' } = spec;
-  const scope: PolicyScope = { check, hasParams: spec.paramKind !== undefined, variables };
-  const conditions = new Set(before.matchConditions?.map(({ expression }) => expression));
+  const { mutations = [], reinvocationPolicy = '' } = spec;
+  const scope = policyScope(spec, check);
   // Of JSON patches Kubernetes remembers nothing: it looks for them among the others.
   const stored = new Set(before.mutations?.map(({ applyConfiguration }) => applyConfiguration?.expression ?? ''));
-  const keepsConditions = old !== undefined && deepEqual(spec.paramKind, before.paramKind) && deepEqual(spec.matchConditions, before.matchConditions);
-  const errors = [...validatePolicyFrame(spec), ...validateMutatingOperations(spec.matchConstraints, path.child('matchConstraints'))];
-  if (!keepsConditions) errors.push(...validateMatchConditions(spec.matchConditions, path.child('matchConditions'), { ...scope, stored: conditions }));
+  const errors = [
+    ...validatePolicyFrame(spec),
+    ...validateMutatingOperations(spec.matchConstraints, path.child('matchConstraints')),
+    ...validatePolicyConditions(spec, old && before, scope),
+  ];
   errors.push(...validateVariables(path.child('variables'), scope, new Set()));
   if (mutations.length === 0) errors.push(fieldRequired(path.child('mutations'), 'mutations must contain at least one item'));
   mutations.forEach((mutation, index) => errors.push(...validateMutation(mutation, path.child('mutations').index(index), scope, stored)));

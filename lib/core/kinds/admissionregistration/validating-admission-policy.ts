@@ -6,34 +6,29 @@ import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
 import type { FieldPath } from '../../errors/field-path.js';
 import { utf8Length } from '../../objects/character-classes.js';
-import { deepEqual } from '../../objects/deep-equal.js';
 import type { Frozen } from '../../objects/meta.js';
-import { nameIsDnsSubdomain } from '../../objects/names.js';
 import type { AuditAnnotation, ValidatingAdmissionPolicy, ValidatingAdmissionPolicyStatus, Validation } from '../../types/admissionregistration-v1.generated.js';
 import { validateConditions } from '../condition-validation.js';
 import type { ExpressionCheck } from '../expression-check.js';
 import type { KindStrategy } from '../kind-strategy.js';
 import { validateLabelName } from '../label-selector-validation.js';
 import { keepMetadata } from '../status-metadata.js';
-import { age, ageColumn, integerColumn, nameColumn, textColumn } from '../table-cells.js';
+import { integerColumn } from '../table-cells.js';
 import { hasLineBreak, isBlank, trimSpace } from '../trim-space.js';
-import { validateMatchConditions } from './match-conditions.js';
-import { validateMatchResources, validateWord } from './match-rules.js';
-import { paramKindCell, validateParamKind, validateVariables } from './policy-parts.js';
+import { policyScope, policyStrategy, validatePolicyConditions, validatePolicyFrame } from './admission-policy.js';
+import { validateWord } from './match-rules.js';
+import { validateVariables } from './policy-parts.js';
 import type { PolicyScope } from './policy-parts.js';
 import { warningsForName } from './static-names.js';
-import { failurePolicies } from './webhooks.js';
 
 /** What is particular to ValidatingAdmissionPolicies. */
 export function validatingAdmissionPolicy(check: ExpressionCheck): KindStrategy<ValidatingAdmissionPolicy> {
   return {
-    nameRule: nameIsDnsSubdomain,
-    validate: (policy) => validatePolicy(policy, undefined, check),
-    validateUpdate: (policy, old) => validatePolicy(policy, old, check),
-    warningsOnCreate: warningsForName,
-    warningsOnUpdate: warningsForName,
-    changesGeneration: (policy, old) => !deepEqual(policy.spec, old.spec),
-    requiresResourceVersion: true,
+    ...policyStrategy<ValidatingAdmissionPolicy>({
+      validate: (policy, old) => validatePolicy(policy, old, check),
+      column: integerColumn('Validations', 'How many rules there are.'),
+      count: ({ spec }) => spec?.validations?.length ?? 0,
+    }),
     subresources: {
       status: {
         prepareForUpdate: keepMetadata,
@@ -41,25 +36,7 @@ export function validatingAdmissionPolicy(check: ExpressionCheck): KindStrategy<
         warningsOnUpdate: warningsForName,
       },
     },
-    table: {
-      columns: [nameColumn, integerColumn('Validations', 'How many rules there are.'), textColumn('ParamKind', 'The kind of the parameters.'), ageColumn],
-      row: (policy, now) => ({
-        cells: [policy.metadata?.name ?? '', policy.spec?.validations?.length ?? 0, paramKindCell(policy.spec?.paramKind), age(policy, now)],
-      }),
-    },
   };
-}
-
-/** The place of a policy's specification, and what it must have besides its rules. Also for mutating policies. */
-export function validatePolicyFrame(spec: Pick<NonNullable<Frozen<ValidatingAdmissionPolicy>['spec']>, 'failurePolicy' | 'paramKind' | 'matchConstraints'>): readonly FieldError[] {
-  const path = fieldPath('spec');
-  const { failurePolicy, paramKind, matchConstraints } = spec;
-  const errors = failurePolicy === undefined ? [fieldRequired(path.child('failurePolicy'))] : [...validateWord(failurePolicy, path.child('failurePolicy'), failurePolicies)];
-  if (paramKind !== undefined) errors.push(...validateParamKind(paramKind, path.child('paramKind')));
-  if (matchConstraints === undefined) return [...errors, fieldRequired(path.child('matchConstraints'))];
-  errors.push(...validateMatchResources(matchConstraints, path.child('matchConstraints')));
-  if ((matchConstraints.resourceRules ?? []).length === 0) errors.push(fieldRequired(path.child('matchConstraints').child('resourceRules')));
-  return errors;
 }
 
 interface Stored {
@@ -75,17 +52,14 @@ function validatePolicy(
 ): readonly FieldError[] {
   const path = fieldPath('spec');
   const before = old?.spec ?? {};
-  const { validations = [], auditAnnotations = [], variables = [] } = spec;
-  const scope: PolicyScope = { check, hasParams: spec.paramKind !== undefined, variables };
+  const { validations = [], auditAnnotations = [] } = spec;
+  const scope = policyScope(spec, check);
   const stored: Stored = {
     validations: new Set(before.validations?.map(({ expression }) => expression)),
     messages: new Set(before.validations?.map(({ messageExpression = '' }) => messageExpression)),
     annotations: new Set(before.auditAnnotations?.map(({ valueExpression }) => valueExpression)),
   };
-  const conditions = new Set(before.matchConditions?.map(({ expression }) => expression));
-  const keepsConditions = old !== undefined && deepEqual(spec.paramKind, before.paramKind) && deepEqual(spec.matchConditions, before.matchConditions);
-  const errors = [...validatePolicyFrame(spec)];
-  if (!keepsConditions) errors.push(...validateMatchConditions(spec.matchConditions, path.child('matchConditions'), { ...scope, stored: conditions }));
+  const errors = [...validatePolicyFrame(spec), ...validatePolicyConditions(spec, old && before, scope)];
   errors.push(...validateVariables(path.child('variables'), scope, stored.validations));
   if (validations.length === 0 && auditAnnotations.length === 0) {
     const sentence = 'validations or auditAnnotations must contain at least one item';

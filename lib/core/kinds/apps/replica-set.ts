@@ -3,7 +3,6 @@
 import { fieldInvalid } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
-import { deepEqual } from '../../objects/deep-equal.js';
 import { validateNonNegative } from '../../objects/meta-validation.js';
 import type { Frozen } from '../../objects/meta.js';
 import { nameIsDnsSubdomain } from '../../objects/names.js';
@@ -14,10 +13,9 @@ import { podTemplateValidationOptions } from '../pods/pod-validation-options.js'
 import type { PodValidationOptions } from '../pods/pod-validation-options.js';
 import { podTemplateWarnings } from '../pods/pod-warnings.js';
 import { printedSelector } from '../printed-values.js';
-import { age, ageColumn, integerColumn, nameColumn } from '../table-cells.js';
 import { podNameWarnings } from './pod-name-warnings.js';
-import { validateReplicaCounts } from './status-counts.js';
-import { containerCells, containerColumns, selectorCell, selectorColumn } from './template-cells.js';
+import { replicaCounting } from './replica-counts.js';
+import { selectorCell } from './template-cells.js';
 import { readSelector, validateImmutableSelector, validateReplicaTemplate, validateRequiredSelector } from './template-validation.js';
 
 const specPath = fieldPath('spec');
@@ -39,25 +37,7 @@ export const replicaSet: KindStrategy<ReplicaSet> = {
     if (object.metadata?.generation === old.metadata?.generation) return [];
     return podTemplateWarnings(object.spec?.template ?? {}, templatePath, old.spec?.template);
   },
-  changesGeneration: (object, old) => !deepEqual(object.spec, old.spec),
-  subresources: { status: { validateUpdate: ({ status }) => validateReplicaCounts(status ?? { replicas: 0 }, fieldPath('status')) } },
-  selectableFields: { 'status.replicas': ({ status }) => String(status?.replicas ?? 0) },
-  table: {
-    columns: [
-      nameColumn,
-      integerColumn('Desired', 'Pods that are wanted.'),
-      integerColumn('Current', 'Pods that exist.'),
-      integerColumn('Ready', 'Pods that are ready.'),
-      ageColumn,
-      ...containerColumns,
-      selectorColumn,
-    ],
-    row(object, now) {
-      const { metadata, spec, status } = object;
-      const counts = [spec?.replicas ?? 0, status?.replicas ?? 0, status?.readyReplicas ?? 0];
-      return { cells: [metadata?.name ?? '', ...counts, age(object, now), ...containerCells(spec?.template), selectorCell(spec?.selector)] };
-    },
-  },
+  ...replicaCounting(({ spec }) => selectorCell(spec?.selector)),
 };
 
 /** Defaults that depend on other fields: those of the pods. */

@@ -11,8 +11,8 @@ import type { Frozen } from '../../objects/meta.js';
 import { isDns1123Subdomain } from '../../objects/names.js';
 import type { ReplicationController, ReplicationControllerSpec } from '../../types/core-v1.generated.js';
 import { podNameWarnings } from '../apps/pod-name-warnings.js';
-import { validateReplicaCounts } from '../apps/status-counts.js';
-import { containerCells, containerColumns, labelsCell, selectorColumn } from '../apps/template-cells.js';
+import { replicaCounting } from '../apps/replica-counts.js';
+import { labelsCell } from '../apps/template-cells.js';
 import { validateReplicaTemplate } from '../apps/template-validation.js';
 import type { KindStrategy } from '../kind-strategy.js';
 import { podSpecDefaults } from '../pods/pod-defaults.js';
@@ -20,7 +20,6 @@ import { podTemplateValidationOptions } from '../pods/pod-validation-options.js'
 import type { PodValidationOptions } from '../pods/pod-validation-options.js';
 import { podTemplateWarnings } from '../pods/pod-warnings.js';
 import { printedMap } from '../printed-values.js';
-import { age, ageColumn, integerColumn, nameColumn } from '../table-cells.js';
 
 const specPath = fieldPath('spec');
 const templatePath = specPath.child('template');
@@ -43,26 +42,8 @@ export const replicationController: KindStrategy<ReplicationController> = {
     if (template === undefined || object.metadata?.generation === old.metadata?.generation) return [];
     return podTemplateWarnings(template, templatePath, object.spec?.template);
   },
-  changesGeneration: (object, old) => !deepEqual(object.spec, old.spec),
   propagation: 'Orphan',
-  subresources: { status: { validateUpdate: ({ status }) => validateReplicaCounts(status ?? { replicas: 0 }, fieldPath('status')) } },
-  selectableFields: { 'status.replicas': ({ status }) => String(status?.replicas ?? 0) },
-  table: {
-    columns: [
-      nameColumn,
-      integerColumn('Desired', 'Pods that are wanted.'),
-      integerColumn('Current', 'Pods that exist.'),
-      integerColumn('Ready', 'Pods that are ready.'),
-      ageColumn,
-      ...containerColumns,
-      selectorColumn,
-    ],
-    row(object, now) {
-      const { metadata, spec, status } = object;
-      const counts = [spec?.replicas ?? 0, status?.replicas ?? 0, status?.readyReplicas ?? 0];
-      return { cells: [metadata?.name ?? '', ...counts, age(object, now), ...containerCells(spec?.template), labelsCell(spec?.selector)] };
-    },
-  },
+  ...replicaCounting(({ spec }) => labelsCell(spec?.selector)),
 };
 
 /** Of subdomains, but only the finished name is checked, and its length is said to be in bytes. As validate.LongName. */
