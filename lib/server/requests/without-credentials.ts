@@ -38,7 +38,7 @@ function passedOn(request: ApiRequest, user: Frozen<UserInfo>, isHidden: (name: 
     },
     headersWith: (prefix) => {
       const shown = (request.headersWith?.(prefix) ?? []).filter(([name]) => !isHidden(name));
-      return shown.map(([name, value]) => [name, name === socketProtocols ? withoutTokens(value) : value]);
+      return shown.map(([name, value]) => [name, name === socketProtocols ? withoutTokens(value) : value] as const).filter(([name, value]) => name !== socketProtocols || value !== '');
     },
     options: () => request.options(),
     body: () => request.body(),
