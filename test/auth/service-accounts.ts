@@ -1,0 +1,520 @@
+// Tokens of ServiceAccounts: how they are made, what they are worth, and everything that somebody may try instead. Texts
+// of errors are a real server's.
+import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
+import { EMPTY } from 'rxjs';
+import fc from 'fast-check';
+import t, { type Test } from 'tap';
+import type { Authenticated, TokenIssuer, TokenSubject } from '../../lib/auth/index.js';
+import { bearerTokens, withAuthenticatedGroup } from '../../lib/auth/index.js';
+import type { KeySource, SigningKey, TokenIssuerOptions } from '../../lib/auth/node/index.js';
+import { jwkOf, keyOfJwk, legacyToken, parseJws, registeredClaims, serviceAccountKeys, serviceAccountTokens, signJws, signingKey, tokenIssuer, tokenLengthMax, unverifiedIssuer, verificationKey, verifyJws } from '../../lib/auth/node/index.js';
+import type { Client } from '../../lib/client/index.js';
+import { inProcessClient } from '../../lib/client/index.js';
+import type { ServiceAccountTokensOutcome } from '../../lib/controllers/index.js';
+import { keyedWork, serviceAccountTokens as tokensController } from '../../lib/controllers/index.js';
+import type { ApiObject, Frozen, JsonObject, ObjectReader, VirtualClock } from '../../lib/core/index.js';
+import { encodeBase64, firstOf, isApiError, printTime, random, virtualClock } from '../../lib/core/index.js';
+import type { Secret, ServiceAccount } from '../../lib/core/types/index.js';
+import { createServer, fetchHandler } from '../../lib/server/index.js';
+import type { AuditEvent, ServerOptions } from '../../lib/server/index.js';
+import { createAuthority } from '../../lib/server/node/index.js';
+import { memoryStore } from '../../lib/storage/index.js';
+
+const issuer = 'https://issuer.example';
+const start = Date.parse('2026-01-01T00:00:00Z') / 1000;
+const rsa = pemOf('rsa');
+const otherRsa = pemOf('rsa');
+const curves = { ES256: pemOf('P-256'), ES384: pemOf('P-384'), ES512: pemOf('P-521') };
+const rsaKey = signingKey(rsa);
+
+function pemOf(kind: string): string {
+  const { privateKey } = kind === 'rsa' ? generateKeyPairSync('rsa', { modulusLength: 2048 }) : generateKeyPairSync('ec', { namedCurve: kind });
+  return privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
+}
+
+function part(content: unknown): string {
+  return Buffer.from(typeof content === 'string' ? content : JSON.stringify(content)).toString('base64url');
+}
+
+/** A token as an attacker would write it: any header, any signature. */
+function forged(header: unknown, claims: unknown, signatureOf: (signed: string) => Buffer = () => Buffer.alloc(0)): string {
+  const signed = `${part(header)}.${part(claims)}`;
+  return `${signed}.${signatureOf(signed).toString('base64url')}`;
+}
+
+/** Objects that tokens are about, and what is known of them. */
+class World implements ObjectReader {
+  readonly objects = new Map<string, ApiObject>();
+  broken = '';
+
+  put(resource: string, object: ApiObject): void {
+    this.objects.set(`${resource}/${object.metadata?.namespace ?? ''}/${object.metadata?.name ?? ''}`, object);
+  }
+
+  get<T extends ApiObject>({ resource }: { readonly resource: string }, name: string, namespace = ''): Promise<Frozen<T> | undefined> {
+    if (resource === this.broken) return Promise.reject(new Error('the store is away'));
+    return Promise.resolve(this.objects.get(`${resource}/${namespace}/${name}`) as Frozen<T> | undefined);
+  }
+
+  changes(): typeof EMPTY {
+    return EMPTY;
+  }
+}
+
+interface Scene {
+  readonly world: World;
+  readonly clock: VirtualClock;
+  readonly keys: ReturnType<typeof serviceAccountKeys>;
+  readonly marked: string[];
+  authenticate(token: string, audiences?: readonly string[]): Promise<Authenticated | undefined>;
+}
+
+const robot: ApiObject = { metadata: { name: 'robot', namespace: 'ns', uid: 'robot-uid' } };
+
+function scene(source: KeySource = { signing: rsa }, more: { readonly apiAudiences?: readonly string[]; readonly lookup?: boolean; readonly markUsed?: () => Promise<never> } = {}): Scene {
+  const [world, clock, keys, marked] = [new World(), virtualClock(), serviceAccountKeys(source), [] as string[]];
+  world.put('serviceaccounts', robot);
+  world.put('pods', { metadata: { name: 'p', namespace: 'ns', uid: 'pod-uid' } });
+  world.put('secrets', { metadata: { name: 's', namespace: 'ns', uid: 'secret-uid' } });
+  world.put('nodes', { metadata: { name: 'n', uid: 'node-uid' } });
+  const markUsed = (secret: Frozen<Secret>, day: string): Promise<void> => {
+    marked.push(`${secret.metadata?.name ?? ''} ${day}`);
+    return Promise.resolve();
+  };
+  const known = bearerTokens(serviceAccountTokens({ keys, issuers: [issuer, 'https://older.example'], reader: world, clock, markUsed, ...more }));
+  return {
+    world,
+    clock,
+    keys,
+    marked,
+    authenticate: async (token, audiences) => {
+      const header = (name: string): string | undefined => (name === 'authorization' ? `Bearer ${token}` : undefined);
+      return await firstOf(known({ header, audiences }), undefined);
+    },
+  };
+}
+
+const bound: JsonObject = {
+  aud: [issuer],
+  exp: start + 3600,
+  iat: start,
+  iss: issuer,
+  jti: 'an-id',
+  'kubernetes.io': { namespace: 'ns', serviceaccount: { name: 'robot', uid: 'robot-uid' } },
+  nbf: start,
+  sub: 'system:serviceaccount:ns:robot',
+};
+
+/** Claims with other claims of Kubernetes' own. */
+function boundTo(own: JsonObject): JsonObject {
+  return { ...bound, 'kubernetes.io': { ...(bound['kubernetes.io'] as JsonObject), ...own } };
+}
+
+const legacy: JsonObject = {
+  iss: 'kubernetes/serviceaccount',
+  'kubernetes.io/serviceaccount/namespace': 'ns',
+  'kubernetes.io/serviceaccount/secret.name': 'tok',
+  'kubernetes.io/serviceaccount/service-account.name': 'robot',
+  'kubernetes.io/serviceaccount/service-account.uid': 'robot-uid',
+  sub: 'system:serviceaccount:ns:robot',
+};
+
+const cryptographic = { name: 'AuthenticationError', message: 'go-jose/go-jose: error in cryptographic primitive' };
+const nobodys = { name: 'AuthenticationError', message: 'invalid bearer token' };
+
+t.test('each algorithm verifies what its own key signed, and nothing else', (t) => {
+  const keys: readonly SigningKey[] = [rsaKey, ...Object.values(curves).map((pem) => signingKey(pem))];
+  for (const key of keys) {
+    const jws = parseJws(signJws(bound, key));
+    if (jws === undefined) return t.fail('a token of our own cannot be read');
+    t.equal(jws.kid, key.kid);
+    for (const other of keys) {
+      const verification = verifyJws(jws, other);
+      t.equal(verification.verified, other === key, `${jws.alg} by ${other.algorithms[0] ?? ''}`);
+      if (verification.verified) t.strictSame(verification.claims, bound);
+      else t.equal(verification.problem, 'unfit key');
+    }
+  }
+  return t.end();
+});
+
+t.test('RSA keys verify all of RS and PS, for who allows it', (t) => {
+  for (const [alg, digest] of [['RS384', 'sha384'], ['RS512', 'sha512'], ['PS256', 'sha256'], ['PS384', 'sha384'], ['PS512', 'sha512']] as const) {
+    const padding = alg.startsWith('PS') ? 6 : 1;
+    const token = forged({ alg }, bound, (signed) => sign(digest, Buffer.from(signed), { key: rsaKey.privateKey, padding }));
+    const jws = parseJws(token);
+    if (jws === undefined) return t.fail('a token cannot be read');
+    t.ok(verifyJws(jws, rsaKey).verified, alg);
+    t.strictSame(verifyJws(jws, rsaKey, ['RS256', 'ES256']), { verified: false, problem: 'unsupported algorithm' });
+  }
+  return t.end();
+});
+
+t.test('what is not a compact JWS of a JSON object is no token', (t) => {
+  const good = signJws(bound, rsaKey);
+  const [header = '', payload = '', signature = ''] = good.split('.');
+  const bad: Readonly<Record<string, string>> = {
+    empty: '',
+    'one part': header,
+    'two parts': `${header}.${payload}`,
+    'four parts': `${good}.`,
+    'a sea of dots': '.'.repeat(100_000),
+    padding: `${header}.${payload}.${signature}=`,
+    'a line break': `${header}.${payload}\n.${signature}`,
+    'digits of plain base64': `${header}.${payload}.${signature.replace(/^./, '+')}`,
+    'bits left over': `${header}.${payload}.${signature.replace(/.$/, (last) => String.fromCharCode(last.charCodeAt(0) + 1))}`,
+    'a header that is a list': `${part([])}.${payload}.${signature}`,
+    'a header without an algorithm': `${part({ kid: 'x' })}.${payload}.${signature}`,
+    'an algorithm that is no text': `${part({ alg: ['RS256'] })}.${payload}.${signature}`,
+    'a key that is no text': `${part({ alg: 'RS256', kid: 3 })}.${payload}.${signature}`,
+    'an algorithm twice': `${part('{"alg":"RS256","alg":"none"}')}.${payload}.${signature}`,
+    'a claim twice': `${header}.${part('{"iss":"a","iss":"b"}')}.${signature}`,
+    'a claim twice, deeper': `${header}.${part('{"a":[{"b":1,"b":2}]}')}.${signature}`,
+    'bytes that are no text': `${header}.${Buffer.from([0x7b, 0xff, 0x7d]).toString('base64url')}.${signature}`,
+    'a byte order mark': `${header}.${part('\ufeff{}')}.${signature}`,
+    'the JSON form': JSON.stringify({ protected: header, payload, signature }),
+    'too long': `${header}.${part({ ...bound, more: 'x'.repeat(tokenLengthMax) })}.${signature}`,
+  };
+  for (const [name, token] of Object.entries(bad)) t.equal(parseJws(token), undefined, name);
+  t.equal(unverifiedIssuer(good), issuer);
+  t.equal(unverifiedIssuer(`!.${payload}.!`), issuer, 'the issuer decides whose token it is, also of a broken one');
+  t.equal(unverifiedIssuer(`${header}.${part({ iss: 3 })}.`), undefined);
+  t.equal(unverifiedIssuer('x'), undefined);
+  const deep = parseJws(`${header}.${part(`{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}`)}.${signature}`);
+  t.ok(deep, 'depth alone breaks nothing');
+  t.equal(parseJws(forged('{"alg":"RS256","__proto__":{"kid":"x"}}', {}))?.kid, '');
+  t.end();
+});
+
+t.test('keys are published and read back, and those that sign no tokens are refused', (t) => {
+  for (const key of [rsaKey, ...Object.values(curves).map((pem) => signingKey(pem))]) {
+    const jwk = jwkOf(key);
+    const read = keyOfJwk(JSON.parse(JSON.stringify(jwk)));
+    t.equal(read?.kid, key.kid);
+    t.strictSame(read?.algorithms, [jwk.alg]);
+    t.ok(read?.publicKey.equals(key.publicKey));
+    t.notMatch(Object.keys(jwk), ['d'], 'nothing private');
+    t.strictSame(Object.keys(jwk), jwk.kty === 'RSA' ? ['use', 'kty', 'kid', 'alg', 'n', 'e'] : ['use', 'kty', 'kid', 'crv', 'alg', 'x', 'y']);
+  }
+  const jwk = jwkOf(rsaKey) as unknown as JsonObject;
+  const unfit: readonly unknown[] = [null, 'x', {}, { ...jwk, use: 'enc' }, { ...jwk, alg: 'HS256' }, { ...jwk, alg: 'ES256' }, { ...jwk, n: 3 }, { kty: 'oct', k: 'AAAA' }, { kty: 'EC', crv: 'secp256k1', x: 'AA', y: 'AA' }];
+  for (const each of unfit) t.equal(keyOfJwk(each), undefined, JSON.stringify(each)?.slice(0, 40));
+  t.equal(keyOfJwk({ ...jwk, kid: undefined })?.kid, '');
+  t.throws(() => verificationKey(generateKeyPairSync('ed25519').publicKey), { name: 'TypeError', message: 'keys of type ed25519 sign no tokens' });
+  t.throws(() => verificationKey(generateKeyPairSync('ec', { namedCurve: 'secp256k1' }).publicKey), { message: 'keys of type ec secp256k1 sign no tokens' });
+  t.throws(() => verificationKey(generateKeyPairSync('rsa', { modulusLength: 512 }).publicKey), { message: 'RSA keys of 512 bits sign no tokens' });
+  t.end();
+});
+
+t.test('registered claims are read by their types', (t) => {
+  t.strictSame(registeredClaims({ iss: 'i', sub: 's', aud: 'a', exp: 1.9, nbf: -1, iat: null, jti: 'j' }), { issuer: 'i', subject: 's', audiences: ['a'], id: 'j', expiry: 1, notBefore: -1 });
+  t.strictSame(registeredClaims({}), { issuer: '', subject: '', audiences: [], id: '' });
+  for (const wrong of [{ iss: 1 }, { sub: [] }, { jti: {} }, { aud: 3 }, { aud: ['a', 3] }, { exp: '1' }, { nbf: true }, { iat: {} }] as const) t.equal(registeredClaims(wrong), undefined, JSON.stringify(wrong));
+  t.end();
+});
+
+t.test('key files hold any number of keys of any form', (t) => {
+  const authority = createAuthority({ now: start * 1000 });
+  const publicPem = rsaKey.publicKey.export({ type: 'spki', format: 'pem' }) as string;
+  const parameters = '-----BEGIN EC PARAMETERS-----\nBggqhkjOPQMBBw==\n-----END EC PARAMETERS-----\n';
+  const keys = serviceAccountKeys({ signing: curves.ES256, verification: [`a comment\n${publicPem}${parameters}${otherRsa}`, authority.certificate] });
+  t.strictSame(keys.verification.map(({ algorithms: [first] }) => first), ['RS256', 'RS256', 'ES256', 'ES256']);
+  t.equal(keys.verification[0]?.kid, rsaKey.kid);
+  t.equal(keys.candidates('').length, 4);
+  t.strictSame(keys.candidates(rsaKey.kid).map(({ kid }) => kid), [rsaKey.kid]);
+  t.strictSame(keys.candidates('unknown'), []);
+  t.equal(serviceAccountKeys({ signing: rsa, verification: [publicPem] }).verification.length, 1, 'one key is one key');
+  t.throws(() => serviceAccountKeys({}), { message: 'no keys of service accounts were given' });
+  for (const none of ['', parameters, '-----BEGIN PUBLIC KEY-----\nAAAA']) t.throws(() => serviceAccountKeys({ verification: [none] }), { message: 'data does not contain any valid RSA or ECDSA public keys' });
+  t.throws(() => serviceAccountKeys({ verification: ['-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n'] }));
+  t.throws(() => keys.replace({ signing: 'nonsense' }));
+  t.equal(keys.candidates('').length, 4, 'what could not be read replaces nothing');
+  t.end();
+});
+
+t.test('attacks on the signature are refused', async (t) => {
+  const { authenticate } = scene({ signing: rsa, verification: [curves.ES256] });
+  const publicPem = rsaKey.publicKey.export({ type: 'spki', format: 'pem' }) as string;
+  const publicDer = rsaKey.publicKey.export({ type: 'spki', format: 'der' });
+  const hmac = (secret: string | Buffer) => (signed: string) => createHmac('sha256', secret).update(signed).digest();
+  const { kid } = rsaKey;
+  const ec = signingKey(curves.ES256);
+  const byRsa = (digest: string, padding = 1) => (signed: string) => sign(digest, Buffer.from(signed), { key: rsaKey.privateKey, padding });
+  const wrong: Readonly<Record<string, string>> = {
+    'alg none': forged({ alg: 'none', kid }, bound),
+    'alg None, with a signature': forged({ alg: 'None', kid }, bound, byRsa('sha256')),
+    'alg empty': forged({ alg: '', kid }, bound, byRsa('sha256')),
+    'the name of a method': forged({ alg: 'constructor', kid }, bound, byRsa('sha256')),
+    'HS256 with the public key as its secret': forged({ alg: 'HS256', kid }, bound, hmac(publicPem)),
+    'HS256 with its bytes': forged({ alg: 'HS256', kid }, bound, hmac(publicDer)),
+    'HS256 under the name of RS256': forged({ alg: 'RS256', kid }, bound, hmac(publicPem)),
+    'ES256 for an RSA key': signJws(bound, { ...ec, kid }),
+    'RS256 for an elliptic key': signJws(bound, { ...rsaKey, kid: ec.kid }),
+    'PS256, which nobody signs with': forged({ alg: 'PS256', kid }, bound, byRsa('sha256', 6)),
+    'RS512, which nobody signs with': forged({ alg: 'RS512', kid }, bound, byRsa('sha512')),
+    'something critical': forged({ alg: 'RS256', kid, crit: ['b64'], b64: false }, bound, byRsa('sha256')),
+    'nothing critical, but said': forged({ alg: 'RS256', kid, crit: [] }, bound, byRsa('sha256')),
+    'a stranger under a known name': signJws(bound, { ...signingKey(otherRsa), kid }),
+    'a stranger without a name': signJws(bound, { ...signingKey(otherRsa), kid: '' }),
+    'a key of its own in the header': forged({ alg: 'RS256', jwk: jwkOf(signingKey(otherRsa)) }, bound, (signed) => sign('sha256', Buffer.from(signed), signingKey(otherRsa).privateKey)),
+    'no signature': forged({ alg: 'RS256', kid }, bound),
+    'the zeros of a careless verifier': forged({ alg: 'ES256', kid: ec.kid }, bound, () => Buffer.alloc(64)),
+    'an elliptic signature in DER': forged({ alg: 'ES256', kid: ec.kid }, bound, (signed) => sign('sha256', Buffer.from(signed), ec.privateKey)),
+  };
+  for (const [name, token] of Object.entries(wrong)) await t.rejects(authenticate(token), cryptographic, name);
+  await t.rejects(authenticate(signJws(bound, signingKey(otherRsa))), { message: 'invalid signature, no keys found' }, 'a foreign key');
+  for (const none of [`${signJws(bound, rsaKey)}.x`, JSON.stringify({ payload: part(bound) }), signJws({ ...bound, more: 'x'.repeat(tokenLengthMax) }, rsaKey)]) await t.rejects(authenticate(none), nobodys, 'no token at all');
+  t.match(await authenticate(signJws(bound, { ...rsaKey, kid: '' })), { user: { username: 'system:serviceaccount:ns:robot' } }, 'without a name all keys are tried');
+});
+
+t.test('any change of a single byte of a token is refused', async (t) => {
+  for (const pem of [rsa, curves.ES256]) {
+    const { authenticate } = scene({ signing: pem });
+    const token = signJws(bound, signingKey(pem));
+    t.ok(await authenticate(token));
+    const change = fc.record({ at: fc.nat(token.length - 1), to: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)) }).filter(({ at, to }) => token.charAt(at) !== to);
+    await fc.assert(
+      fc.asyncProperty(change, async ({ at, to }) => {
+        const outcome = await authenticate(`${token.slice(0, at)}${to}${token.slice(at + 1)}`).then(() => 'taken', () => 'refused');
+        return outcome === 'refused';
+      }),
+      { seed: 7, numRuns: 1000 },
+    );
+  }
+});
+
+t.test('a bound token says who it is for whom it is meant', async (t) => {
+  const { authenticate } = scene();
+  const user = { username: 'system:serviceaccount:ns:robot', uid: 'robot-uid', groups: ['system:serviceaccounts', 'system:serviceaccounts:ns'] };
+  const credential = { 'authentication.kubernetes.io/credential-id': ['JTI=an-id'] };
+  t.strictSame(await authenticate(signJws(bound, rsaKey)), { user: { ...user, extra: credential }, audiences: [issuer] });
+  t.strictSame((await authenticate(signJws({ ...bound, aud: issuer, jti: '' }, rsaKey)))?.user, user, 'one audience need be no list, and an id need not be');
+  t.strictSame((await authenticate(signJws({ ...bound, aud: ['x', 'y', issuer] }, rsaKey), ['y', 'z', 'x', 'y']))?.audiences, ['y', 'x', 'y'], 'in the order in which they were asked for');
+  const whole = await authenticate(signJws(boundTo({ pod: { name: 'p', uid: 'pod-uid' }, node: { name: 'n', uid: 'another' } }), rsaKey));
+  t.strictSame(whole?.user.extra, {
+    ...credential,
+    'authentication.kubernetes.io/node-name': ['n'],
+    'authentication.kubernetes.io/node-uid': ['another'],
+    'authentication.kubernetes.io/pod-name': ['p'],
+    'authentication.kubernetes.io/pod-uid': ['pod-uid'],
+  });
+  t.strictSame((await authenticate(signJws(boundTo({ pod: { name: 'p', uid: 'pod-uid' }, node: { name: 'n' } }), rsaKey)))?.user.extra?.['authentication.kubernetes.io/node-uid'], undefined);
+  t.ok(Object.isFrozen(whole?.user.extra));
+  t.match(await authenticate(signJws({ ...bound, iss: 'https://older.example' }, rsaKey)), { user }, 'the issuer of before counts too');
+  await t.rejects(authenticate(signJws({ ...bound, iss: `${issuer}/` }, rsaKey)), nobodys, 'an issuer is compared to the letter');
+  await t.rejects(authenticate(signJws({ ...bound, iss: [issuer] }, rsaKey)), nobodys);
+});
+
+t.test('a token for others is refused, and one for nobody is for this server alone', async (t) => {
+  const { authenticate } = scene({ signing: rsa }, { apiAudiences: ['api', 'api2'] });
+  await t.rejects(authenticate(signJws(bound, rsaKey)), { message: `token audiences ["${issuer}"] is invalid for the target audiences ["api" "api2"]` });
+  await t.rejects(authenticate(signJws({ ...bound, aud: ['api'] }, rsaKey), ['vault']), { message: 'token audiences ["api"] is invalid for the target audiences ["vault"]' });
+  const { aud: _none, ...unaddressed } = bound;
+  for (const claims of [unaddressed, { ...bound, aud: [] }]) {
+    const found = await authenticate(signJws(claims, rsaKey));
+    t.strictSame(found?.audiences, ['api', 'api2']);
+    t.strictSame(found?.annotations, { 'authentication.k8s.io/legacy-token': 'system:serviceaccount:ns:robot' });
+    await t.rejects(authenticate(signJws(claims, rsaKey), ['vault']), { message: 'token audiences ["api" "api2"] is invalid for the target audiences ["vault"]' });
+  }
+  const nameless = scene({ signing: rsa }, { apiAudiences: [] });
+  t.equal((await nameless.authenticate(signJws(bound, rsaKey)))?.audiences, undefined, 'a server without a name asks for none');
+});
+
+t.test('times are kept, with a minute to spare', async (t) => {
+  const expired = { message: 'service account token has expired' };
+  const { authenticate, clock } = scene();
+  const token = signJws({ ...bound, exp: start + 600, nbf: start + 60, iat: start + 60 }, rsaKey);
+  t.ok(await authenticate(token), 'a minute too early');
+  await t.rejects(authenticate(signJws({ ...bound, nbf: start + 61 }, rsaKey)), { message: 'service account token is not valid yet' });
+  await t.rejects(authenticate(signJws({ ...bound, iat: start + 61 }, rsaKey)), { message: 'service account token is issued in the future' });
+  await clock.advanceTo((start + 660) * 1000);
+  t.ok(await authenticate(token), 'a minute too late');
+  await clock.advance(1);
+  await t.rejects(authenticate(token), expired);
+  for (const wrong of [{ exp: '9' }, { aud: 1 }, { 'kubernetes.io': 3 }, { 'kubernetes.io': { namespace: [] } }, { 'kubernetes.io': { pod: 'p' } }, { 'kubernetes.io': { warnafter: 'x' } }] as const) {
+    await t.rejects(authenticate(signJws({ ...bound, exp: start + 9999, ...wrong }, rsaKey)), { message: 'service account token claims could not be read' }, JSON.stringify(wrong));
+  }
+});
+
+t.test('a token ends with its account and with what it is bound to', async (t) => {
+  const invalidated = { message: 'service account token has been invalidated' };
+  const kinds = { pod: 'ns', secret: 'ns', node: '' } as const;
+  for (const [kind, namespace] of Object.entries(kinds)) {
+    const { authenticate, world, clock } = scene();
+    const name = kind.charAt(0);
+    const token = signJws(boundTo({ [kind]: { name, uid: `${kind}-uid` } }), rsaKey);
+    const stored = (metadata: object): void => world.put(`${kind}s`, { metadata: { name, namespace, uid: `${kind}-uid`, ...metadata } });
+    t.ok(await authenticate(token), kind);
+    stored({ uid: 'another' });
+    await t.rejects(authenticate(token), { message: `${kind} UID (another) does not match service account ${kind} ref claim (${kind}-uid)` });
+    stored({ deletionTimestamp: printTime(clock.now()) });
+    await clock.advance(60_000);
+    t.ok(await authenticate(token), `${kind}: a minute to say farewell`);
+    await clock.advance(1);
+    await t.rejects(authenticate(token), invalidated, `${kind}: and no more`);
+    world.objects.clear();
+    world.put('serviceaccounts', robot);
+    await t.rejects(authenticate(token), invalidated, `${kind}: gone`);
+    world.broken = `${kind}s`;
+    await t.rejects(authenticate(token), invalidated, `${kind}: not to be read`);
+    await t.rejects(authenticate(signJws(boundTo({ [kind]: {} }), rsaKey)), invalidated, `${kind}: without a name`);
+  }
+  const { authenticate, world, clock } = scene();
+  const token = signJws(bound, rsaKey);
+  world.put('serviceaccounts', { metadata: { ...robot.metadata, uid: 'another' } });
+  await t.rejects(authenticate(token), { message: 'service account UID (another) does not match claim (robot-uid)' });
+  world.put('serviceaccounts', { metadata: { ...robot.metadata, deletionTimestamp: printTime(clock.now() - 61_000) } });
+  await t.rejects(authenticate(token), { message: 'service account ns/robot has been deleted' });
+  world.objects.clear();
+  await t.rejects(authenticate(token), { message: 'serviceaccounts "robot" not found' });
+  world.broken = 'serviceaccounts';
+  await t.rejects(authenticate(token), { message: 'the store is away' });
+});
+
+t.test('a token in use longer than it was asked for is noted', async (t) => {
+  const { authenticate, clock } = scene();
+  const token = signJws(boundTo({ warnafter: start + 60 }), rsaKey);
+  await clock.advance(60_000);
+  t.equal((await authenticate(token))?.annotations, undefined);
+  await clock.advance(5_500);
+  t.strictSame((await authenticate(token))?.annotations, { 'authentication.k8s.io/stale-token': 'subject: system:serviceaccount:ns:robot, seconds after warning threshold: 5' });
+});
+
+t.test('keys rotate without a restart', async (t) => {
+  const { authenticate, keys } = scene();
+  const [before, next] = [signJws(bound, rsaKey), signJws(bound, signingKey(curves.ES256))];
+  await t.rejects(authenticate(next), { message: 'invalid signature, no keys found' });
+  keys.replace({ signing: rsa, verification: [curves.ES256] });
+  t.ok(await authenticate(next), 'known before it signs');
+  keys.replace({ signing: curves.ES256, verification: [rsa] });
+  t.ok(await authenticate(before), 'tokens of the old key live on');
+  t.equal(keys.signing?.kid, signingKey(curves.ES256).kid);
+  keys.replace({ signing: curves.ES256 });
+  await t.rejects(authenticate(before), { message: 'invalid signature, no keys found' });
+});
+
+t.test('a token of a Secret counts as long as the Secret holds it', async (t) => {
+  const invalidated = { message: 'Token has been invalidated' };
+  const { authenticate, world, marked, clock } = scene();
+  const token = signJws(legacy, rsaKey);
+  const stored = (metadata: object = {}, content = token): void =>
+    world.put('secrets', { metadata: { name: 'tok', namespace: 'ns', uid: 'tok-uid', ...metadata }, data: { token: encodeBase64(Buffer.from(content)) } } as Secret);
+  await t.rejects(authenticate(token), invalidated);
+  stored();
+  t.strictSame(await authenticate(token), {
+    user: { username: 'system:serviceaccount:ns:robot', uid: 'robot-uid', groups: ['system:serviceaccounts', 'system:serviceaccounts:ns'] },
+    audiences: [issuer, 'https://older.example'],
+    annotations: { 'authentication.k8s.io/legacy-token': 'system:serviceaccount:ns:robot', 'authentication.k8s.io/legacy-token-manual-secret': 'tok' },
+  });
+  t.strictSame(marked, ['tok 2026-01-01']);
+  await clock.advance({ days: 400 });
+  t.ok(await authenticate(token), 'it never expires');
+  stored({ deletionTimestamp: printTime(clock.now()) });
+  await t.rejects(authenticate(token), invalidated, 'a Secret that is being deleted holds nothing');
+  for (const other of [token.slice(0, -1), `${token} `, '']) {
+    stored({}, other);
+    await t.rejects(authenticate(token), { message: "Token does not match server's copy" });
+  }
+  stored();
+  world.put('serviceaccounts', { metadata: { ...robot.metadata, uid: 'another' } });
+  await t.rejects(authenticate(token), { message: 'ServiceAccount UID (another) does not match claim (robot-uid)' });
+  world.put('serviceaccounts', { metadata: { ...robot.metadata, deletionTimestamp: printTime(clock.now()) } });
+  await t.rejects(authenticate(token), { message: 'ServiceAccount ns/robot has been deleted' });
+  world.objects.delete('serviceaccounts/ns/robot');
+  await t.rejects(authenticate(token), { message: 'serviceaccounts "robot" not found' });
+  world.broken = 'secrets';
+  await t.rejects(authenticate(token), invalidated);
+});
+
+t.test('tokens of Secrets are noted by the day, warned of, and can be switched off', async (t) => {
+  const { authenticate, world, marked } = scene();
+  const token = signJws(legacy, rsaKey);
+  const stored = (labels: Record<string, string>): void => world.put('secrets', { metadata: { name: 'tok', namespace: 'ns', labels }, data: { token: encodeBase64(Buffer.from(token)) } } as Secret);
+  for (const day of ['2026-01-01', '2026-01-02']) {
+    stored({ 'kubernetes.io/legacy-token-last-used': day });
+    t.ok(await authenticate(token));
+  }
+  t.strictSame(marked, [], 'today, or by a clock that is ahead');
+  stored({ 'kubernetes.io/legacy-token-last-used': '2025-12-31' });
+  world.put('serviceaccounts', { ...robot, secrets: [{ name: 'tok' }] } as ServiceAccount);
+  t.match(await authenticate(token), {
+    warnings: ['Use tokens from the TokenRequest API or manually created secret-based tokens instead of auto-generated secret-based tokens.'],
+    annotations: { 'authentication.k8s.io/legacy-token-autogenerated-secret': 'tok' },
+  });
+  t.strictSame(marked, ['tok 2026-01-01']);
+  stored({ 'kubernetes.io/legacy-token-invalid-since': '2026-01-01' });
+  await t.rejects(authenticate(token), { message: "the token in secret ns/tok for service account ns/robot has been marked invalid. Use tokens from the TokenRequest API or manually created secret-based tokens, or remove the 'kubernetes.io/legacy-token-invalid-since' label from the secret to temporarily allow use of this token" });
+  const failing = scene({ signing: rsa }, { markUsed: () => Promise.reject(new Error('read only')) });
+  failing.world.put('secrets', { metadata: { name: 'tok', namespace: 'ns' }, data: { token: encodeBase64(Buffer.from(token)) } } as Secret);
+  t.ok(await failing.authenticate(token), 'whoever cannot write the label lets the token pass');
+});
+
+t.test('what a token of a Secret must say', async (t) => {
+  const { authenticate } = scene({ signing: rsa }, { lookup: false });
+  t.match(await authenticate(signJws(legacy, rsaKey)), { user: { uid: 'robot-uid' } }, 'without a look-up the signature is enough');
+  const prefix = 'kubernetes.io/serviceaccount';
+  const wrong: readonly (readonly [JsonObject, string])[] = [
+    [{ sub: '' }, 'sub claim is missing'],
+    [{ [`${prefix}/namespace`]: '' }, 'namespace claim is missing'],
+    [{ [`${prefix}/secret.name`]: '' }, 'secretName claim is missing'],
+    [{ [`${prefix}/service-account.name`]: null }, 'serviceAccountName claim is missing'],
+    [{ [`${prefix}/service-account.uid`]: '' }, 'serviceAccountUID claim is missing'],
+    [{ [`${prefix}/service-account.uid`]: 3 }, 'service account token claims could not be read'],
+    [{ sub: 'system:serviceaccount:ns:another' }, 'sub claim is invalid'],
+    [{ sub: 'system:serviceaccount:other:robot' }, 'sub claim is invalid'],
+    [{ sub: 'robot' }, 'sub claim is invalid'],
+    [{ aud: ['x'] }, `token audiences ["x"] is invalid for the target audiences ["${issuer}" "https://older.example"]`],
+  ];
+  for (const [claims, message] of wrong) await t.rejects(authenticate(signJws({ ...legacy, ...claims }, rsaKey)), { message });
+  await t.rejects(authenticate(signJws({ ...bound, iss: 'kubernetes/serviceaccount' }, rsaKey)), { message: 'namespace claim is missing' }, 'a bound token is not taken for one');
+});
+
+const account: Frozen<ServiceAccount> = { metadata: { name: 'robot', namespace: 'ns', uid: 'robot-uid' } };
+
+function issuerWith(options: Partial<TokenIssuerOptions> = {}): TokenIssuer {
+  return tokenIssuer({ keys: serviceAccountKeys({ signing: rsa }), issuer, clock: virtualClock(), random: random(1), ...options });
+}
+
+/** The claims of a token, none of which are checked. */
+function claimsOf(token: string): JsonObject {
+  return parseJws(token)?.unverified ?? {};
+}
+
+t.test('an issuer writes the claims of Kubernetes', async (t) => {
+  const issue = async (subject: Partial<TokenSubject> = {}, options: Partial<TokenIssuerOptions> = {}): Promise<JsonObject> => claimsOf((await issuerWith(options).issue({ serviceAccount: account, audiences: [issuer], expirationSeconds: 3600, ...subject })).token);
+  const pod = { kind: 'Pod', object: { metadata: { name: 'p', uid: 'pod-uid' } } } as const;
+  const { jti, ...rest } = await issue();
+  t.match(jti, /^[0-9a-f]{8}-/);
+  t.strictSame({ ...rest, jti: 'an-id' }, bound);
+  t.strictSame(Object.keys(await issue()), ['aud', 'exp', 'iat', 'iss', 'jti', 'kubernetes.io', 'nbf', 'sub']);
+  const own = async (...request: Parameters<typeof issue>): Promise<unknown> => (await issue(...request))['kubernetes.io'];
+  const serviceaccount = { name: 'robot', uid: 'robot-uid' };
+  t.strictSame(await own({ boundTo: { ...pod, node: { name: 'n', uid: 'node-uid' } } }), { namespace: 'ns', node: { name: 'n', uid: 'node-uid' }, pod: { name: 'p', uid: 'pod-uid' }, serviceaccount });
+  t.strictSame(await own({ boundTo: { ...pod, node: { name: 'n' } } }), { namespace: 'ns', node: { name: 'n' }, pod: { name: 'p', uid: 'pod-uid' }, serviceaccount });
+  t.strictSame(await own({ boundTo: { kind: 'Secret', object: { metadata: { name: 's', uid: 'secret-uid' } } } }), { namespace: 'ns', secret: { name: 's', uid: 'secret-uid' }, serviceaccount });
+  t.strictSame(await own({ boundTo: { kind: 'Node', object: { metadata: { name: 'n', uid: 'node-uid' } } } }), { namespace: 'ns', node: { name: 'n', uid: 'node-uid' }, serviceaccount });
+  const lives = async (...request: Parameters<typeof issue>): Promise<unknown> => {
+    const claims = await issue(...request);
+    return [Number(claims.exp) - start, (claims['kubernetes.io'] as JsonObject).warnafter];
+  };
+  const year = 365 * 24 * 3600;
+  t.strictSame(await lives({ boundTo: pod, expirationSeconds: 3607 }), [year, start + 3607], 'what kubelets ask for lives for a year');
+  t.strictSame(await lives({ boundTo: pod, expirationSeconds: 3608 }), [3608, undefined]);
+  t.strictSame(await lives({ expirationSeconds: 3607 }), [3607, undefined], 'only of pods');
+  t.strictSame(await lives({ boundTo: pod, expirationSeconds: 3607, audiences: [issuer, 'vault'] }), [3607, undefined], 'only for this server');
+  t.strictSame(await lives({ boundTo: pod, expirationSeconds: 3607 }, { extendExpiration: false }), [3607, undefined]);
+  t.strictSame(await lives({ boundTo: pod, expirationSeconds: 7200 }, { maxExpirationSeconds: 3607 }), [year, start + 3607], 'what is shortened to it is it');
+});
+
+t.test('an issuer says what it granted', async (t) => {
+  const issued = await issuerWith({ maxExpirationSeconds: 7200 }).issue({ serviceAccount: account, audiences: ['x'], expirationSeconds: 10_000 });
+  t.match(issued, { expirationSeconds: 7200, expirationTimestamp: '2026-01-01T02:00:00Z', warnings: ['requested expiration of 10000 seconds shortened to 7200 seconds'] });
+  t.equal(issued.credentialId, `JTI=${String(claimsOf(issued.token).jti)}`);
+  t.equal((await issuerWith().issue({ serviceAccount: account, audiences: [], expirationSeconds: 600 })).warnings, undefined);
+  t.strictSame(issuerWith().defaultAudiences, [issuer]);
+  t.strictSame(issuerWith({ apiAudiences: ['api'] }).defaultAudiences, ['api']);
+  for (const unpublished of ['kubernetes/serviceaccount', 'http://plain.example', 'https://x.example?a=b', 'https://x.example#a']) t.equal(issuerWith({ issuer: unpublished }).discovery, undefined, unpublished);
+  const voiceless = serviceAccountKeys({ verification: [rsa] });
+  t.throws(() => issuerWith({ keys: voiceless }).issue({ serviceAccount: account, audiences: [], expirationSeconds: 600 }), { message: /failed to generate token/ });
+  t.throws(() => legacyToken(voiceless, {}, account), { message: 'there is no key to sign tokens with' });
+});
