@@ -95,7 +95,7 @@ export async function authenticationOf(flags: AuthenticationFlags, parts: Authen
     ...serviceAccountTokens({ ...tools, keys, issuers, apiAudiences, lookup: accounts.lookup }),
     ...(flags.bootstrapTokens ? [audienceAgnosticTokens(bootstrapTokens(tools), apiAudiences)] : []),
     ...(oidc === undefined ? [] : [audienceAgnosticTokens(oidc.reloaded.authenticate, apiAudiences)]),
-    ...(webhook === undefined ? [] : [cachedTokens(webhookTokens(retryingCall(webhook.call, tools), { version: flags.webhook.version, audiences: apiAudiences }), { clock, successTtlMs: flags.webhook.cacheMs, failureTtlMs: flags.webhook.cacheMs })]),
+    ...(webhook === undefined ? [] : [cachedTokens(webhookTokens(retryingCall(webhook.call, tools), { version: flags.webhook.version, audiences: apiAudiences }), { clock, successTtlMs: flags.webhook.cacheMs, failureTtlMs: flags.webhook.cacheMs, errors: false })]),
   ];
   return {
     authenticators: (tools) => {

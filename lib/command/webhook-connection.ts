@@ -30,9 +30,9 @@ export async function connectWebhook(source: KubeconfigSource, { clock, timeoutM
   const access = await loadKubeconfig(source);
   const { server, tls } = access;
   const { authorization } = connect(access, { clock });
-  const { transport, close } = nodeWebhookTransport({ ...tls, ...(authorization !== undefined && { authorization }) });
+  const node = nodeWebhookTransport({ ...tls, ...(authorization !== undefined && { authorization }) });
   try {
-    return { call: webhookCall({ target: { url: server }, transport, clock, timeoutMs }), close };
+    return { call: webhookCall({ target: { url: server }, transport: node.transport, clock, timeoutMs }), close: () => node.close() };
   } catch (cause) {
     throw new KubeconfigError(`the kubeconfig leads to no webhook: ${errorText(cause)}`, { cause });
   }

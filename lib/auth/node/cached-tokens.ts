@@ -15,18 +15,20 @@ export interface CachedTokensOptions {
   readonly successTtlMs?: number;
   /** Tokens that nobody knows or that are wrong. Default 0: never. */
   readonly failureTtlMs?: number;
+  /** Whether what is wrong counts among the failures. Default true; false for an authenticator that may just be out of reach. */
+  readonly errors?: boolean;
   /** How many answers at most. Default 32,768. */
   readonly entriesMax?: number;
 }
 
 /** Asks the authenticator only for what is not remembered. Warnings and notes for the audit are part of what is. */
 export function cachedTokens(authenticator: TokenAuthenticator, options: CachedTokensOptions): TokenAuthenticator {
-  const { clock, successTtlMs = 10_000, failureTtlMs = 0, entriesMax = 32_768 } = options;
+  const { clock, successTtlMs = 10_000, failureTtlMs = 0, errors = true, entriesMax = 32_768 } = options;
   const key = randomBytes(32);
   const kept = new LRUCache<string, Kept>({ max: entriesMax });
   const asked = new Map<string, Promise<Outcome>>();
   const keep = (id: string, outcome: Outcome): Outcome => {
-    const ttlMs = outcome.found === undefined ? failureTtlMs : successTtlMs;
+    const ttlMs = outcome.problem !== undefined && !errors ? 0 : outcome.found === undefined ? failureTtlMs : successTtlMs;
     if (ttlMs > 0) kept.set(id, { outcome, untilMs: clock.now() + ttlMs });
     return outcome;
   };
