@@ -1,6 +1,6 @@
 // From a request to the one function that answers it: by resource, subresource and verb. Paths that are no resource go
 // to the documents. As apiserver/pkg/endpoints/installer.go, which makes the same choice with routes.
-import { badRequest, methodNotAllowed, nameIsPathSegment, unknownResource } from '../core/index.js';
+import { badRequest, methodNotAllowed, nameIsPathSegment, unclassifiedError, unknownResource } from '../core/index.js';
 import type { Clock, KindTable } from '../core/index.js';
 import type { ApiResponse, RequestInfo } from '../client/index.js';
 import { deprecationOf } from './deprecated-kinds.js';
@@ -62,12 +62,13 @@ export function serveRequests(serving: Serving): Serve {
     }
     const missing = missingRoute(info);
     if (missing === 'page') return pageNotFound();
-    if (missing === 'status' || !isPlaced(info, route.namespaced)) throw unknownResource();
-    if (!route.verbs.has(info.verb) || !isWhole(info, route.namespaced)) throw methodNotAllowed();
+    if (missing === 'status' || !isPlaced(info, route.namespaced) || !isRouted(info, route)) throw unknownResource();
+    if (!isOffered(info, route.verbs) || !isWhole(info, route.namespaced)) throw methodNotAllowed();
     checkName(info);
     if (route.deprecation !== undefined) exchange.warn(route.deprecation);
     if ('virtual' in route) return route.virtual(exchange);
     const { endpoint, special } = route;
+    checkNamespace(info, endpoint);
     const given = special === undefined ? answer(endpoint, exchange, serving) : special.answer(exchange, endpoint);
     const inForm = (response: ApiResponse): ApiResponse => {
       if (response.type === 'raw' || response.form.transform === undefined) return response;
@@ -81,6 +82,12 @@ export function serveRequests(serving: Serving): Serve {
 function checkName({ name, subresource }: RequestInfo): void {
   const [problem] = name === '' || subresource === 'proxy' ? [] : nameIsPathSegment(name, false);
   if (problem !== undefined) throw badRequest(`Name parameter invalid: ${JSON.stringify(name)}: ${problem}`);
+}
+
+/** Namespaces that would lead out of the resource: a real server finds out when it looks for the objects. What is written has no place there anyway. */
+function checkNamespace({ namespace, name, verb }: RequestInfo, { stored }: Endpoint): void {
+  if (namespace !== '.' && namespace !== '..') return;
+  if (verb !== 'create' && verb !== 'update' && verb !== 'patch') throw unclassifiedError(`invalid key: ${JSON.stringify(`/${stored.ref.resource}/${namespace}${name === '' ? '' : `/${name}`}`)}`);
 }
 
 /** What answers at a path. Only paths that exist are kept, so there are no more than the scheme has. */
@@ -124,6 +131,24 @@ function answer(endpoint: Endpoint, exchange: Exchange, { tools, timing }: Servi
     default:
       throw methodNotAllowed();
   }
+}
+
+/** Whether any method leads anywhere at such a path: kinds that are only created have no objects with names, and no collection across namespaces. */
+function isRouted({ verb, name, namespace, subresource }: RequestInfo, { verbs, namespaced }: Route): boolean {
+  if (subresource !== '') return true;
+  // A list may have a name, from its selector.
+  const isNamed = name !== '' && verb !== 'list' && verb !== 'watch';
+  const answering = isNamed ? ofObjects : namespaced && namespace === '' ? ofAllNamespaces : ofCollections;
+  return answering.some((each) => verbs.has(each));
+}
+
+const ofObjects: readonly string[] = ['get', 'update', 'patch', 'delete'];
+const ofAllNamespaces: readonly string[] = ['list', 'watch'];
+const ofCollections: readonly string[] = ['list', 'watch', 'create', 'deletecollection'];
+
+/** Whether the verb is one of the resource's. Proxies pass everything on, also methods that are no verbs. */
+function isOffered({ verb, subresource }: RequestInfo, verbs: ReadonlySet<string>): boolean {
+  return verbs.has(verb) || (subresource === 'proxy' && verb === '');
 }
 
 /** Objects without a namespace have no place in one; objects with one are not found by name alone. */

@@ -35,25 +35,27 @@ export function documentsOf({ scheme, serverAddress, healthChecks, routes }: Doc
     const trimmed = path === '/' ? path : path.replace(/\/+$/, '');
     const [, root = '', group = ''] = trimmed.split('/');
     const isDiscovery = root === 'api' || root === 'apis';
-    const route = routes.find((each) => (each.path.endsWith('/') ? path.startsWith(each.path) : trimmed === each.path));
+    const route = routes.find((each) => (each.path.endsWith('/') ? path.startsWith(each.path) : path === each.path));
     if (route !== undefined) return route.answer(exchange);
     if (isDiscovery) {
       const document = discovery.documentAt(trimmed);
-      if (document !== undefined) return isRead(verb) ? document(exchange) : refuseMethod();
+      // Lists of groups and groups are the aggregator's, which does not look at the method.
+      if (document !== undefined) return verb === 'get' || (root === 'apis' && trimmed.split('/').length < 4) ? document(exchange) : refuseMethod();
       // A group that exists but not in that version is known to the API; any other path is not.
       if (groups.has(root === 'api' ? '' : group) && (root === 'api' || group !== '')) throw unknownResource();
       return pageNotFound();
     }
-    if (root === 'version' && trimmed === '/version') return version();
-    if (root === 'healthz' || root === 'livez' || root === 'readyz') return health(healthChecks, trimmed, exchange);
-    if (path === '/') return index(scheme, healthChecks, routes);
+    if (root === 'version') {
+      if (trimmed !== '/version') throw unknownResource();
+      return verb === 'get' ? version() : refuseMethod();
+    }
+    if (healthRoots.has(root) && path === trimmed) return health(healthChecks, path, exchange);
+    if (path === '/' || path === '/index.html') return index(scheme, healthChecks, routes);
     return pageNotFound();
   };
 }
 
-function isRead(verb: string): boolean {
-  return verb === 'get' || verb === 'head';
-}
+const healthRoots: ReadonlySet<string> = new Set(['healthz', 'livez', 'readyz']);
 
 function refuseMethod(): never {
   throw methodNotAllowed();

@@ -90,7 +90,7 @@ export function wire(handler: Handler, options: WireOptions = {}, { keepsTimer =
     };
     const answered = (response: ApiResponse): WireOutput => {
       try {
-        if (!isOfMethod(input.method, info)) throw methodNotAllowed();
+        if (!isOfMethod(input.method, info) && !isMissing(response)) throw methodNotAllowed();
         return encodeResponse(response, request, encoding);
       } catch (error) {
         return failed(error);
@@ -198,13 +198,19 @@ function timeoutOutput(auditId: string): WireOutput {
   return textOutput(504, text, { headers: ['Audit-Id', auditId, 'Cache-Control', 'no-cache, private'] });
 }
 
-/** Verbs do not tell HEAD from GET, nor with which method a path names the verb itself. Resources answer to GET alone. */
-function isOfMethod(method: string, { isResource, verb }: RequestInfo): boolean {
-  return !isResource || (method !== 'HEAD' && (verb !== 'watch' || method === 'GET'));
+/** Verbs do not tell HEAD from GET, nor with which method a path names the verb itself. Resources answer to GET alone, but for proxies. */
+function isOfMethod(method: string, { isResource, verb, subresource }: RequestInfo): boolean {
+  return !isResource || subresource === 'proxy' || (method !== 'HEAD' && (verb !== 'watch' || method === 'GET'));
 }
 
-/** Who may not ask is told so first; everybody else that the method does not fit. */
+/** The page for paths that nobody serves, whatever the method. */
+function isMissing(response: ApiResponse): boolean {
+  return response.type === 'raw' && response.code === 404;
+}
+
+/** Who may not ask is told so first, and that there is no such path; everybody else that the method does not fit. */
 function refusalFor(method: string, info: RequestInfo, error: unknown): unknown {
   if (isOfMethod(method, info) || isApiError(error, 'Unauthorized') || isApiError(error, 'Forbidden')) return error;
-  return methodNotAllowed();
+  const isUnrouted = isApiError(error, 'NotFound') && (error.status.details?.kind ?? '') === '';
+  return isUnrouted ? error : methodNotAllowed();
 }

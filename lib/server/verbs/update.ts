@@ -1,6 +1,6 @@
 // update: an object takes the place of another, whole or through a subresource. As
 // apiserver/pkg/endpoints/handlers/update.go and registry/generic/registry/store.go, Update.
-import { conflict, fieldInvalid, fieldPath, invalid, nameMismatch, notFound } from '../../core/index.js';
+import { badRequest, conflict, fieldInvalid, fieldPath, invalid, nameMismatch, notFound } from '../../core/index.js';
 import type { ApiObject } from '../../core/index.js';
 import type { ObjectResponse } from '../../client/index.js';
 import { decodeBody } from '../requests/decode-body.js';
@@ -46,6 +46,7 @@ export async function update(endpoint: Endpoint, exchange: Exchange, tools: Writ
 /** Throws ApiError 400 where an object does not bear the name of the request. */
 export function checkName(object: ApiObject, name: string): void {
   const own = object.metadata?.name ?? '';
+  if (own === '') throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
   if (own !== name) throw nameMismatch(own, name);
 }
 
