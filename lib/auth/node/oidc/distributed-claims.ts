@@ -1,12 +1,13 @@
 // Groups that do not fit into a token: it says where they are, and there another signed token has them. Only the claim of
 // groups is looked for. The place comes from a verified token; still, only https is asked, and no more than a few issuers
 // are remembered. As apiserver/plugin/pkg/authenticator/token/oidc/oidc.go, claimResolver.
-import { errorText, isJsonObject, quote } from '../../../core/index.js';
+import { errorText, quote } from '../../../core/index.js';
 import type { JsonObject } from '../../../core/index.js';
 import { parseJws } from '../jws.js';
 import type { FetchDocument } from './documents.js';
-import type { IdTokenRules } from './id-token.js';
+import type { ClaimSource } from './id-token-claims.js';
 import { issuerNamed, verifyIdToken } from './id-token.js';
+import type { IdToken, IdTokenRules } from './id-token.js';
 import { Issuer, discoveryIntervalMs } from './issuer.js';
 import type { IssuerOptions } from './issuer.js';
 
@@ -19,16 +20,19 @@ export interface DistributedClaimOptions {
 }
 
 /** Puts the claim where it belongs; answers at once for tokens that have it, or have it nowhere. */
-export type ClaimResolver = (claims: JsonObject) => JsonObject | Promise<JsonObject>;
+export type ClaimResolver = (token: IdToken) => JsonObject | Promise<JsonObject>;
 
 const issuersMax = 16;
 
 /** Makes a resolver. */
 export function distributedClaims(options: DistributedClaimOptions): ClaimResolver {
   const issuers = new Map<string, Known>();
-  return (claims) => {
-    const source = sourceOf(claims, options.claim);
-    return source === undefined ? claims : resolved(claims, source, options, issuers);
+  return ({ claims, elsewhere }) => {
+    if (Object.hasOwn(claims, options.claim) || !Object.hasOwn(claims, '_claim_names')) return claims;
+    if (!Object.hasOwn(claims, '_claim_sources')) throw new Error('oidc: no claim sources');
+    const source = elsewhere.get(options.claim);
+    // Without an endpoint the claim may be inside the token in another form, which Kubernetes does not look for.
+    return source === undefined || source.endpoint === '' ? claims : resolved(claims, source, options, issuers);
   };
 }
 
@@ -38,34 +42,16 @@ interface Known {
   askedAt: number;
 }
 
-interface Source {
-  readonly endpoint: string;
-  readonly bearer: string | undefined;
-}
-
-/** Where the claim is, if it is elsewhere. That sources are there was checked with the token. */
-function sourceOf(claims: JsonObject, claim: string): Source | undefined {
-  const { _claim_names: names, _claim_sources: sources } = claims;
-  if (Object.hasOwn(claims, claim) || !isJsonObject(names) || !Object.hasOwn(names, claim)) return undefined;
-  const name = names[claim];
-  const source = typeof name === 'string' && isJsonObject(sources) ? sources[name] : undefined;
-  if (!isJsonObject(source)) throw new Error('oidc: could not parse claim sources');
-  const { endpoint, access_token: token } = source;
-  // Without an endpoint the claim may be inside the token, which nobody has ever asked Kubernetes for.
-  if (typeof endpoint !== 'string' || endpoint === '') return undefined;
-  return { endpoint, bearer: typeof token === 'string' && token !== '' ? token : undefined };
-}
-
-async function resolved(claims: JsonObject, { endpoint, bearer }: Source, options: DistributedClaimOptions, issuers: Map<string, Known>): Promise<JsonObject> {
+async function resolved(claims: JsonObject, { endpoint, accessToken }: ClaimSource, options: DistributedClaimOptions, issuers: Map<string, Known>): Promise<JsonObject> {
   const { claim, rules } = options;
-  const jws = parseJws((await fetched(endpoint, bearer, options)).trim());
+  const jws = parseJws((await fetched(endpoint, accessToken, options)).trim());
   if (jws === undefined) throw new Error(`getting untrusted issuer from endpoint ${endpoint} failed for claim ${quote(claim)}: malformed token`);
   const url = issuerNamed(typeof jws.unverified.iss === 'string' ? jws.unverified.iss : '');
   const issuer = await discovered(url, options, issuers);
   if (issuer.problem !== undefined) throw new Error(`verifying untrusted issuer ${url} failed: verifier not initialized for issuer: ${quote(url)}`);
   let found: JsonObject;
   try {
-    found = await verifyIdToken(jws, issuer, rules);
+    found = (await verifyIdToken(jws, issuer, rules)).claims;
   } catch (error) {
     throw new Error(`verify distributed claim token: ${errorText(error)}`, { cause: error });
   }
@@ -74,10 +60,10 @@ async function resolved(claims: JsonObject, { endpoint, bearer }: Source, option
   return { ...claims, [claim]: value };
 }
 
-async function fetched(endpoint: string, bearer: string | undefined, { claim, fetchDocument, connection }: DistributedClaimOptions): Promise<string> {
+async function fetched(endpoint: string, accessToken: string, { claim, fetchDocument, connection }: DistributedClaimOptions): Promise<string> {
   const wrong = (problem: string): Error => new Error(`while getting distributed claim ${quote(claim)}: ${problem}`);
   if (!isHttps(endpoint)) throw wrong(`the endpoint ${quote(endpoint)} is not https`);
-  const { status, body } = await fetchDocument({ url: endpoint, bearer, ...connection }).catch((error: unknown) => {
+  const { status, body } = await fetchDocument({ url: endpoint, bearer: accessToken === '' ? undefined : accessToken, ...connection }).catch((error: unknown) => {
     throw wrong(errorText(error));
   });
   if (status < 200 || status > 226) throw wrong(`error while getting distributed claim JWT: ${status}`);

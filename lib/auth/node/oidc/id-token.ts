@@ -1,11 +1,12 @@
 // Whether a token is its issuer's word to us: signed with one of the issuer's keys by an algorithm that is allowed, for
 // one of our audiences, and in its time. Answers at once as long as the key is known. As coreos/go-oidc/verify.go.
-import { isJsonObject, quote } from '../../../core/index.js';
+import { quote } from '../../../core/index.js';
 import type { Clock, JsonObject } from '../../../core/index.js';
-import { registeredClaims } from '../claims.js';
 import { verifyJws } from '../jws.js';
 import type { Jws } from '../jws.js';
 import type { SignatureAlgorithm } from '../signature-key.js';
+import { idTokenClaims } from './id-token-claims.js';
+import type { ClaimSource } from './id-token-claims.js';
 import type { Issuer } from './issuer.js';
 
 /** What tokens must be like. */
@@ -15,8 +16,15 @@ export interface IdTokenRules {
   readonly clock: Clock;
 }
 
-/** The claims of a token that is to be believed. Throws, or rejects, with the reason why it is not. */
-export function verifyIdToken(jws: Jws, issuer: Issuer, rules: IdTokenRules): JsonObject | Promise<JsonObject> {
+/** A token that is to be believed. */
+export interface IdToken {
+  readonly claims: JsonObject;
+  /** Where claims are that it does not have itself, by their names. */
+  readonly elsewhere: ReadonlyMap<string, ClaimSource>;
+}
+
+/** The token, if it is to be believed. Throws, or rejects, with the reason why it is not. */
+export function verifyIdToken(jws: Jws, issuer: Issuer, rules: IdTokenRules): IdToken | Promise<IdToken> {
   if (!rules.algorithms.some((each) => each === jws.alg)) {
     throw new Error(`oidc: id token signed with unsupported algorithm, expected ${printList(rules.algorithms)} got ${quote(jws.alg)}`);
   }
@@ -29,7 +37,7 @@ export function issuerNamed(iss: string): string {
   return iss === 'accounts.google.com' ? 'https://accounts.google.com' : iss;
 }
 
-async function verifyWithNewKeys(jws: Jws, issuer: Issuer, rules: IdTokenRules): Promise<JsonObject> {
+async function verifyWithNewKeys(jws: Jws, issuer: Issuer, rules: IdTokenRules): Promise<IdToken> {
   const areNew = await issuer.fetchKeys().catch((error: unknown) => {
     throw new Error(`failed to verify signature: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   });
@@ -46,38 +54,25 @@ function signedClaims(jws: Jws, issuer: Issuer, { algorithms }: IdTokenRules): J
   return undefined;
 }
 
-function checked(claims: JsonObject, issuer: Issuer, { audiences, clock }: IdTokenRules): JsonObject {
-  const registered = registeredClaims(claims);
-  if (registered === undefined) throw new Error('oidc: failed to unmarshal claims');
-  checkClaimSources(claims);
-  if (issuerNamed(registered.issuer) !== issuer.url) {
-    throw new Error(`oidc: id token issued by a different provider, expected ${quote(issuer.url)} got ${quote(registered.issuer)}`);
+function checked(claims: JsonObject, issuer: Issuer, { audiences, clock }: IdTokenRules): IdToken {
+  const token = idTokenClaims(claims);
+  if (issuerNamed(token.issuer) !== issuer.url) {
+    throw new Error(`oidc: id token issued by a different provider, expected ${quote(issuer.url)} got ${quote(token.issuer)}`);
   }
-  if (!registered.audiences.some((each) => audiences.includes(each))) {
+  if (!token.audiences.some((each) => audiences.includes(each))) {
     const expected = audiences.length === 1 ? `audience ${quote(audiences[0] ?? '')}` : `audience in ${printList([...audiences].sort())}`;
-    throw new Error(`oidc: expected ${expected} got ${printList(registered.audiences)}`);
+    throw new Error(`oidc: expected ${expected} got ${printList(token.audiences)}`);
   }
-  const { expiry, notBefore } = registered;
+  const { expiry, notBefore, elsewhere } = token;
   const now = clock.now();
   if (expiry === undefined || expiry * 1000 < now) throw new Error(`oidc: token is expired (Token Expiry: ${printSeconds(expiry)})`);
   if (notBefore !== undefined && notBefore * 1000 > now + notBeforeLeewayMs) {
     throw new Error(`oidc: current time ${printSeconds(now / 1000)} before the nbf (not before) time: ${printSeconds(notBefore)}`);
   }
-  return claims;
+  return { claims, elsewhere };
 }
 
 const notBeforeLeewayMs = 60_000;
-
-/** Claims that are somewhere else must say where. */
-function checkClaimSources(claims: JsonObject): void {
-  const { _claim_names: names, _claim_sources: sources } = claims;
-  if (names === undefined || names === null) return;
-  if (!isJsonObject(names)) throw new Error('oidc: failed to unmarshal claims');
-  for (const source of Object.values(names)) {
-    if (typeof source !== 'string' || source === '') throw new Error('oidc: failed to obtain source from claim name');
-    if (!isJsonObject(sources) || !Object.hasOwn(sources, source)) throw new Error('oidc: source does not exist');
-  }
-}
 
 /** As Go prints a list of quoted texts. */
 function printList(texts: readonly string[]): string {

@@ -5,7 +5,7 @@
 import { NEVER, concat, defer, finalize, map, merge, repeat, takeWhile } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { errorText, quote } from '../../../core/index.js';
-import type { Clock, JsonObject } from '../../../core/index.js';
+import type { Clock } from '../../../core/index.js';
 import type { AuthenticationConfiguration } from '../../authentication/authentication-configuration.js';
 import { compileAuthenticationConfiguration } from '../../authentication/authentication-configuration-validation.js';
 import type { AuthenticationConfigurationRules, CompiledJwtAuthenticator } from '../../authentication/authentication-configuration-validation.js';
@@ -21,7 +21,7 @@ import type { ClaimResolver } from './distributed-claims.js';
 import type { EgressType, FetchDocument } from './documents.js';
 import { certificatesProblem } from './https-documents.js';
 import { issuerNamed, verifyIdToken } from './id-token.js';
-import type { IdTokenRules } from './id-token.js';
+import type { IdToken, IdTokenRules } from './id-token.js';
 import { Issuer, discoveryIntervalMs } from './issuer.js';
 
 /** What tokens are verified with. */
@@ -97,7 +97,7 @@ function memberOf(compiled: CompiledJwtAuthenticator, options: OidcOptions, sign
     compiled,
     issuer: new Issuer({ url, discoveryUrl, fetchDocument, clock, connection }),
     rules,
-    resolve: claim === undefined ? (claims) => claims : distributedClaims({ claim, rules, fetchDocument, connection }),
+    resolve: claim === undefined ? ({ claims }) => claims : distributedClaims({ claim, rules, fetchDocument, connection }),
   };
 }
 
@@ -118,14 +118,14 @@ function answerOf(member: Member, jws: Jws | undefined): readonly [Authenticated
   const { issuer, rules } = member;
   if (issuer.problem !== undefined) throw new AuthenticationError('oidc: authenticator not initialized');
   if (jws === undefined) throw unverified('oidc: malformed jwt');
-  const claims = telling(unverified, () => verifyIdToken(jws, issuer, rules));
-  if (claims instanceof Promise) return claims.then((found) => authenticated(member, found));
-  const answer = authenticated(member, claims);
+  const token = telling(unverified, () => verifyIdToken(jws, issuer, rules));
+  if (token instanceof Promise) return token.then((found) => authenticated(member, found));
+  const answer = authenticated(member, token);
   return answer instanceof Promise ? answer : [answer];
 }
 
-function authenticated({ compiled, resolve }: Member, claims: JsonObject): Authenticated | Promise<Authenticated> {
-  const all = telling(unresolved, () => resolve(claims));
+function authenticated({ compiled, resolve }: Member, token: IdToken): Authenticated | Promise<Authenticated> {
+  const all = telling(unresolved, () => resolve(token));
   return all instanceof Promise ? all.then((found) => ({ user: userOf(compiled, found) })) : { user: userOf(compiled, all) };
 }
 
