@@ -3,8 +3,9 @@ export type { AuditEvent, AuditObjectReference, AuditResponseStatus } from './au
 export type { AuditLevel, AuditPolicy, AuditResources, AuditRule, AuditStage } from './audit/audit-policy.js';
 export type { AuthenticationInfo, RequestHeaderInfo } from './bootstrap/authentication-info.js';
 export { authenticationConfigMap } from './bootstrap/authentication-info.js';
-export type { ApiServer, ServerOptions } from './create-server.js';
+
 export { createServer } from './create-server.js';
+export type { ApiServer, ServerOptions } from './server-options.js';
 export type { FetchExtras, FetchHandler } from './http/fetch-handler.js';
 export { fetchHandler } from './http/fetch-handler.js';
 export type { WireLimits, WireOptions } from './http/wire.js';

@@ -1,0 +1,69 @@
+// Who is asking and who may do what: the host's parts, made with the tools of the server where they ask for them, as the
+// one authenticator and the one authorizer that requests are put before.
+import { ReplaySubject } from 'rxjs';
+import { mastersAllowed, rbacIndex, unionAuthenticator, unionAuthorizer } from '../auth/index.js';
+import type { AuthTools, Authenticator, Authorizer, RbacRules, TokenIssuer } from '../auth/index.js';
+import type { Clock, ObjectReader, Random } from '../core/index.js';
+import type { ServerOptions } from './server-options.js';
+
+/** What parts are made with. */
+export interface AccessParts {
+  readonly reader: ObjectReader;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** The access control of a server. */
+export interface Access {
+  /** Undefined where everybody is an administrator. */
+  readonly authenticator: Authenticator | undefined;
+  /** Undefined where everything is allowed. */
+  readonly authorizer: Authorizer | undefined;
+  readonly tokens: TokenIssuer | undefined;
+  /** For whom credentials have to be. */
+  readonly audiences: readonly string[];
+  /** What the server's roles and bindings say. */
+  readonly rbac: RbacRules;
+  /** Whether a part of the host asks them. */
+  readonly usesRbac: boolean;
+  /** Tells the parts that it is over. */
+  close(): void;
+}
+
+/** Makes the parts. Nothing is read before somebody asks. */
+export function accessOf(options: ServerOptions, { reader, clock, random }: AccessParts): Access {
+  const closing = new ReplaySubject<void>(1);
+  const closed$ = closing.asObservable();
+  const rbac = rbacIndex(reader, closed$);
+  let usesRbac = false;
+  const toolsOf = (stream: string, audiences: readonly string[]): AuthTools => ({
+    reader,
+    clock,
+    random: random.stream(stream),
+    audiences,
+    closed$,
+    get rbac() {
+      usesRbac = true;
+      return rbac;
+    },
+  });
+  const tokens = typeof options.tokens === 'function' ? options.tokens(toolsOf('tokens', options.apiAudiences ?? [])) : options.tokens;
+  const audiences = options.apiAudiences ?? tokens?.defaultAudiences ?? [];
+  const made = <Part>(given: readonly Part[] | ((tools: AuthTools) => readonly Part[]) = [], stream: string): readonly Part[] =>
+    typeof given === 'function' ? given(toolsOf(stream, audiences)) : given;
+  const authenticators = made(options.authenticators, 'authentication');
+  const authorizers = made(options.authorizers, 'authorization');
+  return {
+    authenticator: authenticators.length === 0 ? undefined : unionAuthenticator(authenticators),
+    // Whatever the host configures, nobody locks out the administrators.
+    authorizer: authorizers.length === 0 ? undefined : unionAuthorizer([mastersAllowed, ...authorizers]),
+    tokens,
+    audiences,
+    rbac,
+    usesRbac,
+    close: () => {
+      closing.next();
+      closing.complete();
+    },
+  };
+}
