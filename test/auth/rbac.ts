@@ -72,7 +72,7 @@ const anyRule: fc.Arbitrary<PolicyRule> = fc.oneof(
   { weight: 5, arbitrary: fc.tuple(someOf(2, '', 'x', '*'), someOf(3, 'p', 'q', 'p/s', 'q/s', '*/s', '*', 'p/*', '*/*', '__proto__'), someOf(2, 'get', 'list', 'create', '*'), fc.option(someOf(2, 'a', 'b', ''), { nil: undefined })).map((each) => rule(...each)) },
   { weight: 1, arbitrary: fc.tuple(someOf(2, '/', '/a', '/a*', '/a/b', '/a/**', '*'), someOf(2, 'get', 'post', '*')).map(([paths, verbs]) => urls(paths, ...verbs)) },
 );
-const anyRules = fc.array(anyRule, { maxLength: 4 });
+const anyRules = fc.array(anyRule, { maxLength: 6, size: 'max' });
 const anySubject: fc.Arbitrary<rbacV1.Subject> = fc.oneof(
   oneOf('u', 'v', 'system:serviceaccount:n:a').map((name) => ({ kind: 'User', apiGroup: rbacGroup, name })),
   oneOf('g', 'h').map((name) => ({ kind: 'Group', apiGroup: rbacGroup, name })),
@@ -81,11 +81,11 @@ const anySubject: fc.Arbitrary<rbacV1.Subject> = fc.oneof(
 const anyRole = fc.tuple(oneOf(...names), oneOf(...namespaces), anyRules).map(([name, namespace, rules]): Role => ({ metadata: { name, namespace }, rules }));
 const anyClusterRole = fc.tuple(oneOf(...names), anyRules).map(([name, rules]): ClusterRole => ({ metadata: { name }, rules }));
 const anyRef = fc.tuple(oneOf('Role', 'ClusterRole'), oneOf(...names, 'none')).map(([kind, name]) => ({ apiGroup: rbacGroup, kind, name }));
-const anySubjects = fc.array(anySubject, { maxLength: 3 });
+const anySubjects = fc.array(anySubject, { maxLength: 5, size: 'max' });
 const anyRoleBinding = fc.tuple(oneOf('x', 'y', 'z'), oneOf(...namespaces), anyRef, anySubjects).map(([name, namespace, roleRef, subjects]): RoleBinding => ({ metadata: { name, namespace }, roleRef, subjects }));
 const anyClusterRoleBinding = fc.tuple(oneOf('x', 'y', 'z'), oneOf(...names, 'none'), anySubjects).map(([name, role, subjects]): ClusterRoleBinding => ({ metadata: { name }, roleRef: { apiGroup: rbacGroup, kind: 'ClusterRole', name: role }, subjects }));
 const keyOf = ({ metadata: { name = '', namespace = '' } = {} }: ApiObject): string => `${namespace}/${name}`;
-const each = <T extends ApiObject>(of: fc.Arbitrary<T>): fc.Arbitrary<T[]> => fc.uniqueArray(of, { selector: keyOf, maxLength: 5 });
+const each = <T extends ApiObject>(of: fc.Arbitrary<T>): fc.Arbitrary<T[]> => fc.uniqueArray(of, { selector: keyOf, maxLength: 6, size: 'max' });
 const anyRbac: fc.Arbitrary<Rbac> = fc.record({ roles: each(anyRole), clusterRoles: each(anyClusterRole), roleBindings: each(anyRoleBinding), clusterRoleBindings: each(anyClusterRoleBinding) });
 const anyUser: fc.Arbitrary<UserInfo> = fc.record({ username: oneOf('u', 'v', 'w', 'system:serviceaccount:n:a', 'system:serviceaccount:m:b', 'system:serviceaccount:n:a:b'), groups: fc.array(oneOf('g', 'h', 'i'), { maxLength: 3 }) });
 const anyRequest: fc.Arbitrary<AccessAttributes> = fc.oneof(
@@ -129,10 +129,11 @@ t.test('the index decides as a plain reading of the rules does, and names the sa
   });
   await fc.assert(property, { numRuns: 1000, seed: 1 });
   t.ok(decided.allow + decided.noOpinion >= 20_000, 'many triples');
-  t.ok(decided.allow > 2000 && decided.noOpinion > 2000 && decided.missing > 500, `of every kind: ${JSON.stringify(decided)}`);
+  t.ok(decided.allow > 1500 && decided.noOpinion > 1500 && decided.missing > 500, `of every kind: ${JSON.stringify(decided)}`);
 });
 
 t.test('an index that followed changes is the one that would be made anew', async (t) => {
+  let compared = 0;
   const anyChange = fc.oneof(
     ...([['roles', anyRole], ['clusterroles', anyClusterRole], ['rolebindings', anyRoleBinding], ['clusterrolebindings', anyClusterRoleBinding]] as const).map(([resource, arbitrary]) => (arbitrary as fc.Arbitrary<ApiObject>).map((object) => ({ type: 'set', resource, object }) as const)),
     fc.tuple(oneOf('roles', 'clusterroles', 'rolebindings', 'clusterrolebindings'), fc.nat()).map(([resource, which]) => ({ type: 'delete', resource, which }) as const),
@@ -151,11 +152,15 @@ t.test('an index that followed changes is the one that would be made anew', asyn
     for (const request of requests) {
       const decision = followed.decide(request);
       if (decision instanceof Promise) throw new Error('what is known is told at once');
-      t.strictSame(decision, await anew.decide(request));
-      t.strictSame(await followed.rulesFor(request.user, request.namespace), await anew.rulesFor(request.user, request.namespace));
+      const expected = await anew.decide(request);
+      if (JSON.stringify(decision) !== JSON.stringify(expected)) throw new Error(`${JSON.stringify(request)}: ${JSON.stringify(decision)} instead of ${JSON.stringify(expected)}`);
+      const [rules, expectedRules] = [await followed.rulesFor(request.user, request.namespace), await anew.rulesFor(request.user, request.namespace)];
+      if (JSON.stringify(rules) !== JSON.stringify(expectedRules)) throw new Error('other rules');
+      compared += 1;
     }
   });
-  await fc.assert(property, { numRuns: 60, seed: 2 });
+  await fc.assert(property, { numRuns: 250, seed: 2 });
+  t.equal(compared, 5000);
 });
 
 t.test('roles of many rules and lists answer as small ones do', async (t) => {
@@ -315,7 +320,7 @@ t.test('nobody writes a role that allows more than they may', async (t) => {
   t.equal(await write([rule([''], ['configmaps'], ['*', 'own'])]), 'allowed', 'what she has in the namespace counts there');
   t.equal(await write([rule([''], ['configmaps'], ['get'])], 'kube-system'), refused('{APIGroups:[""], Resources:["configmaps"], Verbs:["get"]}'), 'and nowhere else');
   const clusterRoles = alice.kind(v1, 'ClusterRole');
-  t.match(await refusalOf(clusterRoles.create({ metadata: { name: 'r' }, rules: [rule([''], ['configmaps'], ['get'])] })), /^403 clusterroles.*Resources:\["configmaps"\]/);
+  t.match(await refusalOf(clusterRoles.create({ metadata: { name: 'r' }, rules: [rule([''], ['configmaps'], ['get'])] })), /^403 clusterroles[^]*Resources:\["configmaps"\]/);
   t.equal(await refusalOf(clusterRoles.create({ metadata: { name: 'r' }, rules: [urls(['/metrics', '/metrics/*'], 'get')] })), 'allowed');
   t.match(await refusalOf(clusterRoles.create({ metadata: { name: 's' }, rules: [urls(['/*'], 'get')] })), /\{NonResourceURLs:\["\/\*"\], Verbs:\["get"\]\}/);
   t.match(await refusalOf(clusterRoles.patch('r', { merge: { rules: [rule(['*'], ['*'], ['get'])] } })), /^403 /, 'by patches');
@@ -522,7 +527,7 @@ t.test('the controller keeps roles in step as its own user', async (t) => {
   const running = clusterRoleAggregation({ client, clock, random: random(3) }).subscribe((outcome) => outcomes.push(outcome));
   const until = async (name: string, holds: (rules: readonly Frozen<PolicyRule>[]) => boolean): Promise<void> => {
     const changes$ = roles.watch({ fieldSelector: `metadata.name=${name}` });
-    await firstValueFrom(changes$.pipe(filter((event) => event.type !== 'BOOKMARK' && holds(event.object.rules ?? []))));
+    await firstValueFrom(changes$.pipe(filter((event) => event.type !== 'BOOKMARK' && holds(event.object.rules ?? []))), { defaultValue: undefined });
   };
   const crd = rule(['example.io'], ['things'], ['get']);
   await roles.create({ metadata: { name: 'things-view', labels: { 'rbac.authorization.k8s.io/aggregate-to-view': 'true' } }, rules: [crd] });
@@ -546,7 +551,7 @@ t.test('the controller tries again what it was refused', async (t) => {
   await admin.kind(v1, 'ClusterRoleBinding').create(bindingOf('reader', 'ClusterRole', 'reader', user('ctl')));
   await roles.create({ metadata: { name: 'part', labels: { a: 'b' } }, rules: [rule([''], ['nodes'], ['get'])] });
   await roles.create({ metadata: { name: 'whole' }, ...gathers });
-  const seen = firstValueFrom(clusterRoleAggregation({ client: as('ctl'), clock, random: random(3) }).pipe(take(3), toArray()));
+  const seen = firstValueFrom(clusterRoleAggregation({ client: as('ctl'), clock, random: random(3) }).pipe(take(3), toArray()), { defaultValue: [] });
   const driving = drive(clock, seen);
   const outcomes = await seen;
   await driving;
@@ -558,10 +563,6 @@ t.test('the controller tries again what it was refused', async (t) => {
 
 /** Moves the time on until something is there. */
 async function drive(clock: ReturnType<typeof virtualClock>, until: Promise<unknown>): Promise<void> {
-  let isDone = false;
-  void until.then(() => (isDone = true));
-  while (!isDone) {
-    clock.advanceBy(1);
-    await new Promise((resolve) => setImmediate(resolve));
-  }
+  const ended = until.then(() => true);
+  while (!(await Promise.race([ended, clock.advance(1).then(() => false)])));
 }

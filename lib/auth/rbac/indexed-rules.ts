@@ -6,9 +6,9 @@ import type { PolicyRule } from '../../core/types/index.js';
 import type { AccessAttributes } from '../authorizer.js';
 import { resourcePatterns, urlMatches } from './rule-matching.js';
 
-/** One verb on one resource, one object or one path: what rules are made of. */
+/** One verb on one resource, one object or one path: what rules are made of. The patterns are those that give the resource. */
 export type Permission =
-  | { readonly verb: string; readonly group: string; readonly resource: string; readonly name?: string }
+  | { readonly verb: string; readonly group: string; readonly resource: string; readonly patterns: readonly string[]; readonly name?: string }
   | { readonly verb: string; readonly url: string };
 
 /** Rules that answer fast. */
@@ -37,9 +37,7 @@ export class IndexedRules {
   cover(permission: Permission): boolean {
     const { verb } = permission;
     if ('url' in permission) return this.#someOfUrl(permission.url, (terms) => terms.names === undefined && terms.hasVerb(verb));
-    const { group, resource, name } = permission;
-    const slash = resource.indexOf('/');
-    const patterns = slash < 0 ? [resource, '*'] : [resource, `*${resource.slice(slash)}`, '*'];
+    const { group, patterns, name } = permission;
     return this.#someOf(patterns, verb, (terms) => terms.hasGroup(group) && (terms.names === undefined || (name !== undefined && terms.names.has(name))));
   }
 
@@ -77,6 +75,12 @@ export class IndexedRules {
     if (exact?.some(fits) === true) return true;
     return this.#byUrlStart.some(([pattern, terms]) => urlMatches(pattern, url) && fits(terms));
   }
+}
+
+/** What rules may write to give a resource, which may be a pattern itself. */
+export function coveringPatterns(resource: string): readonly string[] {
+  const slash = resource.indexOf('/');
+  return slash < 0 ? [resource, '*'] : [resource, `*${resource.slice(slash)}`, '*'];
 }
 
 /** Up to here a second index costs more than it saves. */

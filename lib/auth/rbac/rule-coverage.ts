@@ -7,7 +7,7 @@
 import { quote } from '../../core/index.js';
 import type { Frozen } from '../../core/index.js';
 import type { PolicyRule } from '../../core/types/index.js';
-import { IndexedRules } from './indexed-rules.js';
+import { IndexedRules, coveringPatterns } from './indexed-rules.js';
 import type { Permission } from './indexed-rules.js';
 
 /** The parts of `granted` that `owned` does not cover, each of one permission. Empty where everything is covered. */
@@ -31,19 +31,23 @@ export function uncoveredRules(owned: readonly Frozen<PolicyRule>[], granted: re
 /** Rules about one resource, or one object of it, as one rule with all their verbs; the others as they are. */
 export function compactRules(rules: readonly Frozen<PolicyRule>[]): readonly Frozen<PolicyRule>[] {
   const others: Frozen<PolicyRule>[] = [];
-  const byResource = new Map<string, Frozen<PolicyRule> & { readonly verbs: string[] }>();
+  const merged: Frozen<PolicyRule>[] = [];
+  // By group, resource and name: joined to one key, long texts would be copied for every rule that has them.
+  const verbsOf = new Map<string, Map<string, Map<string | undefined, string[]>>>();
   for (const rule of rules) {
-    const { apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = rule;
-    if (apiGroups.length !== 1 || resources.length !== 1 || resourceNames.length > 1 || nonResourceURLs.length > 0) {
+    const { apiGroups: [group, ...groups] = [], resources: [resource, ...resources] = [], resourceNames: [name, ...names] = [], nonResourceURLs = [] } = rule;
+    if (group === undefined || resource === undefined || groups.length + resources.length + names.length + nonResourceURLs.length > 0) {
       others.push(rule);
       continue;
     }
-    const key = JSON.stringify([apiGroups, resources, resourceNames]);
-    const known = byResource.get(key);
-    if (known === undefined) byResource.set(key, { ...rule, verbs: [...rule.verbs] });
-    else known.verbs.push(...rule.verbs);
+    const byResource = verbsOf.get(group) ?? new Map<string, Map<string | undefined, string[]>>();
+    const byName = byResource.get(resource) ?? new Map<string | undefined, string[]>();
+    let verbs = byName.get(name);
+    if (verbs === undefined) merged.push({ ...rule, verbs: (verbs = []) });
+    for (const verb of rule.verbs) verbs.push(verb);
+    verbsOf.set(group, byResource.set(resource, byName.set(name, verbs)));
   }
-  return [...others, ...byResource.values()];
+  return [...others, ...merged];
 }
 
 /** A rule as Kubernetes' refusals print it. */
@@ -87,11 +91,12 @@ function permissionCount({ verbs, apiGroups = [], resources = [], resourceNames 
 }
 
 function* permissionsOf({ verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] }: Frozen<PolicyRule>): Iterable<Permission> {
+  const given = resources.map((resource) => ({ resource, patterns: coveringPatterns(resource) }));
   for (const group of apiGroups) {
-    for (const resource of resources) {
+    for (const { resource, patterns } of given) {
       for (const verb of verbs) {
-        if (resourceNames.length === 0) yield { verb, group, resource };
-        for (const name of resourceNames) yield { verb, group, resource, name };
+        if (resourceNames.length === 0) yield { verb, group, resource, patterns };
+        for (const name of resourceNames) yield { verb, group, resource, patterns, name };
       }
     }
   }
