@@ -275,7 +275,8 @@ t.test('an authorizer that fails has no opinion; where nobody else has one the s
     return `${response.status} ${events[0]?.annotations?.['authorization.k8s.io/reason'] ?? ''} ${response.status < 400 ? '' : text}`;
   };
   t.equal(await answer(failing, unsure), '500 internal error Internal Server Error: "/version?x=1": no &lt;contact&gt;\n');
-  t.match(await answer(failing, failing), '[no &lt;contact&gt;, no &lt;contact&gt;]');
+  t.equal(await answer(failing, failing), await answer(failing), 'the same failure is told once');
+  t.match(await answer(failing, () => Promise.reject(new Error('no answer'))), '[no &lt;contact&gt;, no answer]');
   t.equal(await answer(failing, allowing(() => true)), '200  ');
   t.match(await answer(unsure, unsure), /^403 who\?\nwho\? .*"message":"forbidden: User \\"bob\\" cannot get path \\"\/version\\": who\?\\nwho\?"/);
   t.match(await answer(unsure, () => [{ decision: 'deny', reason: 'never' }]), /^403 never /);
