@@ -1,0 +1,345 @@
+// Authorization besides roles: what requests ask for, nodes, policies in a file, access reviews, and the questions the
+// server itself asks. Expected answers are a real server's.
+import fc from 'fast-check';
+import { EMPTY, NEVER, concat, of } from 'rxjs';
+import type { Observable } from 'rxjs';
+import t from 'tap';
+import { abac, nodeAuthorizer } from '../../lib/auth/index.js';
+import type { AccessAttributes, Authenticator, Authorizer, Decision } from '../../lib/auth/index.js';
+import { NodeGraph } from '../../lib/auth/authorization/node/node-graph.js';
+import { podReferences, reference, volumeSecrets } from '../../lib/auth/authorization/node/object-references.js';
+import { InProcessRequest } from '../../lib/client/index.js';
+import { random, virtualClock } from '../../lib/core/index.js';
+import type { ApiObject, Frozen, ObjectReader, WatchEvent } from '../../lib/core/index.js';
+import type { PersistentVolume, Pod, UserInfo } from '../../lib/core/types/index.js';
+import { createServer, fetchHandler } from '../../lib/server/index.js';
+import type { ApiServer, AuditEvent, ServerOptions } from '../../lib/server/index.js';
+import { parseQuery } from '../../lib/server/http/query.js';
+import { readRequestInfo } from '../../lib/server/http/request-info.js';
+import { memoryStore } from '../../lib/storage/index.js';
+
+/** A token is the user's name; administrators are called admin, and nodes are nodes. */
+const byToken: Authenticator = (request) => {
+  const username = /^Bearer (.+)$/.exec(request.header('Authorization') ?? '')?.[1];
+  if (username === undefined) return [];
+  const groups = username === 'admin' ? ['system:masters'] : username.startsWith('system:node:') ? ['system:nodes'] : [];
+  return [{ user: { username, uid: `${username}-uid`, groups: [...groups, 'system:authenticated'] } }];
+};
+
+interface Answer {
+  readonly code: number;
+  readonly headers: Headers;
+  readonly body: { readonly message?: string; readonly kind?: string; readonly status?: Record<string, unknown>; readonly metadata?: Record<string, unknown>; readonly spec?: unknown };
+}
+
+interface Served {
+  readonly server: ApiServer;
+  ask(who: string, method: string, path: string, body?: object, contentType?: string): Promise<Answer>;
+}
+
+function serve(options: Partial<ServerOptions> = {}): Served {
+  const clock = virtualClock();
+  const server = createServer({ store: memoryStore({ clock }), clock, random: random(1), authenticators: [byToken], authorizers: [refusing], ...options });
+  const handle = fetchHandler(server.handler, { clock, random: random(2) });
+  return {
+    server,
+    async ask(who, method, path, body, contentType = 'application/json') {
+      const headers = { Authorization: `Bearer ${who}`, ...(body && { 'Content-Type': contentType }) };
+      const response = await handle(new Request(`http://x${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) }));
+      const text = await response.text();
+      return { code: response.status, headers: response.headers, body: text.startsWith('{') ? (JSON.parse(text) as Answer['body']) : { message: text } };
+    },
+  };
+}
+
+const refusing: Authorizer = () => [{ decision: 'noOpinion', reason: '' }];
+const allowing = (allows: (attributes: AccessAttributes) => boolean): Authorizer => (attributes) => [{ decision: allows(attributes) ? 'allow' : 'noOpinion', reason: '' }];
+const mergePatch = 'application/merge-patch+json';
+
+/** Attributes of a user, nothing else said. */
+function asked(user: Frozen<UserInfo>, rest: Partial<AccessAttributes>): AccessAttributes {
+  return { user, verb: 'get', isResource: true, path: '', group: '', version: 'v1', resource: '', subresource: '', namespace: '', name: '', ...rest };
+}
+
+t.test('method and path say what is asked for', (t) => {
+  const read = (method: string, target: string): string => {
+    const [path = '', query = ''] = target.split('?');
+    const info = readRequestInfo(method, path, parseQuery(query));
+    if (info === undefined) return 'nothing';
+    return info.isResource ? [info.verb, info.group, info.resource, info.subresource, info.namespace, info.name].join(' ') : `${info.verb} ${info.path}`;
+  };
+  const table: readonly (readonly [method: string, target: string, expected: string])[] = [
+    ['POST', '/api/v1/namespaces/n/pods', 'create  pods  n '],
+    ['GET', '/api/v1/namespaces/n/pods/p', 'get  pods  n p'],
+    ['HEAD', '/api/v1/namespaces/n/pods/p', 'get  pods  n p'],
+    ['GET', '/api/v1/pods', 'list  pods   '],
+    ['HEAD', '/api/v1/pods', 'list  pods   '],
+    ['GET', '/api/v1/pods?watch=true', 'watch  pods   '],
+    ['GET', '/api/v1/pods?watch', 'watch  pods   '],
+    ['GET', '/api/v1/pods?watch=nonsense', 'watch  pods   '],
+    ['GET', '/api/v1/pods?watch=0', 'list  pods   '],
+    ['GET', '/api/v1/pods?watch=FALSE', 'list  pods   '],
+    ['GET', '/api/v1/pods?watch=false&watch=true', 'list  pods   '],
+    ['PUT', '/apis/apps/v1/namespaces/n/deployments/d/scale', 'update apps deployments scale n d'],
+    ['PATCH', '/apis/apps/v1/namespaces/n/deployments/d', 'patch apps deployments  n d'],
+    ['DELETE', '/api/v1/nodes/n', 'delete  nodes   n'],
+    ['DELETE', '/api/v1/nodes', 'deletecollection  nodes   '],
+    ['OPTIONS', '/api/v1/nodes', '  nodes   '],
+    ['GET', '/api/v1/watch/namespaces/n/pods/p', 'watch  pods  n p'],
+    ['POST', '/api/v1/proxy/nodes/n/a/b', 'proxy  nodes   n'],
+    ['GET', '/api/v1/watch', 'nothing'],
+    ['GET', '/api/v1/namespaces/x', 'get  namespaces  x x'],
+    ['PUT', '/api/v1/namespaces/x/status', 'update  namespaces status x x'],
+    ['PUT', '/api/v1/namespaces/x/finalize', 'update  namespaces finalize x x'],
+    ['GET', '/api/v1/namespaces/x/other', 'list  other  x '],
+    ['GET', '/apis/apps/v1', 'get /apis/apps/v1'],
+    ['POST', '/healthz', 'post /healthz'],
+    ['GET', '/api/v1/secrets?fieldSelector=metadata.name%3Da', 'list  secrets   a'],
+    ['GET', '/api/v1/secrets?fieldSelector=metadata.name%3Da&fieldSelector=metadata.name%3Db', 'list  secrets   a'],
+    ['GET', '/api/v1/secrets?fieldSelector=metadata.name%3D..', 'list  secrets   '],
+    ['GET', '/api/v1/secrets?fieldSelector=metadata.name!%3Da', 'list  secrets   '],
+    ['GET', '/api/v1/secrets?fieldSelector=metadata.name%3Da&limit=x', 'list  secrets   '],
+    ['DELETE', '/api/v1/secrets?fieldSelector=metadata.name%3Da', 'deletecollection  secrets   '],
+  ];
+  for (const [method, target, expected] of table) t.equal(read(method, target), expected, `${method} ${target}`);
+  t.end();
+});
+
+t.test('authorizers see the selectors that will be applied, and only where selectors are', async (t) => {
+  const seen: AccessAttributes[] = [];
+  const { server, ask } = serve({ authorizers: [(attributes) => ((seen.push(attributes), [{ decision: 'allow', reason: '' }]))] });
+  const selectors = async (method: string, target: string): Promise<AccessAttributes['selectors']> => {
+    await ask('alice', method, target);
+    return seen.at(-1)?.selectors;
+  };
+  const field = { requirements: [{ field: 'spec.nodeName', operator: '=', value: 'a' }] };
+  const label = { requirements: [{ key: 'x', operator: '=', values: ['y'] }], nothing: false };
+  t.strictSame(await selectors('GET', '/api/v1/pods?fieldSelector=spec.nodeName%3Da'), { field });
+  t.strictSame(await selectors('GET', '/api/v1/pods?fieldSelector=spec.nodeName%3Da&fieldSelector=spec.nodeName%3Db&labelSelector=x%3Dy'), { field, label });
+  t.strictSame(await selectors('DELETE', '/api/v1/namespaces/default/pods?labelSelector=x%3Dy'), { label });
+  t.strictSame(await selectors('GET', '/api/v1/pods?fieldSelector=x&labelSelector=x%3Dy'), { label, problem: "invalid selector: 'x'; can't understand 'x'" });
+  t.strictSame(await selectors('GET', '/api/v1/pods?limit=none&labelSelector=x%3Dy'), { label }, 'whatever else makes no sense');
+  for (const target of ['/api/v1/pods', '/api/v1/pods?fieldSelector=', '/api/v1/pods?fieldSelector=%3D', '/api/v1/namespaces/default/pods/p?labelSelector=x%3Dy', '/version?labelSelector=x%3Dy']) {
+    t.equal(await selectors('GET', target), undefined, target);
+  }
+  t.equal(readRequestInfo('GET', '/api/v1/watch/pods', parseQuery('labelSelector=x%3Dy'))?.selectorTexts, undefined, 'a watch by its path has none');
+  const info = { verb: 'list', isResource: true, path: '', group: '', version: 'v1', namespace: '', resource: 'pods', subresource: '', name: '' };
+  await server.handler(new InProcessRequest({ info, user: { username: 'me' }, options: { labelSelector: 'x=y' } }));
+  t.strictSame(seen.at(-1)?.selectors, { label }, 'in process they are options');
+  await server.close();
+});
+
+const node1: UserInfo = { username: 'system:node:node1', groups: ['system:nodes', 'system:authenticated'] };
+
+/** A reader of events that a test gives. */
+function readerOf(events: Readonly<Record<string, readonly WatchEvent<Frozen<ApiObject>>[]>>, rest$: Observable<never> = NEVER): ObjectReader {
+  const synced = { type: 'synced', resourceVersion: '1' } as const;
+  return {
+    get: () => Promise.resolve(undefined),
+    changes: <T extends ApiObject>({ resource }: { readonly resource: string }) => concat(of(...(events[resource] ?? [{ type: 'init' } as const, synced])), rest$) as unknown as Observable<WatchEvent<Frozen<T>>>,
+  };
+}
+
+const onePod: Pod = {
+  metadata: { name: 'one', namespace: 'n', uid: '1' },
+  spec: {
+    nodeName: 'node1',
+    serviceAccountName: 'robot',
+    imagePullSecrets: [{ name: 'pull' }],
+    initContainers: [{ name: 'i', envFrom: [{ secretRef: { name: 'init' } }] }],
+    containers: [{ name: 'c', env: [{ name: 'A', valueFrom: { secretKeyRef: { name: 'env', key: 'k' } } }, { name: 'B', valueFrom: { configMapKeyRef: { name: 'env-map', key: 'k' } } }], envFrom: [{ configMapRef: { name: 'from-map' } }] }],
+    volumes: [
+      { name: 's', secret: { secretName: 'mounted' } },
+      { name: 'm', configMap: { name: 'mounted-map' } },
+      { name: 'p', projected: { sources: [{ secret: { name: 'projected' } }, { configMap: { name: 'projected-map' } }] } },
+      { name: 'd', persistentVolumeClaim: { claimName: 'data' } },
+      { name: 'e', ephemeral: {} },
+      { name: 'x', csi: { driver: 'd', nodePublishSecretRef: { name: 'csi' } } },
+      { name: 'a', azureFile: { secretName: 'azure', shareName: 's' } },
+      { name: 'r', rbd: { image: 'i', monitors: [], secretRef: { name: 'rbd' } } },
+    ],
+    resourceClaims: [{ name: 'direct', resourceClaimName: 'claim' }, { name: 'made', resourceClaimTemplateName: 't' }, { name: 'coming', resourceClaimTemplateName: 't' }],
+  },
+  status: { resourceClaimStatuses: [{ name: 'made', resourceClaimName: 'made-claim' }], extendedResourceClaimStatus: { requestMappings: [], resourceClaimName: 'extended' } },
+};
+
+t.test('a pod needs what it names; a mirror pod names nothing', (t) => {
+  const names = [...podReferences(onePod)].map((each) => each.replace(' n/', ' ')).sort();
+  const secrets = ['azure', 'csi', 'env', 'init', 'mounted', 'projected', 'pull', 'rbd'].map((name) => `secret ${name}`);
+  const maps = ['env-map', 'from-map', 'mounted-map', 'projected-map'].map((name) => `configMap ${name}`);
+  t.strictSame(names, [...secrets, ...maps, 'claim data', 'claim one-e', 'resourceClaim claim', 'resourceClaim made-claim', 'resourceClaim extended', 'serviceAccount robot'].sort());
+  t.equal(podReferences({ ...onePod, metadata: { ...onePod.metadata, annotations: { 'kubernetes.io/config.mirror': '' } } }).size, 0);
+  const csi: PersistentVolume = { spec: { claimRef: { namespace: 'n', name: 'data' }, csi: { driver: 'd', volumeHandle: 'h', nodePublishSecretRef: { name: 'a', namespace: 'x' }, nodeStageSecretRef: { name: 'b', namespace: 'x' }, nodeExpandSecretRef: { name: 'c', namespace: 'x' }, controllerPublishSecretRef: { name: 'd', namespace: 'x' }, controllerExpandSecretRef: { name: 'e', namespace: 'x' } } } };
+  t.strictSame([...volumeSecrets(csi)], ['secret x/a', 'secret x/b', 'secret x/c'], 'what the controllers of a driver read is not for nodes');
+  t.strictSame([...volumeSecrets({ spec: { claimRef: { namespace: 'n', name: 'data' }, iscsi: { targetPortal: '', iqn: '', lun: 0, secretRef: { name: 's' } } } })], ['secret n/s'], 'the namespace of the claim, unless another is named');
+  t.end();
+});
+
+t.test('nodes may what they need, and see only what has to do with them', async (t) => {
+  const list = (...objects: ApiObject[]): readonly WatchEvent<Frozen<ApiObject>>[] => [{ type: 'init' }, ...objects.map((object) => ({ type: 'listed', object }) as const), { type: 'synced', resourceVersion: '1' }];
+  const volume: PersistentVolume = { metadata: { name: 'pv' }, spec: { claimRef: { namespace: 'n', name: 'data' }, csi: { driver: 'd', volumeHandle: 'h', nodePublishSecretRef: { name: 'pv-secret', namespace: 'n' } } } };
+  const authorizer = nodeAuthorizer({
+    reader: readerOf({
+      pods: list(onePod, { metadata: { name: 'two', namespace: 'n', uid: '2' }, spec: { nodeName: 'node2', containers: [], volumes: [{ name: 's', secret: { secretName: 'other' } }] } } as Pod, { metadata: { name: 'free', namespace: 'n' }, spec: { containers: [], volumes: [{ name: 's', secret: { secretName: 'free' } }] } } as Pod),
+      persistentvolumes: list(volume),
+      volumeattachments: list({ metadata: { name: 'va' }, spec: { nodeName: 'node1' } } as ApiObject),
+      resourceslices: list({ metadata: { name: 'slice' }, spec: { nodeName: 'node1' } } as ApiObject, { metadata: { name: 'shared' }, spec: { allNodes: true } } as ApiObject),
+    }),
+  });
+  const answer = async (rest: Partial<AccessAttributes>, user: UserInfo = node1): Promise<string> => {
+    const found = await authorizer(asked(user, rest));
+    const { decision, reason } = (Array.isArray(found) ? found[0] : found) as Decision;
+    return decision === 'allow' ? 'allow' : reason;
+  };
+  const unrelated = "no relationship found between node 'node1' and this object";
+  const own = { field: { requirements: [{ field: 'spec.nodeName', operator: '=', value: 'node1' }] } } as const;
+  const foreign = { field: { requirements: [{ field: 'spec.nodeName', operator: '=', value: 'node2' }] } } as const;
+  const table: readonly (readonly [ask: Partial<AccessAttributes>, answer: string])[] = [
+    [{ resource: 'secrets', namespace: 'n', name: 'mounted' }, 'allow'],
+    [{ resource: 'secrets', namespace: 'n', name: 'mounted', verb: 'watch' }, 'allow'],
+    [{ resource: 'secrets', namespace: 'n', name: 'pv-secret' }, 'allow'],
+    [{ resource: 'secrets', namespace: 'n', name: 'other' }, unrelated],
+    [{ resource: 'secrets', namespace: 'n', name: 'free' }, unrelated],
+    [{ resource: 'secrets', namespace: 'm', name: 'mounted' }, unrelated],
+    [{ resource: 'secrets', namespace: 'n', verb: 'list' }, 'No Object name found'],
+    [{ resource: 'secrets', name: 'mounted' }, 'can only read namespaced object of this type'],
+    [{ resource: 'secrets', namespace: 'n', name: 'mounted', verb: 'update' }, 'can only read resources of this type'],
+    [{ resource: 'configmaps', namespace: 'n', name: 'env-map', subresource: 'x' }, 'cannot read subresource'],
+    [{ resource: 'configmaps', namespace: 'n', name: 'env-map' }, 'allow'],
+    [{ resource: 'persistentvolumeclaims', namespace: 'n', name: 'one-e' }, 'allow'],
+    [{ resource: 'persistentvolumeclaims', namespace: 'n', name: 'data', verb: 'list' }, 'can only get individual resources of this type'],
+    [{ resource: 'persistentvolumeclaims', namespace: 'n', name: 'data', subresource: 'status', verb: 'patch' }, 'allow'],
+    [{ resource: 'persistentvolumeclaims', namespace: 'n', name: 'data', subresource: 'status' }, 'can only get/update/patch this type'],
+    [{ resource: 'persistentvolumes', name: 'pv' }, 'allow'],
+    [{ resource: 'persistentvolumes', name: 'pv', subresource: 'status' }, 'cannot get subresource'],
+    [{ group: 'storage.k8s.io', resource: 'volumeattachments', name: 'va' }, 'allow'],
+    [{ group: 'resource.k8s.io', resource: 'resourceclaims', namespace: 'n', name: 'extended' }, 'allow'],
+    [{ resource: 'serviceaccounts', namespace: 'n', name: 'robot' }, 'allow'],
+    [{ resource: 'serviceaccounts', namespace: 'n', name: 'robot', subresource: 'token', verb: 'create' }, 'allow'],
+    [{ resource: 'serviceaccounts', namespace: 'n', name: 'default', subresource: 'token', verb: 'create' }, unrelated],
+    [{ resource: 'serviceaccounts', namespace: 'n', name: 'robot', verb: 'create' }, 'can only create token subresource of serviceaccount'],
+    [{ resource: 'serviceaccounts', namespace: 'n', verb: 'list' }, 'can only create tokens for individual service accounts'],
+    [{ group: 'coordination.k8s.io', resource: 'leases', namespace: 'kube-node-lease', name: 'node1', verb: 'update' }, 'allow'],
+    [{ group: 'coordination.k8s.io', resource: 'leases', namespace: 'kube-node-lease', verb: 'create' }, 'allow'],
+    [{ group: 'coordination.k8s.io', resource: 'leases', namespace: 'kube-node-lease', name: 'node2' }, 'can only access node lease with the same name as the requesting node'],
+    [{ group: 'coordination.k8s.io', resource: 'leases', namespace: 'n', name: 'node1' }, 'can only access leases in the "kube-node-lease" system namespace'],
+    [{ group: 'coordination.k8s.io', resource: 'leases', namespace: 'kube-node-lease', verb: 'list' }, 'can only get, create, update, patch, or delete a node lease'],
+    [{ group: 'storage.k8s.io', resource: 'csinodes', name: 'node1', verb: 'delete' }, 'allow'],
+    [{ group: 'storage.k8s.io', resource: 'csinodes', name: 'node2' }, 'can only access CSINode with the same name as the requesting node'],
+    [{ group: 'resource.k8s.io', resource: 'resourceslices', name: 'slice', verb: 'delete' }, 'allow'],
+    [{ group: 'resource.k8s.io', resource: 'resourceslices', name: 'shared' }, unrelated],
+    [{ group: 'resource.k8s.io', resource: 'resourceslices', verb: 'list', selectors: own }, 'allow'],
+    [{ group: 'resource.k8s.io', resource: 'resourceslices', verb: 'deletecollection', selectors: foreign }, 'can only list/watch/deletecollection resourceslices with nodeName field selector'],
+    [{ resource: 'nodes', name: 'node1' }, 'allow'],
+    [{ resource: 'nodes', name: 'node2' }, "node 'node1' cannot read 'node2', only its own Node object"],
+    [{ resource: 'nodes', verb: 'list' }, "node 'node1' cannot read all nodes, only its own Node object"],
+    [{ resource: 'nodes', name: 'node2', subresource: 'status', verb: 'patch' }, 'allow'],
+    [{ resource: 'nodes', name: 'node1', verb: 'delete' }, ''],
+    [{ resource: 'pods', namespace: 'n', name: 'one' }, 'allow'],
+    [{ resource: 'pods', namespace: 'n', name: 'two' }, unrelated],
+    [{ resource: 'pods', verb: 'watch', selectors: own }, 'allow'],
+    [{ resource: 'pods', verb: 'watch', selectors: foreign }, 'can only list/watch pods with spec.nodeName field selector'],
+    [{ resource: 'pods', verb: 'list', namespace: 'n', name: 'one' }, 'allow'],
+    [{ resource: 'pods', namespace: 'n', name: 'one', subresource: 'eviction', verb: 'create' }, 'allow'],
+    [{ resource: 'pods', namespace: 'n', name: 'one', subresource: 'log' }, ''],
+    [{ resource: 'services', verb: 'list' }, 'allow'],
+    [{ resource: 'services', name: 'x', subresource: 'status' }, ''],
+    [{ group: 'events.k8s.io', resource: 'events', verb: 'create' }, 'allow'],
+    [{ isResource: false, path: '/healthz' }, ''],
+  ];
+  for (const [ask, expected] of table) t.equal(await answer(ask), expected, JSON.stringify(ask));
+  t.equal(await answer({ resource: 'nodes' }, { username: 'system:node:', groups: ['system:nodes'] }), 'unknown node for user "system:node:"');
+  t.equal(await answer({ resource: 'nodes', name: 'node1' }, { username: 'system:node:node1', groups: ['system:authenticated'] }), '', 'the group makes the node');
+  t.equal(await answer({ resource: 'nodes', name: 'node1' }, { username: 'node1', groups: ['system:nodes'] }), '');
+  t.strictSame(authorizer.rules?.(node1, 'n'), [{ resourceRules: [], nonResourceRules: [], incomplete: true, error: 'node authorizer does not support user rule resolution' }]);
+  t.strictSame(authorizer.rules?.({ username: 'alice' }, 'n'), [{ resourceRules: [], nonResourceRules: [], incomplete: false }]);
+});
+
+t.test('what relates nodes to objects is kept in step with the server', async (t) => {
+  const { server, ask } = serve({ authorizers: (tools) => [nodeAuthorizer(tools)] });
+  const reads = async (name: string): Promise<number> => (await ask('system:node:node1', 'GET', `/api/v1/namespaces/default/secrets/${name}`)).code;
+  const pod = (name: string, secretName: string): object => ({ metadata: { name }, spec: { nodeName: 'node1', containers: [{ name: 'c', image: 'i' }], volumes: [{ name: 's', secret: { secretName } }] } });
+  for (const name of ['a', 'b']) await ask('admin', 'POST', '/api/v1/namespaces/default/secrets', { metadata: { name } });
+  await ask('admin', 'POST', '/api/v1/namespaces/default/pods', pod('p', 'a'));
+  t.equal(await reads('a'), 200, 'the first question waits until the pods are known');
+  t.equal(await reads('b'), 403);
+  await ask('admin', 'POST', '/api/v1/namespaces/default/pods', pod('q', 'b'));
+  t.equal(await reads('b'), 200);
+  await ask('admin', 'DELETE', '/api/v1/namespaces/default/pods/p?gracePeriodSeconds=0');
+  t.equal(await reads('a'), 403);
+  await server.close();
+});
+
+t.test('a list that begins anew takes away what is gone, and a stream that fails is begun anew', async (t) => {
+  const gone = { metadata: { name: 'gone', namespace: 'n', uid: '3' }, spec: { nodeName: 'node1', containers: [], imagePullSecrets: [{ name: 'gone' }] } } as Pod;
+  const synced = { type: 'synced', resourceVersion: '1' } as const;
+  const init = { type: 'init' } as const;
+  const ask = async (authorizer: Authorizer, name: string): Promise<string> => {
+    const found = await authorizer(asked(node1, { resource: 'secrets', namespace: 'n', name }));
+    return ((Array.isArray(found) ? found[0] : found) as Decision).decision;
+  };
+  const relisted = nodeAuthorizer({ reader: readerOf({ pods: [init, { type: 'listed', object: gone }, synced, init, { type: 'listed', object: onePod }, synced, { type: 'bookmark', resourceVersion: '2' }] }) });
+  t.strictSame([await ask(relisted, 'gone'), await ask(relisted, 'mounted')], ['noOpinion', 'allow']);
+  const ended = nodeAuthorizer({ reader: readerOf({ pods: [init] }, EMPTY) });
+  t.equal(await ask(ended, 'mounted'), 'noOpinion', 'a server that closes leaves nobody waiting');
+  let attempts = 0;
+  const reader = readerOf({ pods: [init, { type: 'listed', object: onePod }, synced] });
+  const failing = nodeAuthorizer({
+    reader: {
+      ...reader,
+      changes(resource) {
+        if (resource.resource === 'pods' && ++attempts === 1) throw new Error('broken');
+        return reader.changes(resource);
+      },
+    },
+  });
+  await t.rejects(ask(failing, 'mounted'), { message: 'broken' });
+  t.equal(await ask(failing, 'mounted'), 'allow');
+});
+
+t.test('the graph answers as a search of what was given would', (t) => {
+  const names = ['x', 'y', 'z'];
+  const some = fc.uniqueArray(fc.constantFrom('claim n/x', 'claim n/y', 'secret n/x', 'secret n/y'), { maxLength: 4 });
+  const step = fc.oneof(
+    fc.record({ do: fc.constant('give' as const), source: fc.constantFrom(...names), node: fc.constantFrom('a', 'b'), objects: some }),
+    fc.record({ do: fc.constant('take' as const), source: fc.constantFrom(...names) }),
+    fc.record({ do: fc.constant('bind' as const), volume: fc.constantFrom(...names), claim: fc.constantFrom('claim n/x', 'claim n/y'), objects: fc.uniqueArray(fc.constantFrom('volume /x', 'secret n/x', 'secret n/z'), { maxLength: 3 }) }),
+    fc.record({ do: fc.constant('unbind' as const), volume: fc.constantFrom(...names) }),
+  );
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+      const graph = new NodeGraph();
+      const given = new Map<string, { node: string; objects: readonly string[] }>();
+      const bound = new Map<string, { claim: string; objects: readonly string[] }>();
+      for (const each of steps) {
+        if (each.do === 'give') {
+          graph.give(each.source, each.node, new Set(each.objects));
+          given.set(each.source, each);
+        } else if (each.do === 'take') {
+          graph.take(each.source);
+          given.delete(each.source);
+        } else if (each.do === 'bind') {
+          graph.bind(each.volume, each.claim, new Set(each.objects));
+          bound.set(each.volume, each);
+        } else {
+          graph.unbind(each.volume);
+          bound.delete(each.volume);
+        }
+        for (const node of ['a', 'b']) {
+          const direct = new Set([...given.values()].filter((one) => one.node === node).flatMap(({ objects }) => objects));
+          const passed = [...bound.values()].filter(({ claim }) => direct.has(claim)).flatMap(({ objects }) => objects);
+          const reached = new Set([...direct, ...passed]);
+          for (const object of ['claim n/x', 'claim n/y', 'secret n/x', 'secret n/y', 'secret n/z', 'volume /x']) if (graph.isRelated(node, object) !== reached.has(object)) return false;
+        }
+      }
+      for (const name of names) {
+        graph.take(name);
+        graph.unbind(name);
+      }
+      return graph.size === 0;
+    }),
+    { numRuns: 500, seed: 7 },
+  );
+  t.equal(reference('volume', '', 'x'), 'volume /x');
+  t.end();
+});
