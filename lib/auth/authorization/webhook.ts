@@ -48,13 +48,14 @@ export function webhookAuthorizer(call: WebhookCall, options: WebhookAuthorizerO
     if (ttlMs > 0) kept.set(key, { answer, until: clock.now() + ttlMs });
   };
   const authorizer = (attributes: AccessAttributes): readonly Decision[] | Promise<Decision> => {
-    const spec = accessReviewSpec(attributes);
-    const { matches, error } = matchOf(matchConditions, spec);
-    if (error !== undefined) return [{ decision: onFailure, reason: '', error }];
-    if (!matches) return notAsked;
-    const key = keyOf(attributes, spec);
+    if (matchConditions.length > 0) {
+      const { matches, error } = matchOf(matchConditions, accessReviewSpec(attributes));
+      if (error !== undefined) return [{ decision: onFailure, reason: '', error }];
+      if (!matches) return notAsked;
+    }
+    const key = keyOf(attributes);
     const known = key === undefined ? undefined : kept.get(key);
-    return known !== undefined && clock.now() <= known.until ? [known.answer] : ask(spec, key);
+    return known !== undefined && clock.now() <= known.until ? [known.answer] : ask(accessReviewSpec(attributes), key);
   };
   authorizer.rules = (): readonly AccessRules[] => unlisted;
   return authorizer;
@@ -67,12 +68,15 @@ interface Kept {
 
 const answersMax = 8192;
 
-/** What clients choose themselves must not fill memory: long questions are asked each time. */
-function keyOf(attributes: AccessAttributes, spec: SubjectAccessReviewSpec): string | undefined {
-  const { namespace, verb, group, version, resource, subresource, name, path } = attributes;
-  const length = [namespace, verb, group, version, resource, subresource, name, path].reduce((sum, each) => sum + each.length, 0);
+/**
+ * All that the review would say, and nothing more, so that one answer serves every request that asks the same. What clients
+ * choose themselves must not fill memory: long questions are asked each time.
+ */
+function keyOf({ user, isResource, verb, path, namespace, group, version, resource, subresource, name, selectors }: AccessAttributes): string | undefined {
+  const length = namespace.length + verb.length + group.length + version.length + resource.length + subresource.length + name.length + path.length;
   if (length >= attributesLengthMax) return undefined;
-  const key = JSON.stringify(spec);
+  const what = isResource ? [namespace, group, version, resource, subresource, name, selectors?.field?.requirements, selectors?.label?.requirements] : [path];
+  const key = JSON.stringify([user.username, user.uid, user.groups, user.extra, verb, ...what]);
   return key.length < keyLengthMax ? key : undefined;
 }
 
