@@ -4,7 +4,7 @@ import { EventEmitter, once } from 'node:events';
 import { statSync } from 'node:fs';
 import { request as plainRequest } from 'node:http';
 import type { IncomingMessage, RequestOptions } from 'node:http';
-import { request as tlsRequest } from 'node:https';
+import { Agent as TlsAgent, request as tlsRequest } from 'node:https';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { gunzipSync } from 'node:zlib';
@@ -339,7 +339,16 @@ t.test('HTTPS tells what certificate the client presented, whoever signed it', a
   const stranger = createAuthority({ now: Date.now() });
   const bob = stranger.client('bob');
   const presented = await shown({ cert: bob.certificate + stranger.certificate, key: bob.key });
-  t.strictSame([presented?.raw, ...(presented?.intermediates ?? [])].map((each) => Buffer.from(each ?? [])), [bob.certificate, stranger.certificate].map(bytesOf));
+  const chain = [bob.certificate, stranger.certificate].map(bytesOf);
+  const bytesShown = (shownOf: ClientCertificate | undefined): readonly Buffer[] => [shownOf?.raw, ...(shownOf?.intermediates ?? [])].map((each) => Buffer.from(each ?? []));
+  t.strictSame(bytesShown(presented), chain);
+  // A session that was resumed would have forgotten the intermediates.
+  const agent = new TlsAgent({ ca: authority.certificate, cert: bob.certificate + stranger.certificate, key: bob.key, maxCachedSessions: 10 });
+  t.teardown(() => agent.destroy());
+  for (const _again of [1, 2]) {
+    await call(listening, path, { agent });
+    t.strictSame(bytesShown(certificates.at(-1)), chain);
+  }
   const distrusting = tlsRequest(listening.url + path, { agent: false });
   const [error] = (await once(distrusting, 'error')) as [NodeJS.ErrnoException];
   t.match(error.code, /SELF_SIGNED|UNABLE_TO_VERIFY/, 'who does not know the authority does not trust it');

@@ -1,6 +1,7 @@
 // The server on a port: node's HTTP or HTTPS around the wire. Nothing of Kubernetes is decided here, only what belongs to
 // connections: how long they may dawdle, how large their headers may be, and how they end. The time limits of connections
 // are node's own; the grace of `close` is on the clock that was handed in.
+import { constants } from 'node:crypto';
 import { createServer as createPlainServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -38,7 +39,10 @@ export interface ServingTls {
   readonly key: string;
   /** With intermediates behind it, if there are any. */
   readonly certificate: string;
-  /** Clients are asked for a certificate, which is verified against these. Without them nobody is asked. */
+  /**
+   * Clients are asked for a certificate of one of these: all authorities that users and front proxies may be of. Whatever
+   * they present is taken; what it is worth is the authenticators' to say. Without them nobody is asked.
+   */
   readonly clientAuthorities?: string;
 }
 
@@ -144,7 +148,8 @@ function tlsOptions({ key, certificate, clientAuthorities }: ServingTls): Readon
     cert: certificate,
     minVersion: 'TLSv1.2',
     ALPNProtocols: ['http/1.1'],
-    ...(clientAuthorities !== undefined && { ca: clientAuthorities, requestCert: true, rejectUnauthorized: false }),
+    // A session that is resumed remembers the client's certificate but not what led to its authority.
+    ...(clientAuthorities !== undefined && { ca: clientAuthorities, requestCert: true, rejectUnauthorized: false, secureOptions: constants.SSL_OP_NO_TICKET }),
   };
 }
 
