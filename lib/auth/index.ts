@@ -66,7 +66,7 @@ export type { WebhookAuthorizerOptions } from './authorization/webhook.js';
 export { webhookAuthorizer } from './authorization/webhook.js';
 export type { ReviewVersion } from './review-call.js';
 export { rbacAuthorizer } from './rbac/rbac-authorizer.js';
-export { printProblems, rbacGroup, rbacIndex } from './rbac/rbac-index.js';
+export { rbacGroup, rbacIndex } from './rbac/rbac-index.js';
 export type { RbacRules, RulesFound } from './rbac/rbac-rules.js';
 export { printMissingRules, printTexts, uncoveredRules } from './rbac/rule-coverage.js';
 export { ruleAllows } from './rbac/rule-matching.js';

@@ -140,6 +140,7 @@ export type { ObjectPath, ValueAt } from './objects/path-copy.js';
 export { deleteIn, getIn, setIn, updateIn } from './objects/path-copy.js';
 
 // Errors
+export { aggregateText } from './errors/aggregate-text.js';
 export type { CauseReason, Failure, Status, StatusCause, StatusDetails, StatusMetadata, StatusReason } from './errors/status.js';
 export { failureStatus, successStatus } from './errors/status.js';
 export { quote } from './errors/go-format.js';

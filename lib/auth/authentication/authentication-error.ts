@@ -1,12 +1,12 @@
 // Why credentials were refused. For logs, the audit and reviews of tokens: clients only ever hear `Unauthorized`.
+import { aggregateText } from '../../core/index.js';
 
 /** Credentials that are wrong. */
 export class AuthenticationError extends Error {
   override readonly name = 'AuthenticationError';
 
-  /** Several problems print as Go's aggregates do: each once, in brackets. */
+  /** Several problems print as one text. */
   constructor(problems: string | readonly string[]) {
-    const all = typeof problems === 'string' ? [problems] : [...new Set(problems)];
-    super(all.length === 1 ? all[0] : `[${all.join(', ')}]`);
+    super(typeof problems === 'string' ? problems : aggregateText(problems));
   }
 }

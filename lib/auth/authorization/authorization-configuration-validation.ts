@@ -1,7 +1,7 @@
 // What has to be true of an AuthorizationConfiguration before it decides anything, in Kubernetes' words; fields of webhooks
 // are named as Kubernetes names them there, without `webhook`. Valid, it comes with its match conditions compiled.
 // As apiserver/pkg/apis/apiserver/validation/validation.go and kubernetes/pkg/kubeapiserver/authorizer/config.go.
-import { FieldPath, fieldDuplicate, fieldErrorText, fieldInvalid, fieldNotSupported, fieldRequired, fieldTooMany, isDns1123Subdomain, parseDuration } from '../../core/index.js';
+import { aggregateText, FieldPath, fieldDuplicate, fieldErrorText, fieldInvalid, fieldNotSupported, fieldRequired, fieldTooMany, isDns1123Subdomain, parseDuration } from '../../core/index.js';
 import type { FieldError } from '../../core/index.js';
 import type { CompiledExpression, ExpressionCompiler } from '../authentication/expressions.js';
 import { compileAt, noExpressions } from '../authentication/expressions.js';
@@ -30,10 +30,8 @@ export interface CompiledAuthorizer extends AuthorizerConfiguration {
 export class AuthorizationConfigurationError extends Error {
   override readonly name = 'AuthorizationConfigurationError';
 
-  /** Several problems print as Go's aggregates do: each once, in brackets. */
   constructor(problems: readonly string[]) {
-    const all = [...new Set(problems)];
-    super(all.length === 1 ? all[0] : `[${all.join(', ')}]`);
+    super(aggregateText(problems));
   }
 }
 

@@ -1,5 +1,5 @@
 // Expressions that say which requests a webhook is asked about at all. As apiserver/pkg/authorization/cel/matcher.go.
-import { errorText } from '../../core/index.js';
+import { aggregateText, errorText } from '../../core/index.js';
 import type { SubjectAccessReviewSpec } from '../../core/types/index.js';
 import type { CompiledExpression, ExpressionEnvironment } from '../authentication/expressions.js';
 import { builtinType } from '../review-call.js';
@@ -21,8 +21,7 @@ export function matchOf(conditions: readonly CompiledExpression[], spec: Subject
     if (outcome !== true) errors.push(`cel evaluation error: expression '${condition.source}' ${outcome}`);
   }
   if (errors.length === 0) return { matches: true };
-  const all = [...new Set(errors)];
-  return { matches: false, error: all.length === 1 ? all.join('') : `[${all.join(', ')}]` };
+  return { matches: false, error: aggregateText(errors) };
 }
 
 function evaluated(condition: CompiledExpression, variables: Readonly<Record<string, unknown>>): boolean | string {

@@ -1,6 +1,6 @@
 // Several authorizers as one: the first opinion counts; without one, the reasons and failures of all are told. One that
 // fails has no opinion. As apiserver/pkg/authorization/union/union.go.
-import { errorText, firstOf } from '../../core/index.js';
+import { aggregateText, errorText, firstOf } from '../../core/index.js';
 import type { Frozen } from '../../core/index.js';
 import type { UserInfo } from '../../core/types/index.js';
 import type { AccessAttributes, AccessRules, Authorizer, Decision } from '../authorizer.js';
@@ -58,13 +58,7 @@ function remember({ reason, error }: Decision, { reasons, errors }: Said): void 
 
 function undecided({ reasons, errors }: Said): Decision {
   if (errors.length === 0) return reasons.length === 0 ? noOpinion : { decision: 'noOpinion', reason: reasons.join('\n') };
-  return { decision: 'noOpinion', reason: reasons.join('\n'), error: aggregate(errors) };
-}
-
-/** As Go prints several errors as one. */
-function aggregate(errors: readonly string[]): string {
-  const all = [...new Set(errors)];
-  return all.length === 1 ? all.join('') : `[${all.join(', ')}]`;
+  return { decision: 'noOpinion', reason: reasons.join('\n'), error: aggregateText(errors) };
 }
 
 async function rulesOf(authorizers: readonly Authorizer[], user: Frozen<UserInfo>, namespace: string): Promise<AccessRules> {
@@ -81,7 +75,7 @@ async function rulesOf(authorizers: readonly Authorizer[], user: Frozen<UserInfo
     resourceRules: found.flatMap(({ resourceRules }) => resourceRules),
     nonResourceRules: found.flatMap(({ nonResourceRules }) => nonResourceRules),
     incomplete: found.some(({ incomplete }) => incomplete),
-    ...(errors.length > 0 && { error: aggregate(errors) }),
+    ...(errors.length > 0 && { error: aggregateText(errors) }),
   };
 }
 

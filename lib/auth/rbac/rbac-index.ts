@@ -4,7 +4,7 @@
 // role allows, costs nothing. As plugin/pkg/auth/authorizer/rbac/rbac.go.
 import { combineLatest, filter, takeUntil, tap } from 'rxjs';
 import type { Observable } from 'rxjs';
-import { objectKey, quote, reflect, snapshotWriter } from '../../core/index.js';
+import { aggregateText, objectKey, quote, reflect, snapshotWriter } from '../../core/index.js';
 import type { ApiObject, Frozen, ObjectReader, WatchEvent } from '../../core/index.js';
 import type { ClusterRole, ClusterRoleBinding, PolicyRule, Role, RoleBinding, RoleRef, UserInfo } from '../../core/types/index.js';
 import type { AccessAttributes, Decision } from '../authorizer.js';
@@ -64,12 +64,6 @@ export function printMissingRole({ kind, name }: Frozen<RoleRef>): string {
   return `${kind.toLowerCase()}.${rbacGroup} ${quote(name)} not found`;
 }
 
-/** Several problems as one text, each once, as Go's aggregates print them. */
-export function printProblems(problems: readonly string[]): string {
-  const all = [...new Set(problems)];
-  return all.length === 1 ? all.join('') : `[${all.join(', ')}]`;
-}
-
 /** A role whose rules are filed when they are first asked for. */
 class KnownRole {
   readonly rules: readonly Frozen<PolicyRule>[];
@@ -124,7 +118,7 @@ class Policy {
     const { user, namespace } = attributes;
     const bound = this.#ofCluster.find(user, allows) ?? (namespace === '' ? undefined : this.#ofNamespace.get(namespace)?.find(user, allows));
     if (bound !== undefined) return this.#allowedBy(bound);
-    return missing > 0 ? { decision: 'noOpinion', reason: `RBAC: ${printProblems(this.rulesFor(user, namespace).missing.map(printMissingRole))}` } : noOpinion;
+    return missing > 0 ? { decision: 'noOpinion', reason: `RBAC: ${aggregateText(this.rulesFor(user, namespace).missing.map(printMissingRole))}` } : noOpinion;
   }
 
   rulesFor(user: Frozen<UserInfo>, namespace: string): RulesFound {

@@ -4,6 +4,7 @@
 // Makers are named after the reason. They print the rejected value at once, so an error holds no reference to the
 // object it complains about. Any validation may call them; `invalid` in object-errors.ts gathers the results.
 
+import { aggregateText } from './aggregate-text.js';
 import type { FieldPath } from './field-path.js';
 import { formatValue, quote } from './go-format.js';
 import type { CauseReason } from './status.js';
@@ -101,8 +102,7 @@ export function fieldErrorText(error: FieldError): string {
 
 /** Several errors as one sentence, as Kubernetes aggregates them: each once, in brackets unless there is only one. */
 export function fieldErrorsText(errors: readonly FieldError[]): string {
-  const texts = [...new Set(errors.map(fieldErrorText))];
-  return texts.length > 1 ? `[${texts.join(', ')}]` : texts.join();
+  return aggregateText(errors.map(fieldErrorText));
 }
 
 function fieldError(reason: FieldErrorReason, path: FieldPath, message: string): FieldError {

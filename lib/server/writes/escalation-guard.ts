@@ -3,9 +3,9 @@
 // role that is bound. Members of system:masters may everything. Writes that only make objects easier to collect
 // (finalizers, owners) grant nothing and pass.
 // As pkg/registry/rbac/escalation_check.go and pkg/registry/rbac/*/policybased.
-import { printMissingRules, printProblems, printTexts, rbacGroup, systemMasters, uncoveredRules } from '../../auth/index.js';
+import { printMissingRules, printTexts, rbacGroup, systemMasters, uncoveredRules } from '../../auth/index.js';
 import type { Authorizer, RbacRules } from '../../auth/index.js';
-import { badRequest, deepEqual, forbidden, isPathSegment, notFound, quote, unclassifiedError } from '../../core/index.js';
+import { aggregateText, badRequest, deepEqual, forbidden, isPathSegment, notFound, quote, unclassifiedError } from '../../core/index.js';
 import type { ApiObject, Frozen } from '../../core/index.js';
 import type { ClusterRole, PolicyRule, RoleBinding, RoleRef } from '../../core/types/index.js';
 import type { Stored } from '../registry/stored-kind.js';
@@ -74,7 +74,7 @@ async function checkGrant(granted: readonly Frozen<PolicyRule>[], object: ApiObj
   const uncovered = uncoveredRules(rules, granted);
   if (uncovered.length === 0) return;
   const problems = missing.map(({ name }) => missingRole(name, exchange).message);
-  const said = problems.length === 0 ? '' : `; resolution errors: [${printProblems(problems)}]`;
+  const said = problems.length === 0 ? '' : `; resolution errors: [${aggregateText(problems)}]`;
   const who = `user ${quote(user.username ?? '')} (groups=${printTexts(user.groups ?? [])})`;
   throw forbidden(refOf(object, exchange), `${who} is attempting to grant RBAC permissions not currently held:\n${printMissingRules(uncovered)}${said}`);
 }

@@ -3,6 +3,7 @@
  * answer here, not an exception, since with several keys it is expected; `transformerOf` turns it into the one error
  * that a store sees. Texts are those of apiserver/pkg/storage/value/encrypt.
  */
+import { aggregateText } from '../../core/index.js';
 import { StoreError } from '../store-error.js';
 import type { Restored, ValueTransformer } from '../transformer.js';
 
@@ -40,8 +41,6 @@ export function transformerOf(layer: Layer): ValueTransformer {
   };
 }
 
-// As apimachinery/pkg/util/errors, aggregate.Error: each sentence once.
 function text({ problems }: Unreadable): string {
-  const distinct = [...new Set(problems)];
-  return distinct.length > 1 ? `[${distinct.join(', ')}]` : distinct.join();
+  return aggregateText(problems);
 }
