@@ -45,6 +45,8 @@ export interface RequestOptions {
   readonly gracePeriodSeconds?: number;
   readonly propagationPolicy?: string;
   readonly orphanDependents?: boolean;
+  /** Of deletions: the uid that the object must have. */
+  readonly uid?: string;
   readonly ignoreStoreReadErrorWithClusterBreakingPotential?: boolean;
   /** Of tables: `None`, `Metadata` or `Object`. */
   readonly includeObject?: string;

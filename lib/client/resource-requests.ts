@@ -61,7 +61,9 @@ export class ResourceRequests<T extends ApiObject> implements ResourceClient<T> 
 
   async deleteCollection(options: DeleteCollectionOptions = {}): Promise<Page<Stored<T>>> {
     const { dryRun: _dryRun, gracePeriodSeconds: _grace, propagationPolicy: _policy, preconditions: _preconditions, ...selection } = options;
-    const answer = await askFor<Frozen<ApiObject>>(this.#place, { ...listQuestion('deletecollection', selection), body: deleteBody(options) });
+    // Without a body a server takes the resourceVersion of the list for one that every object must have.
+    const body = deleteBody(options) ?? (options.resourceVersion === undefined ? undefined : { object: { apiVersion: 'v1', kind: 'DeleteOptions' } });
+    const answer = await askFor<Frozen<ApiObject>>(this.#place, { ...listQuestion('deletecollection', selection), body });
     // Servers other than Kubernetes' own may only say that it is done.
     return answer.kind === 'Status' ? { items: [], resourceVersion: '' } : pageOf(answer);
   }

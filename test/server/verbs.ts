@@ -172,6 +172,32 @@ t.test('deletion waits for finalizers and grace periods', async (t) => {
   await server.close();
 });
 
+t.test('a deletion says which object it means, in the query or in a body of any version', async (t) => {
+  const { object, refusal, server } = served();
+  const { metadata } = await object('create', { object: map('a') });
+  const meant = (options: object): Promise<unknown> => refusal('delete', { name: 'a', options });
+  t.match(await meant({ uid: 'x' }), { code: 409, message: /the UID in the precondition \(x\) does not match/ });
+  t.match(await meant({ resourceVersion: '1' }), { code: 409, message: /the ResourceVersion in the precondition \(1\) does not match/ });
+  t.match(await refusal('deletecollection', { options: { resourceVersion: '0' } }), { code: 409 });
+  const foreign = 'no kind "Pod" is registered for version "v1" in scheme "pkg/runtime/scheme.go:111"';
+  t.match(await refusal('delete', { name: 'a', object: { apiVersion: 'v1', kind: 'Pod' } }), { code: 400, message: foreign });
+  t.match(await refusal('delete', { name: 'a', object: { apiVersion: 'a/b/c', kind: 'DeleteOptions' } }), { code: 400, message: 'unexpected GroupVersion string: a/b/c' });
+  await object('delete', { name: 'a', object: { apiVersion: 'none.example.com/v9', kind: 'DeleteOptions', preconditions: { uid: metadata?.uid } }, options: { uid: 'of no account beside a body' } });
+  t.same(names(await object('list', {})), []);
+  await server.close();
+});
+
+t.test('a collection is deleted in pages, or as far as its limit', async (t) => {
+  const { object, server } = served();
+  for (const name of ['a', 'b', 'c']) await object('create', { object: map(name) });
+  t.same(names(await object('deletecollection', { options: { limit: 2 } })), ['a', 'b']);
+  t.same(names(await object('list', {})), ['c']);
+  t.same(names(await object('deletecollection', { options: { dryRun: ['All'] } })), ['c']);
+  t.same(names(await object('deletecollection', {})), ['c']);
+  t.same(names(await object('list', {})), []);
+  await server.close();
+});
+
 t.test('dry runs go all the way but the last step', async (t) => {
   const { object, refusal, server } = served();
   const options = { dryRun: ['All'] };

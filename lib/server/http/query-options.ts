@@ -68,6 +68,7 @@ function readDelete(query: Query): RequestOptions {
     ...boolean(query, 'orphanDependents'),
     ...text(query, 'propagationPolicy'),
     ...dryRun(query),
+    ...text(query, 'uid'),
     ...boolean(query, 'ignoreStoreReadErrorWithClusterBreakingPotential'),
   };
 }

@@ -28,7 +28,7 @@ export interface Expected {
   /** The kind of the endpoint; a body that claims none is of it. */
   readonly gvk: GroupVersionKind;
   readonly validation: FieldValidation;
-  /** Other kinds that are as good, such as DeleteOptions of any group. */
+  /** Other kinds that are as good, such as an Eviction of another version. */
   readonly accepts?: (claimed: GroupVersionKind) => boolean;
 }
 
@@ -36,7 +36,7 @@ export interface Expected {
 export async function decodeBody(body: RequestBody | undefined, expected: Expected): Promise<{ readonly object: ApiObject; readonly warnings: readonly string[] }> {
   const claim = new Claim(expected);
   try {
-    const decoded = await decode(body, claim, expected.validation);
+    const decoded = await readBody(body, claim.typeOf, expected.validation);
     const object: ApiObject = decoded.object;
     object.kind = claim.gvk.kind;
     object.apiVersion = printGroupVersion(claim.gvk);
@@ -59,22 +59,26 @@ export function bodyMediaType(contentType: string): string {
 const readable: readonly string[] = [mediaTypes.json, mediaTypes.yaml, mediaTypes.protobuf];
 const utf8 = new TextDecoder();
 
-async function decode(body: RequestBody | undefined, claim: Claim, validation: FieldValidation): Promise<DecodedBody> {
-  if (body === undefined) return decodeJsonClaim('', claim.typeOf, validation);
-  if ('object' in body) return applyValidation(decodeValue(claim.typeOf(typeMetaOf(body.object)), body.object), validation);
+/** Finds the schema for what a body says it is. */
+export type TypeFinder = (claim: TypeMeta) => StructType;
+
+/** Decodes a body by what it says it is. Throws ApiError 415, DecodeError, ParseError and whatever the finder throws. */
+export async function readBody(body: RequestBody | undefined, typeOf: TypeFinder, validation: FieldValidation): Promise<DecodedBody> {
+  if (body === undefined) return decodeJsonClaim('', typeOf, validation);
+  if ('object' in body) return applyValidation(decodeValue(typeOf(typeMetaOf(body.object)), body.object), validation);
   switch (bodyMediaType(body.contentType)) {
     case mediaTypes.protobuf: {
       const { apiVersion, kind, raw } = openEnvelope(body.bytes);
-      const type = claim.typeOf({ apiVersion, kind });
+      const type = typeOf({ apiVersion, kind });
       return { object: decodeValue(type, decodeMessage(type, raw), { owned: true }).object, warnings: [] };
     }
     case mediaTypes.yaml: {
       const { value, problems } = await parseYaml(utf8.decode(body.bytes));
-      const decoded = decodeValue(claim.typeOf(typeMetaOf(value)), value);
+      const decoded = decodeValue(typeOf(typeMetaOf(value)), value);
       return applyValidation({ object: decoded.object, problems: [...problems, ...decoded.problems] }, validation);
     }
     default:
-      return decodeJsonClaim(utf8.decode(body.bytes), claim.typeOf, validation);
+      return decodeJsonClaim(utf8.decode(body.bytes), typeOf, validation);
   }
 }
 

@@ -9,7 +9,7 @@ import type { Exchange } from '../requests/exchange.js';
 import { objectOffer } from '../requests/form.js';
 import type { Endpoint } from '../registry/endpoint.js';
 import type { Stored } from '../registry/stored-kind.js';
-import type { Deletion } from '../verbs/delete.js';
+import type { Deletion } from '../requests/deletion.js';
 import { checkPreconditions, deleteObject } from '../verbs/delete.js';
 import { guaranteedUpdate } from '../writes/guaranteed-update.js';
 import { draftOf } from '../writes/metadata.js';

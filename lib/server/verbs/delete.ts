@@ -1,11 +1,11 @@
 // delete: an object goes at once, after a grace period, or when its finalizers are gone. As
 // apiserver/pkg/endpoints/handlers/delete.go, registry/rest/delete.go and registry/generic/registry/store.go, Delete.
-import { badRequest, conflict, deletePreconditionFailed, isDecodeError, notFound, parseTime, printTime, successStatus } from '../../core/index.js';
+import { conflict, deletePreconditionFailed, notFound, parseTime, printTime, successStatus } from '../../core/index.js';
 import type { ApiObject, Frozen, GroupKind } from '../../core/index.js';
-import type { DeleteOptions } from '../../core/types/index.js';
-import type { ObjectResponse, RequestOptions } from '../../client/index.js';
-import { decodeBody } from '../requests/decode-body.js';
+import type { ObjectResponse } from '../../client/index.js';
 import { checkDeleteOptions } from '../requests/check-options.js';
+import type { Deletion } from '../requests/deletion.js';
+import { deletionOf } from '../requests/deletion.js';
 import type { Exchange } from '../requests/exchange.js';
 import { objectOffer } from '../requests/form.js';
 import type { Endpoint } from '../registry/endpoint.js';
@@ -18,31 +18,16 @@ import type { WriteTools } from '../writes/write.js';
 import { Write } from '../writes/write.js';
 import { collectionFinalizers } from '../writes/collection-finalizers.js';
 
-/** What a client may say about a deletion: in the query, or in a body, which then counts alone. */
-export type Deletion = RequestOptions & Pick<DeleteOptions, 'preconditions'>;
-
 /** Answers with the object, or with a Status that says it is gone. */
 export async function deleteOne(endpoint: Endpoint, exchange: Exchange, tools: WriteTools): Promise<ObjectResponse> {
   const { request } = exchange;
   const form = request.negotiate(objectOffer);
-  const deletion = await deletionOf(endpoint, exchange, () => request.options());
+  const deletion = await deletionOf(endpoint, exchange);
   checkDeleteOptions(deletion);
   const { info } = request;
   const { object, gone } = await deleteObject(new Write(endpoint, exchange, deletion, tools), deletion, info.namespace, info.name);
   const code = !gone && deletion.orphanDependents === false ? 202 : 200;
   return { type: 'object', code, object: gone ? goneAnswer(endpoint, object) : endpoint.fromHub(object), form };
-}
-
-/** Reads the options of a deletion. Throws ApiError 400 and 415. */
-export async function deletionOf({ scheme, gvk }: Endpoint, { request, recorder }: Exchange, query: () => RequestOptions): Promise<Deletion> {
-  const body = await request.body();
-  if (body === undefined || ('bytes' in body && body.bytes.length === 0)) return query();
-  const kind = { group: gvk.group, version: gvk.version, kind: 'DeleteOptions' };
-  const { object } = await decodeBody(body, { scheme, gvk: kind, validation: 'Ignore', accepts: (claimed) => claimed.kind === 'DeleteOptions' }).catch((error: unknown) => {
-    throw isDecodeError(error) ? badRequest(error.message) : error;
-  });
-  recorder?.object(object);
-  return object as Deletion;
 }
 
 /** Deletes the object under that name, as far as it may go now. */
