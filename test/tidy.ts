@@ -30,7 +30,7 @@ const bans: readonly { readonly call: string; readonly pattern: RegExp; readonly
   { call: 'Date.now, argument-less Date', pattern: /\bDate\.now\b|new Date\(\s*\)|\bDate\(\)/, instead: 'the Clock that was handed in', except: /^lib\/core\/time\// },
   { call: 'timers', pattern: /\bset(Timeout|Interval|Immediate)\b|\bperformance\.now\b/, instead: 'the Clock that was handed in', except: /^lib\/core\/time\// },
   { call: 'chance', pattern: /\bMath\.random\b|\brandomUUID\b|\bgetRandomValues\b/, instead: 'the Random that was handed in', except: /^lib\/core\/time\// },
-  { call: 'globals of Node', pattern: /\b(Buffer|process|__dirname|require)\b[.(]/, instead: 'what browsers have too, or an adapter', except: /^lib\/(storage\/(sqlite|etcd|encryption)|server\/node|command)\// },
+  { call: 'globals of Node', pattern: /\b(Buffer|process|__dirname|require)\b[.(]/, instead: 'what browsers have too, or an adapter', except: /^lib\/(storage\/(sqlite|etcd|encryption)|(server|client|auth|webhook)\/node|command)\// },
   { call: 'structuredClone', pattern: /\bstructuredClone\b/, instead: 'path copying: objects are frozen values', except: /^$/ },
   { call: 'Object.assign', pattern: /\bObject\.assign\b/, instead: 'spread, which never runs a __proto__ setter', except: /^$/ },
   { call: 'console', pattern: /\bconsole\./, instead: 'an activity that the host may log', except: /^$/ },

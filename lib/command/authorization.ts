@@ -1,6 +1,6 @@
 // From flags to those who say who may do what. As pkg/kubeapiserver/authorizer/config.go, New, with the flags' rules of
 // pkg/kubeapiserver/options/authorization.go.
-import { abac, alwaysAllow, alwaysDeny, authorizationFrom, nodeAuthorizer, rbacAuthorizer, reloadingAuthorizer, webhookAuthorizer } from '../auth/index.js';
+import { abac, alwaysAllow, alwaysDeny, authorizationFrom, compileAuthorizationConfiguration, nodeAuthorizer, parseAuthorizationConfiguration, rbacAuthorizer, reloadingAuthorizer, webhookAuthorizer } from '../auth/index.js';
 import type { AuthTools, Authorizer } from '../auth/index.js';
 import type { Clock } from '../core/index.js';
 import { retryingCall } from '../webhook/index.js';
@@ -38,13 +38,18 @@ export async function authorizationOf(flags: AuthorizationFlags, surroundings: S
   if (flags.configFile !== undefined) {
     const { configFile } = flags;
     const text = await surroundings.readFile(configFile);
+    // Found out now rather than with the first request.
+    compileAuthorizationConfiguration(await parseAuthorizationConfiguration(text), { fileProblem });
     const authorizers = (tools: AuthTools): readonly Authorizer[] => {
       const authorizer$ = authorizationFrom(followedFile(configFile, text, surroundings, clock), {
         clock,
         random: tools.random,
         standing: standing(tools),
         fileProblem,
-        connect: async ({ connection, timeoutMs }) => (await connect(connection.kubeConfigFile ?? '', timeoutMs)).call,
+        connect: async ({ name, connection, timeoutMs }) => {
+          if (connection.kubeConfigFile === undefined) throw new FlagError(`--authorization-config: webhook ${JSON.stringify(name)} needs a kubeConfigFile; this server is in no cluster`);
+          return (await connect(connection.kubeConfigFile, timeoutMs)).call;
+        },
         report: surroundings.print,
       });
       return [reloadingAuthorizer(authorizer$, tools.closed$)];

@@ -1,6 +1,6 @@
 // `vivarium serve`: a server, a port, a kubeconfig, until it is told to stop. Everything it touches outside of itself comes
 // in through `Surroundings`, so that tests run it without a process of its own.
-import { randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { ignoreElements, merge } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { allAuthenticated, parseTokenFile, serviceAccountGroups } from '../auth/index.js';
@@ -101,7 +101,7 @@ async function administratorOf({ authentication }: ServeFlags, authority: Certif
   const entries = authentication.tokenFile === undefined ? [] : parseTokenFile(await readFile(authentication.tokenFile));
   const known = entries.find(({ user }) => user.groups.includes('system:masters'));
   if (known !== undefined) return { user: { name: known.user.username, token: known.secret } };
-  const token = randomUUID();
+  const token = randomBytes(32).toString('hex');
   return { user: { name, token }, tokenLine: `${token},${name},${name},system:masters` };
 }
 

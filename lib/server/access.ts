@@ -1,8 +1,9 @@
 // Who is asking and who may do what: the host's parts, made with the tools of the server where they ask for them, as the
 // one authenticator and the one authorizer that requests are put before.
-import { ReplaySubject } from 'rxjs';
+import { defer, of } from 'rxjs';
 import { mastersAllowed, rbacIndex, unionAuthenticator, unionAuthorizer } from '../auth/index.js';
 import type { AuthTools, Authenticator, Authorizer, RbacRules, TokenIssuer } from '../auth/index.js';
+import { Outlet } from '../core/index.js';
 import type { Clock, ObjectReader, Random } from '../core/index.js';
 import type { ServerOptions } from './server-options.js';
 
@@ -32,8 +33,9 @@ export interface Access {
 
 /** Makes the parts. Nothing is read before somebody asks. */
 export function accessOf(options: ServerOptions, { reader, clock, random }: AccessParts): Access {
-  const closing = new ReplaySubject<void>(1);
-  const closed$ = closing.asObservable();
+  const closing = new Outlet<undefined>();
+  let isClosed = false;
+  const closed$ = defer(() => (isClosed ? of(undefined) : closing.values$));
   const rbac = rbacIndex(reader, closed$);
   let usesRbac = false;
   const toolsOf = (stream: string, audiences: readonly string[]): AuthTools => ({
@@ -62,7 +64,8 @@ export function accessOf(options: ServerOptions, { reader, clock, random }: Acce
     rbac,
     usesRbac,
     close: () => {
-      closing.next();
+      isClosed = true;
+      closing.emit(undefined);
       closing.complete();
     },
   };
