@@ -343,3 +343,230 @@ t.test('the graph answers as a search of what was given would', (t) => {
   t.equal(reference('volume', '', 'x'), 'volume /x');
   t.end();
 });
+
+t.test('policies in a file allow by user, group, namespace, resource and path', (t) => {
+  const current = (spec: object): string => JSON.stringify({ apiVersion: 'abac.authorization.kubernetes.io/v1beta1', kind: 'Policy', spec });
+  const decide = (line: string, user: UserInfo, rest: Partial<AccessAttributes>): string => (abac(line)(asked(user, rest)) as readonly Decision[])[0]?.decision ?? '';
+  const alice: UserInfo = { username: 'alice', groups: ['devs', 'system:authenticated'] };
+  const pods = { resource: 'pods', namespace: 'n' };
+  const table: readonly (readonly [line: string, ask: Partial<AccessAttributes>, allowed: boolean])[] = [
+    [current({ user: 'alice', namespace: '*', resource: '*', apiGroup: '*' }), { ...pods, verb: 'delete' }, true],
+    [current({ user: 'alice', namespace: 'n', resource: 'pods' }), { ...pods, subresource: 'exec', verb: 'create' }, true],
+    [current({ user: 'alice', namespace: 'n', resource: 'pods' }), { resource: 'pods', namespace: '' }, false],
+    [current({ user: 'alice', resource: 'pods' }), { resource: 'pods', namespace: '' }, true],
+    [current({ user: 'alice', namespace: 'n', resource: 'pods' }), { ...pods, group: 'apps' }, false],
+    [current({ user: 'alice', namespace: 'n', resource: 'pods', readonly: true }), { ...pods, verb: 'watch' }, true],
+    [current({ user: 'alice', namespace: 'n', resource: 'pods', readonly: true }), { ...pods, verb: 'create' }, false],
+    [current({ user: 'alice', group: 'devs', namespace: '*', resource: '*' }), pods, true],
+    [current({ user: 'alice', group: 'ops', namespace: '*', resource: '*' }), pods, false],
+    [current({ user: 'bob', group: 'devs', namespace: '*', resource: '*' }), pods, false],
+    [current({ user: '*', namespace: '*', resource: '*' }), pods, true],
+    [current({ group: '*', namespace: '*', resource: '*' }), pods, true],
+    [current({ namespace: '*', resource: '*' }), pods, false],
+    [current({ user: 'alice', nonResourcePath: '/api*' }), { isResource: false, path: '/apis' }, true],
+    [current({ user: 'alice', nonResourcePath: '/api' }), { isResource: false, path: '/apis' }, false],
+    [current({ user: 'alice', nonResourcePath: '*' }), pods, false],
+    ['{}', pods, true],
+    ['{"user":"alice"}', { isResource: false, path: '/x', verb: 'post' }, true],
+    ['{"kind":"Policy","user":"alice","namespace":"n"}', { isResource: false, path: '/x' }, false],
+    ['{"apiVersion":"abac.authorization.kubernetes.io/v0","user":"alice","resource":"pods"}', { ...pods, group: 'any' }, true],
+    ['{"user":"*","group":"nobody"}', pods, true],
+    ['{"group":"devs","readonly":true}', { ...pods, verb: 'update' }, false],
+    ['# nothing\n\n   \r\n', pods, false],
+  ];
+  for (const [line, ask, allowed] of table) t.equal(decide(line, alice, ask) === 'allow', allowed, `${line} ${JSON.stringify(ask)}`);
+  t.equal(decide('{}', { username: 'system:anonymous', groups: ['system:unauthenticated'] }, pods), 'noOpinion', 'the oldest form means those who are known');
+  t.equal((abac('')(asked(alice, pods)) as readonly Decision[])[0]?.reason, 'No policy matched.');
+  t.strictSame(abac([current({ user: 'alice', namespace: 'n', resource: 'pods', readonly: true }), current({ user: 'alice', namespace: 'm', resource: 'pods' }), '{"user":"alice"}'].join('\n')).rules?.(alice, 'n'), [
+    {
+      resourceRules: [
+        { verbs: ['get', 'list', 'watch'], apiGroups: [''], resources: ['pods'] },
+        { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
+      ],
+      nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
+      incomplete: false,
+    },
+  ]);
+  for (const [text, message] of [
+    ['{}\n# fine\nnonsense', /line 3: nonsense: /],
+    ['[]', /line 1: \[\]: a policy is an object/],
+    ['{"user":3}', /line 1: .*: user is a text/],
+    ['{"readonly":"yes"}', /readonly is true or false/],
+    ['{"apiVersion":"abac.authorization.kubernetes.io/v1beta1","kind":"Policy","spec":[]}', /spec is an object/],
+    ['{"apiVersion":"v1","kind":"Pod"}', /no kind "Pod" is registered for version "v1"/],
+  ] as const) {
+    t.throws(() => abac(text), { name: 'SyntaxError', message }, text);
+  }
+  t.equal(decide('{"__proto__":{"user":"alice"},"user":"bob"}', alice, pods), 'noOpinion');
+  t.end();
+});
+
+t.test('access reviews ask authorizers as the request itself would', async (t) => {
+  const seen: AccessAttributes[] = [];
+  const telling: Authorizer = (attributes) => {
+    seen.push(attributes);
+    if (attributes.name === 'denied') return [{ decision: 'deny', reason: 'never' }];
+    return [{ decision: 'noOpinion', reason: 'unsure', ...(attributes.name === 'failing' && { error: 'no contact' }) }];
+  };
+  const { server, ask } = serve({ authorizers: [telling] });
+  const group = '/apis/authorization.k8s.io/v1';
+  const about = { verb: 'list', resource: 'pods', namespace: 'default' };
+  const review = async (spec: object, metadata?: object, path = `${group}/subjectaccessreviews`): Promise<unknown> => {
+    const { code, body } = await ask('admin', 'POST', path, { ...(metadata && { metadata }), spec });
+    return code === 201 ? body.status : `${code} ${body.message ?? ''}`;
+  };
+  t.strictSame(await review({ user: 'zed', groups: ['g'], uid: 'u', extra: { k: ['v'] }, resourceAttributes: about }), { allowed: false, reason: 'unsure' });
+  t.strictSame(seen.at(-1), { user: { username: 'zed', uid: 'u', groups: ['g'], extra: { k: ['v'] } }, verb: 'list', isResource: true, path: '', group: '', version: '*', resource: 'pods', subresource: '', namespace: 'default', name: '' });
+  t.strictSame(await review({ user: 'zed', resourceAttributes: { ...about, name: 'denied' } }), { allowed: false, denied: true, reason: 'never' });
+  t.strictSame(await review({ user: 'zed', resourceAttributes: { ...about, name: 'failing', fieldSelector: { rawSelector: 'x' } } }), { allowed: false, reason: 'unsure', evaluationError: 'no contact; spec.resourceAttributes.fieldSelector ignored due to parse error' });
+  t.strictSame(await review({ groups: ['system:masters'], nonResourceAttributes: { path: '/x', verb: 'get' } }), { allowed: true });
+  t.strictSame(await review({ user: 'zed', nonResourceAttributes: { path: '/x', verb: 'get' } }), { allowed: false, reason: 'unsure' });
+  t.match(seen.at(-1), { isResource: false, path: '/x', version: '' });
+
+  const selecting = async (selector: object, kind = 'fieldSelector'): Promise<unknown> => review({ user: 'zed', resourceAttributes: { ...about, [kind]: selector } });
+  const at = 'spec.resourceAttributes.fieldSelector';
+  await selecting({ requirements: [{ key: 'a', operator: 'In', values: ['b'] }, { key: 'c', operator: 'NotIn', values: ['d'] }] });
+  t.strictSame(seen.at(-1)?.selectors, { field: { requirements: [{ field: 'a', operator: '=', value: 'b' }, { field: 'c', operator: '!=', value: 'd' }] } });
+  await selecting({ requirements: [{ key: 'a', operator: 'In', values: ['c', 'b'] }, { key: 'd', operator: 'DoesNotExist' }] }, 'labelSelector');
+  t.strictSame(seen.at(-1)?.selectors, { label: { requirements: [{ key: 'a', operator: 'in', values: ['b', 'c'] }, { key: 'd', operator: '!', values: [] }], nothing: false } });
+  t.match(await selecting({ requirements: [{ key: 'a', operator: 'In', values: ['b'] }, { key: 'c', operator: 'Foo' }] }), { evaluationError: `${at} partially ignored due to parse error` });
+  for (const requirement of [{ key: 'a', operator: 'In', values: ['b', 'c'] }, { key: 'a', operator: 'Exists' }, { key: 'a', operator: '' }]) {
+    t.match(await selecting({ requirements: [requirement] }), { evaluationError: `${at} ignored due to parse error` });
+  }
+  t.match(await selecting({ rawSelector: '!' }, 'labelSelector'), { evaluationError: 'spec.resourceAttributes.labelSelector ignored due to parse error' });
+  const invalid = '422 .authorization.k8s.io "" is invalid: ';
+  t.equal(await selecting({}), `${invalid}${at}.requirements: Required value: when ${at} is specified, requirements or rawSelector is required`);
+  t.equal(await selecting({ rawSelector: 'a=b', requirements: [{ key: 'a', operator: 'Exists' }] }), `${invalid}${at}.rawSelector: Invalid value: "a=b": may not specified at the same time as requirements`);
+  t.equal(await selecting({ requirements: [{ key: '', operator: 'In' }] }), `${invalid}[${at}.requirements[0].key: Required value: must be specified, ${at}.requirements[0].values: Required value: must be specified when \`operator\` is 'In' or 'NotIn']`);
+  t.equal(await selecting({ requirements: [{ key: 'a', operator: 'Exists', values: ['b'] }] }), `${invalid}${at}.requirements[0].values: Forbidden: may not be specified when \`operator\` is 'Exists' or 'DoesNotExist'`);
+
+  t.equal(await review({}), `${invalid}[spec.resourceAttributes: Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified, spec.user: Invalid value: "": at least one of user or group must be specified]`);
+  t.equal(await review({ user: 'zed', resourceAttributes: about }, { name: 'x' }), `${invalid}metadata: Invalid value: {"name":"x"}: must be empty`);
+  t.match(await review({ user: 'zed', resourceAttributes: about }, { namespace: 'x', labels: {}, uid: 'u', managedFields: [{ manager: 'x' }] }), { allowed: false }, 'what says nothing is empty');
+  t.equal(await review({ resourceAttributes: about }, { name: 'x' }, `${group}/selfsubjectaccessreviews`), `${invalid}metadata: Invalid value: {"name":"x"}: must be empty`);
+  const local = `${group}/namespaces/default/localsubjectaccessreviews`;
+  t.match((await ask('admin', 'POST', local, { spec: { user: 'zed', resourceAttributes: about } })).body.metadata, { namespace: 'default' });
+  t.equal(await review({ user: 'zed', resourceAttributes: about }, { name: 'x' }, local), `${invalid}metadata: Invalid value: {"name":"x","namespace":"default"}: must be empty except for namespace`);
+  t.equal(await review({ user: 'zed', resourceAttributes: { ...about, namespace: 'other' } }, undefined, local), `${invalid}spec.resourceAttributes.namespace: Invalid value: "other": must match metadata.namespace`);
+  t.equal(await review({ user: 'zed', nonResourceAttributes: { path: '/x', verb: 'get' } }, undefined, local), `${invalid}spec.nonResourceAttributes: Invalid value: {"Path":"/x","Verb":"get"}: disallowed on this kind of request`);
+  t.equal(await review({ user: 'zed', resourceAttributes: about }, { namespace: 'other' }, local), '400 the namespace of the provided object does not match the namespace sent on the request');
+  t.equal(await review({}, undefined, `${group}/selfsubjectrulesreviews`), '400 no namespace on request');
+  const { body } = await ask('admin', 'POST', `${group}/selfsubjectrulesreviews`, { metadata: { name: 'x' }, spec: { namespace: 'n' } });
+  t.match(body, { metadata: {}, spec: {}, status: { incomplete: true } });
+  t.notOk(body.metadata?.name);
+  await server.close();
+});
+
+t.test('some writes need more than their verb', async (t) => {
+  const policies = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies';
+  const bindings = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings';
+  const claims = '/apis/resource.k8s.io/v1/namespaces/default/resourceclaims';
+  const lease = '/apis/coordination.k8s.io/v1/namespaces/default/leases/l';
+  const further: AccessAttributes[] = [];
+  const plain = new Set(['validatingadmissionpolicies', 'validatingadmissionpolicybindings', 'resourceclaims', 'resourceclaims/status', 'leases', 'pods/exec']);
+  const { server, ask } = serve({
+    authorizers: [
+      allowing((attributes) => {
+        const key = `${attributes.resource}${attributes.subresource === '' ? '' : `/${attributes.subresource}`}`;
+        if (plain.has(key) && !(key === 'leases' && attributes.verb === 'create') && !(key === 'pods/exec' && attributes.verb === 'create')) return true;
+        further.push(attributes);
+        return attributes.resource === 'secrets';
+      }),
+    ],
+  });
+  const said = async (...request: Parameters<typeof ask>): Promise<string> => {
+    const { code, body } = await ask(...request);
+    return `${code}${code < 400 ? '' : ` ${body.message ?? ''}`}`;
+  };
+  const policy = (name: string, paramKind?: object): object => ({ metadata: { name }, spec: { ...(paramKind && { paramKind }), matchConstraints: { resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'] }] }, validations: [{ expression: 'true' }] } });
+  const binding = (name: string, policyName: string, paramRef: object): object => ({ metadata: { name }, spec: { policyName, validationActions: ['Deny'], paramRef: { parameterNotFoundAction: 'Deny', ...paramRef } } });
+  const user = '&{alice alice-uid [system:authenticated] map[]}';
+  t.equal(await said('alice', 'POST', policies, policy('plain')), '201');
+  t.equal(await said('alice', 'POST', policies, policy('p', { apiVersion: 'v1', kind: 'ConfigMap' })), `422 ValidatingAdmissionPolicy.admissionregistration.k8s.io "p" is invalid: spec.paramKind: Forbidden: user ${user} must have "get" permission on all objects of the referenced paramKind (kind=ConfigMap, apiVersion=v1)`);
+  t.match(further.at(-1), { verb: 'get', group: '', version: 'v1', resource: 'configmaps', namespace: '*', name: '*' });
+  t.equal(await said('alice', 'POST', policies, policy('s', { apiVersion: 'v1', kind: 'Secret' })), '201');
+  await said('alice', 'POST', policies, policy('f', { apiVersion: 'foo.example.com/v1', kind: 'Foo' }));
+  t.match(further.at(-1), { group: 'foo.example.com', version: 'v1', resource: '*' }, 'a kind that nobody knows is every resource of its group');
+  t.equal(await said('admin', 'POST', policies, policy('p', { apiVersion: 'v1', kind: 'ConfigMap' })), '201');
+  t.equal(await said('alice', 'PATCH', `${policies}/p`, { metadata: { labels: { a: 'b' } } }, mergePatch), '200', 'the kind stays the same');
+  t.equal(await said('alice', 'POST', bindings, binding('b', 'p', { name: 'x', namespace: 'n' })), `422 ValidatingAdmissionPolicyBinding.admissionregistration.k8s.io "b" is invalid: spec.paramRef: Forbidden: user ${user} does not have "get" permission on the object referenced by paramRef`);
+  t.match(further.at(-1), { verb: 'get', resource: 'configmaps', namespace: 'n', name: 'x' });
+  t.match(await said('alice', 'POST', bindings, binding('b', 'none', { selector: {} })), `unable to get policy none to determine minimum required permissions and user ${user} does not have "list" permission for all groups, versions and resources`);
+  t.equal(await said('alice', 'POST', bindings, binding('b', 's', { name: 'x', namespace: 'n' })), '201');
+
+  t.equal(await said('alice', 'POST', claims, { metadata: { name: 'c' }, spec: { devices: { requests: [{ name: 'r', exactly: { deviceClassName: 'x', allocationMode: 'ExactCount', count: 1 } }] } } }), '201');
+  const allocation = { devices: { results: [{ request: 'r', driver: 'd.example.com', pool: 'p', device: 'd' }] } };
+  t.equal(await said('alice', 'PATCH', `${claims}/c/status`, { status: { allocation } }, mergePatch), '422 ResourceClaim.resource.k8s.io "c" is invalid: status.allocation: Forbidden: changing status.allocation or status.reservedFor requires resource="resourceclaims/binding", verb="patch" permission: resourceclaims.resource.k8s.io is forbidden: User "alice" cannot patch resource "resourceclaims/binding" in API group "resource.k8s.io" at the cluster scope');
+  t.equal(await said('admin', 'PATCH', `${claims}/c/status`, { status: { allocation } }, mergePatch), '200');
+  const devices = [{ driver: 'd.example.com', pool: 'p', device: 'd', data: { a: 1 } }];
+  const driver = '422 ResourceClaim.resource.k8s.io "c" is invalid: status.devices: Forbidden: changing status.devices requires resource="resourceclaims/driver", verb="[arbitrary-node:patch]" permission: resourceclaims.resource.k8s.io "d.example.com" is forbidden: User "alice" cannot arbitrary-node:patch resource "resourceclaims/driver" in API group "resource.k8s.io" in the namespace "default"';
+  t.equal(await said('alice', 'PATCH', `${claims}/c/status`, { status: { devices } }, mergePatch), driver);
+  t.equal(await said('admin', 'PATCH', `${claims}/c/status`, { status: { devices } }, mergePatch), '200');
+  t.equal(await said('alice', 'PATCH', `${claims}/c/status`, { status: { devices: null } }, mergePatch), driver, 'also to take it back');
+  t.equal(await said('alice', 'PATCH', `${claims}/c/status`, { metadata: { labels: { a: 'b' } } }, mergePatch), '200');
+
+  t.equal(await said('alice', 'PUT', lease, { metadata: { name: 'l' }, spec: {} }), '403 leases.coordination.k8s.io "l" is forbidden: User "alice" cannot create resource "leases" in API group "coordination.k8s.io" in the namespace "default"');
+  t.match(await said('alice', 'PUT', lease, { metadata: { name: 'l' }, spec: { leaseDurationSeconds: -1 } }), /^422 /, 'what is wrong with it is found first');
+  t.match(await said('alice', 'GET', '/api/v1/namespaces/default/pods/p/exec'), '403 pods "p" is forbidden: ', 'to run something in a pod is to change it, whatever the method');
+  t.match(await said('admin', 'GET', '/api/v1/namespaces/default/pods/p/exec'), '404 pods "p" not found');
+  await server.close();
+});
+
+t.test('refusals say what was asked for, harmlessly, and the audit log says why', async (t) => {
+  const events: AuditEvent[] = [];
+  const { server, ask } = serve({ authorizers: [() => [{ decision: 'noOpinion', reason: 'because' }]], audit: { rules: [{ level: 'Metadata' }], omitStages: ['RequestReceived'] } });
+  server.audit$.subscribe((event) => events.push(event));
+  const { code, headers, body } = await ask('bob', 'GET', '/api/v1/namespaces/a%3Cb%3E&c/pods/x%22y');
+  t.strictSame({ code, sniffing: headers.get('X-Content-Type-Options'), message: body.message }, { code: 403, sniffing: 'nosniff', message: 'pods "x\\"y" is forbidden: User "bob" cannot get resource "pods" in API group "" in the namespace "a&lt;b&gt;&amp;c": because' });
+  t.strictSame(events.at(-1)?.annotations, { 'authorization.k8s.io/decision': 'forbid', 'authorization.k8s.io/reason': 'because' });
+  const paths: readonly (readonly [method: string, path: string, message: string])[] = [
+    ['GET', '/', 'forbidden: User "bob" cannot get path "/": because'],
+    ['POST', '/apis/apps/v1', 'forbidden: User "bob" cannot post path "/apis/apps/v1": because'],
+    ['GET', '/api/v1/pods?watch=1', 'pods is forbidden: User "bob" cannot watch resource "pods" in API group "" at the cluster scope: because'],
+    ['GET', '/apis/apps/v1/namespaces/n/deployments/d/scale', 'deployments.apps "d" is forbidden: User "bob" cannot get resource "deployments/scale" in API group "apps" in the namespace "n": because'],
+    ['GET', '/api/v1/namespaces/n', 'namespaces "n" is forbidden: User "bob" cannot get resource "namespaces" in API group "" in the namespace "n": because'],
+    ['OPTIONS', '/api/v1/pods', 'pods is forbidden: User "bob" cannot  resource "pods" in API group "" at the cluster scope: because'],
+    ['GET', '/apis/nobody.example.com/v1/things/x', 'things.nobody.example.com "x" is forbidden: User "bob" cannot get resource "things" in API group "nobody.example.com" at the cluster scope: because'],
+  ];
+  for (const [method, path, message] of paths) t.equal((await ask('bob', method, path)).body.message, message, `${method} ${path}`);
+  t.equal((await ask('bob', 'HEAD', '/api/v1/pods')).code, 403);
+  await server.close();
+});
+
+t.test('paths without a route are not found, whatever the method; others refuse the method', async (t) => {
+  const { server, ask } = serve();
+  const codes = async (path: string, ...methods: string[]): Promise<string> => {
+    const answers = await Promise.all(methods.map((method) => ask('admin', method, path, ['POST', 'PUT'].includes(method) ? {} : undefined)));
+    return answers.map(({ code }) => code).join(' ');
+  };
+  const reviews = '/apis/authorization.k8s.io/v1';
+  const table: readonly (readonly [path: string, codes: string])[] = [
+    [`${reviews}/subjectaccessreviews`, '405 405 422 405 405'],
+    [`${reviews}/subjectaccessreviews/x`, '404 404 404 404 404'],
+    [`${reviews}/localsubjectaccessreviews`, '404 404 404 404 404'],
+    ['/api/v1/bindings', '404 404 404 404 404'],
+    ['/api/v1/namespaces/n/bindings/x', '404 404 404 404 404'],
+    ['/api/v1/pods', '200 405 405 405 405'],
+    ['/api/v1/pods/x', '404 404 404 404 404'],
+    ['/api/v1/nodes/x', '404 405 405 400 404'],
+    ['/api/v1/nope', '404 404 404 404 404'],
+    ['/apis/nope/v1/x', '404 404 404 404 404'],
+    ['/version', '200 405 405 405 405'],
+    ['/version/x', '404 404 404 404 404'],
+    ['/api', '200 405 405 405 405'],
+    ['/apis', '200 200 200 200 200'],
+    ['/apis/apps', '200 200 200 200 200'],
+    ['/apis/apps/v1', '200 405 405 405 405'],
+    ['/healthz', '200 200 200 200 200'],
+    ['/healthz/', '404 404 404 404 404'],
+    ['/index.html', '200 200 200 200 200'],
+    ['/metrics/', '404 404 404 404 404'],
+    ['/api/v1/namespaces/n/services/x/proxy', '404 404 404 404 404'],
+  ];
+  for (const [path, expected] of table) t.equal(await codes(path, 'GET', 'HEAD', 'POST', 'PUT', 'DELETE'), expected, path);
+  t.equal((await ask('admin', 'GET', '/healthz/ping')).headers.get('X-Content-Type-Options'), null);
+  t.equal((await ask('admin', 'PUT', '/api/v1/nodes/x', {})).body.message, 'the name of the object (x based on URL) was undeterminable: name must be provided');
+  const info = { verb: 'list', isResource: true, path: '', group: '', version: 'v1', namespace: '..', resource: 'pods', subresource: '', name: '' };
+  await t.rejects(server.handler(new InProcessRequest({ info, user: { username: 'admin', groups: ['system:masters'] } })), { message: 'invalid key: "/pods/.."' });
+  await server.close();
+});
