@@ -5,9 +5,9 @@
 //
 //   tried ──all issuers answered──► serving ──another serves──► kept for a minute ──► ended
 //     └──a minute passed, or a newer configuration──► refused
-import { NEVER, Subject, catchError, concat, connect, defer, distinctUntilChanged, filter, map, merge, mergeMap, of, race, startWith, take, takeUntil, takeWhile } from 'rxjs';
+import { NEVER, catchError, concat, connect, defer, filter, map, merge, mergeMap, of, race, startWith, take, takeUntil, takeWhile, tap } from 'rxjs';
 import type { Observable } from 'rxjs';
-import { deepEqual, errorText, fieldForbidden, fieldPath } from '../../../core/index.js';
+import { Outlet, deepEqual, errorText, fieldForbidden, fieldPath } from '../../../core/index.js';
 import type { Clock } from '../../../core/index.js';
 import type { AuthenticationConfiguration } from '../../authentication/authentication-configuration.js';
 import { AuthenticationConfigurationError } from '../../authentication/authentication-configuration-validation.js';
@@ -28,33 +28,44 @@ export type AuthenticationReload =
   | { readonly state: 'refused'; readonly configuration?: AuthenticationConfiguration; readonly problem: string }
   | { readonly state: 'discovering'; readonly activity: OidcActivity };
 
-/** Authenticates by the latest good configuration. Equal ones are one; where `config$` ends or fails, the last stays. */
+/** Authenticates by the latest good configuration. One that serves or is being tried is not begun again; one that was refused may come again. Where `config$` ends or fails, the last stays. */
 export function authenticationFrom(config$: Observable<AuthenticationConfiguration>, options: OidcOptions): ReloadedAuthentication {
   let serving: OidcTokens | undefined;
   return {
     // Before the first configuration nobody knows which tokens are ours.
     authenticate: (token, audiences) => serving?.authenticate(token, audiences) ?? [undefined],
     run: () => defer(() => {
-      const accepted$ = new Subject<OidcTokens>();
+      const accepted = new Outlet<OidcTokens>();
       const accept = (tokens: OidcTokens): void => {
         serving = tokens;
-        accepted$.next(tokens);
+        accepted.emit(tokens);
       };
-      const begin = beginner(options, { clock: options.clock, accepted$, accept });
-      const changes$ = config$.pipe(
-        distinctUntilChanged((one, other) => deepEqual(one, other)),
-        map((begun): Change => ({ begun })),
+      const begin = beginner(options, { clock: options.clock, accepted$: accepted.values$, accept });
+      let obeyed: AuthenticationConfiguration | undefined;
+      let tried: AuthenticationConfiguration | undefined;
+      const lives$ = config$.pipe(
         catchError((error: unknown) => of(refused(error))),
+        filter((change) => isRefused(change) || !deepEqual(change, tried ?? obeyed)),
+        connect((changes$) => changes$.pipe(mergeMap((change) => {
+          if (isRefused(change)) return of(change);
+          tried = change;
+          return begin(change, changes$.pipe(filter((other) => !isRefused(other))));
+        }))),
+        tap((reload) => {
+          if (reload.state === 'serving') obeyed = reload.configuration;
+          if (reload.state !== 'discovering' && reload.configuration === tried) tried = undefined;
+        }),
       );
-      const lives$ = changes$.pipe(connect((newer$) => newer$.pipe(mergeMap((change) => ('begun' in change ? begin(change.begun, newer$) : of(change))))));
       return concat(lives$, NEVER);
     }),
   };
 }
 
-/** A configuration to begin with, or the failure of `config$`. */
-type Change = { readonly begun: AuthenticationConfiguration } | Refused;
 type Refused = Extract<AuthenticationReload, { readonly state: 'refused' }>;
+
+function isRefused(change: AuthenticationConfiguration | Refused): change is Refused {
+  return 'state' in change;
+}
 
 /** How one configuration follows another. */
 interface Succession {

@@ -36,10 +36,11 @@ export function distributedClaims(options: DistributedClaimOptions): ClaimResolv
   };
 }
 
-/** An issuer, and when it was asked last. */
+/** An issuer, and when it was asked last for its discovery document. */
 interface Known {
   readonly issuer: Issuer;
   askedAt: number;
+  asking: Promise<void>;
 }
 
 async function resolved(claims: JsonObject, { endpoint, accessToken }: ClaimSource, options: DistributedClaimOptions, issuers: Map<string, Known>): Promise<JsonObject> {
@@ -73,7 +74,7 @@ async function fetched(endpoint: string, accessToken: string, { claim, fetchDocu
 /** The issuer, asked for its discovery document if that is not known yet and was not asked for a moment ago. */
 async function discovered(url: string, { fetchDocument, connection, rules: { clock } }: DistributedClaimOptions, issuers: Map<string, Known>): Promise<Issuer> {
   if (!isHttps(url)) throw new Error(`verifying untrusted issuer ${url} failed: it is not https`);
-  const known = issuers.get(url) ?? { issuer: new Issuer({ url, fetchDocument, clock, connection }), askedAt: -Infinity };
+  const known = issuers.get(url) ?? { issuer: new Issuer({ url, fetchDocument, clock, connection }), askedAt: -Infinity, asking: Promise.resolve() };
   issuers.delete(url);
   issuers.set(url, known);
   for (const oldest of issuers.keys()) {
@@ -82,8 +83,9 @@ async function discovered(url: string, { fetchDocument, connection, rules: { clo
   }
   if (known.issuer.problem !== undefined && clock.now() >= known.askedAt + discoveryIntervalMs) {
     known.askedAt = clock.now();
-    await known.issuer.discover();
+    known.asking = known.issuer.discover();
   }
+  await known.asking;
   return known.issuer;
 }
 

@@ -84,15 +84,16 @@ function answered({ bearer, certificateAuthority, egress }: DocumentRequest, url
 
 function bodyOf(response: IncomingMessage, url: string, sizeMax: number): Observable<string> {
   return new Observable((subscriber) => {
-    const chunks: Buffer[] = [];
+    const utf8 = new TextDecoder();
+    let body = '';
     let size = 0;
-    response.on('data', (chunk: Buffer) => {
+    response.on('data', (chunk: Uint8Array) => {
       size += chunk.length;
       if (size > sizeMax) subscriber.error(new Error(`${url}: the document has more than ${sizeMax} bytes`));
-      else chunks.push(chunk);
+      else body += utf8.decode(chunk, { stream: true });
     });
     response.once('end', () => {
-      subscriber.next(Buffer.concat(chunks).toString('utf8'));
+      subscriber.next(body + utf8.decode());
       subscriber.complete();
     });
     response.once('error', (error) => {

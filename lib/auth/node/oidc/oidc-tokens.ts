@@ -86,19 +86,24 @@ interface Member {
 function memberOf(compiled: CompiledJwtAuthenticator, options: OidcOptions, signal: AbortSignal): Member {
   const { clock, fetchDocument, algorithms = signatureAlgorithms, egressTypes = [] } = options;
   const { issuer, claimMappings: { groups } } = compiled.configuration;
-  const { url, discoveryURL: discoveryUrl, certificateAuthority, egressSelectorType: egress, audiences = [] } = issuer;
+  const { url, egressSelectorType: egress, audiences = [] } = issuer;
   if (egress !== undefined && !egressTypes.includes(egress)) throw new Error(`oidc: egress lookup required with egress selector type ${quote(egress)}`);
   const unknown = algorithms.find((each) => !signatureAlgorithms.includes(each));
   if (unknown !== undefined) throw new Error(`oidc: unsupported signing alg: ${quote(unknown)}`);
   const rules: IdTokenRules = { algorithms: [...algorithms].sort(), audiences, clock };
-  const connection = { certificateAuthority, egress, signal };
-  const claim = groups?.claim;
+  const connection = { certificateAuthority: given(issuer.certificateAuthority), egress, signal };
+  const claim = given(groups?.claim);
   return {
     compiled,
-    issuer: new Issuer({ url, discoveryUrl, fetchDocument, clock, connection }),
+    issuer: new Issuer({ url, discoveryUrl: given(issuer.discoveryURL), fetchDocument, clock, connection }),
     rules,
     resolve: claim === undefined ? ({ claims }) => claims : distributedClaims({ claim, rules, fetchDocument, connection }),
   };
+}
+
+/** What is empty is absent. */
+function given(text: string | undefined): string | undefined {
+  return text === '' ? undefined : text;
 }
 
 /** Attempts until one succeeds. */
