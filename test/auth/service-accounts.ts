@@ -1,7 +1,7 @@
 // Tokens of ServiceAccounts: how they are made, what they are worth, and everything that somebody may try instead. Texts
 // of errors are a real server's.
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
-import { EMPTY } from 'rxjs';
+import { EMPTY, Subject, firstValueFrom } from 'rxjs';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import type { Authenticated, TokenIssuer, TokenSubject } from '../../lib/auth/index.js';
@@ -14,7 +14,7 @@ import type { ServiceAccountTokensOutcome } from '../../lib/controllers/index.js
 import { keyedWork, serviceAccountTokens as tokensController } from '../../lib/controllers/index.js';
 import type { ApiObject, Frozen, JsonObject, ObjectReader, VirtualClock } from '../../lib/core/index.js';
 import { encodeBase64, firstOf, isApiError, printTime, random, virtualClock } from '../../lib/core/index.js';
-import type { Secret, ServiceAccount } from '../../lib/core/types/index.js';
+import type { Secret, ServiceAccount, TokenRequest } from '../../lib/core/types/index.js';
 import { createServer, fetchHandler } from '../../lib/server/index.js';
 import type { AuditEvent, ServerOptions } from '../../lib/server/index.js';
 import { createAuthority } from '../../lib/server/node/index.js';
@@ -198,7 +198,7 @@ t.test('keys are published and read back, and those that sign no tokens are refu
   }
   const jwk = jwkOf(rsaKey) as unknown as JsonObject;
   const unfit: readonly unknown[] = [null, 'x', {}, { ...jwk, use: 'enc' }, { ...jwk, alg: 'HS256' }, { ...jwk, alg: 'ES256' }, { ...jwk, n: 3 }, { kty: 'oct', k: 'AAAA' }, { kty: 'EC', crv: 'secp256k1', x: 'AA', y: 'AA' }];
-  for (const each of unfit) t.equal(keyOfJwk(each), undefined, JSON.stringify(each)?.slice(0, 40));
+  for (const each of unfit) t.equal(keyOfJwk(each), undefined, JSON.stringify(each).slice(0, 40));
   t.equal(keyOfJwk({ ...jwk, kid: undefined })?.kid, '');
   t.throws(() => verificationKey(generateKeyPairSync('ed25519').publicKey), { name: 'TypeError', message: 'keys of type ed25519 sign no tokens' });
   t.throws(() => verificationKey(generateKeyPairSync('ec', { namedCurve: 'secp256k1' }).publicKey), { message: 'keys of type ec secp256k1 sign no tokens' });
@@ -407,7 +407,7 @@ t.test('a token of a Secret counts as long as the Secret holds it', async (t) =>
     annotations: { 'authentication.k8s.io/legacy-token': 'system:serviceaccount:ns:robot', 'authentication.k8s.io/legacy-token-manual-secret': 'tok' },
   });
   t.strictSame(marked, ['tok 2026-01-01']);
-  await clock.advance({ days: 400 });
+  await clock.advance('400d');
   t.ok(await authenticate(token), 'it never expires');
   stored({ deletionTimestamp: printTime(clock.now()) });
   await t.rejects(authenticate(token), invalidated, 'a Secret that is being deleted holds nothing');
@@ -480,6 +480,10 @@ function claimsOf(token: string): JsonObject {
   return parseJws(token)?.unverified ?? {};
 }
 
+function credentialOf(token: string): string {
+  return `JTI=${claimsOf(token).jti as string}`;
+}
+
 t.test('an issuer writes the claims of Kubernetes', async (t) => {
   const issue = async (subject: Partial<TokenSubject> = {}, options: Partial<TokenIssuerOptions> = {}): Promise<JsonObject> => claimsOf((await issuerWith(options).issue({ serviceAccount: account, audiences: [issuer], expirationSeconds: 3600, ...subject })).token);
   const pod = { kind: 'Pod', object: { metadata: { name: 'p', uid: 'pod-uid' } } } as const;
@@ -509,7 +513,7 @@ t.test('an issuer writes the claims of Kubernetes', async (t) => {
 t.test('an issuer says what it granted', async (t) => {
   const issued = await issuerWith({ maxExpirationSeconds: 7200 }).issue({ serviceAccount: account, audiences: ['x'], expirationSeconds: 10_000 });
   t.match(issued, { expirationSeconds: 7200, expirationTimestamp: '2026-01-01T02:00:00Z', warnings: ['requested expiration of 10000 seconds shortened to 7200 seconds'] });
-  t.equal(issued.credentialId, `JTI=${String(claimsOf(issued.token).jti)}`);
+  t.equal(issued.credentialId, credentialOf(issued.token));
   t.equal((await issuerWith().issue({ serviceAccount: account, audiences: [], expirationSeconds: 600 })).warnings, undefined);
   t.strictSame(issuerWith().defaultAudiences, [issuer]);
   t.strictSame(issuerWith({ apiAudiences: ['api'] }).defaultAudiences, ['api']);
@@ -517,4 +521,314 @@ t.test('an issuer says what it granted', async (t) => {
   const voiceless = serviceAccountKeys({ verification: [rsa] });
   t.throws(() => issuerWith({ keys: voiceless }).issue({ serviceAccount: account, audiences: [], expirationSeconds: 600 }), { message: /failed to generate token/ });
   t.throws(() => legacyToken(voiceless, {}, account), { message: 'there is no key to sign tokens with' });
+});
+
+interface Cluster {
+  readonly clock: VirtualClock;
+  readonly client: Client;
+  readonly keys: ReturnType<typeof serviceAccountKeys>;
+  readonly events: AuditEvent[];
+  ask(method: string, path: string, body?: unknown, token?: string): Promise<{ readonly code: number; readonly warnings: string; readonly headers: Headers; readonly body: JsonObject }>;
+}
+
+/** A server with tokens, an account, a pod of it on a node, and a pod of another account. */
+async function cluster(t: Test, options: Partial<TokenIssuerOptions> = {}, more: Partial<ServerOptions> = {}): Promise<Cluster> {
+  const clock = virtualClock();
+  const keys = serviceAccountKeys({ signing: rsa, verification: [curves.ES256] });
+  const server = createServer({
+    store: memoryStore({ clock }),
+    clock,
+    random: random(1),
+    audit: { rules: [{ level: 'Metadata' }] },
+    tokens: (tools) => tokenIssuer({ keys, issuer, clock: tools.clock, random: tools.random, ...options }),
+    authenticators: ({ reader, clock: time }) => [
+      withAuthenticatedGroup(bearerTokens([(token) => [token === 'admin' ? { user: { username: 'admin', groups: ['system:masters'] }, audiences: [issuer] } : undefined], ...serviceAccountTokens({ keys, issuers: [issuer], reader, clock: time })])),
+    ],
+    ...more,
+  });
+  t.teardown(() => server.close());
+  const events: AuditEvent[] = [];
+  server.audit$.subscribe((event) => events.push(event));
+  const handle = fetchHandler(server.handler, { clock, random: random(2) });
+  const client = inProcessClient(server.handler, { user: { username: 'admin', groups: ['system:masters'] } });
+  await client.kind('v1', 'Namespace').create({ metadata: { name: 'ns' } });
+  await client.kind('v1', 'ServiceAccount').in('ns').create({ metadata: { name: 'robot' } });
+  await client.kind('v1', 'Node').create({ metadata: { name: 'n' } });
+  const containers = [{ name: 'c', image: 'i' }];
+  await client.kind('v1', 'Pod').in('ns').create({ metadata: { name: 'p' }, spec: { containers, serviceAccountName: 'robot', nodeName: 'n' } });
+  await client.kind('v1', 'Pod').in('ns').create({ metadata: { name: 'lost' }, spec: { containers, serviceAccountName: 'robot', nodeName: 'gone' } });
+  await client.kind('v1', 'Pod').in('ns').create({ metadata: { name: 'foreign' }, spec: { containers, serviceAccountName: 'other' } });
+  await client.kind('v1', 'Secret').in('ns').create({ metadata: { name: 's' } });
+  return {
+    clock,
+    client,
+    keys,
+    events,
+    ask: async (method, path, body, token = 'admin') => {
+      const headers = { Authorization: `Bearer ${token}`, ...(body !== undefined && { 'Content-Type': 'application/json' }) };
+      const response = await handle(new Request(`http://x${path}`, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }), { remoteAddress: '127.0.0.1' });
+      return { code: response.status, warnings: response.headers.get('Warning') ?? '', headers: response.headers, body: (await response.json()) as JsonObject };
+    },
+  };
+}
+
+const tokenPath = '/api/v1/namespaces/ns/serviceaccounts/robot/token';
+const reviewPath = '/apis/authentication.k8s.io/v1/tokenreviews';
+
+t.test('a token request is checked in the order of a real server', async (t) => {
+  const { ask, client } = await cluster(t);
+  const { metadata } = await client.kind('v1', 'ServiceAccount').in('ns').get('robot');
+  const nobody = tokenPath.replace('robot', 'nobody');
+  const ref = (boundObjectRef: object): object => ({ spec: { boundObjectRef } });
+  const prefix = 'TokenRequest.authentication.k8s.io';
+  const refused: readonly (readonly [path: string, body: object, code: number, message: string])[] = [
+    [tokenPath, { metadata: { namespace: 'x', name: 'x' } }, 400, 'the namespace of the provided object does not match the namespace sent on the request'],
+    [nobody, { metadata: { name: 'x' } }, 422, `${prefix} "nobody" is invalid: metadata.name: Invalid value: "x": must match the service account name if specified`],
+    [nobody, { spec: { expirationSeconds: 1 } }, 404, 'serviceaccounts "nobody" not found'],
+    [tokenPath, { metadata: { uid: 'x' }, spec: { expirationSeconds: 1 } }, 409, `Operation cannot be fulfilled on ${prefix} "robot": the UID in the token request (x) does not match the UID of the service account (${metadata.uid})`],
+    [tokenPath, { spec: { expirationSeconds: 599 } }, 422, `${prefix} "" is invalid: spec.expirationSeconds: Invalid value: 599: may not specify a duration less than 10 minutes`],
+    [tokenPath, { spec: { expirationSeconds: 0, boundObjectRef: {} } }, 422, `${prefix} "" is invalid: spec.expirationSeconds: Invalid value: 0: may not specify a duration less than 10 minutes`],
+    [tokenPath, { spec: { expirationSeconds: 2 ** 32 + 1 } }, 422, `${prefix} "" is invalid: spec.expirationSeconds: Invalid value: 4294967297: may not specify a duration larger than 2^32 seconds`],
+    [tokenPath, ref({}), 400, 'cannot bind token to object of type /, Kind='],
+    [tokenPath, ref({ kind: 'ConfigMap', apiVersion: 'v1', name: 'x' }), 400, 'cannot bind token to object of type /v1, Kind=ConfigMap'],
+    [tokenPath, ref({ kind: 'Pod', apiVersion: 'apps/v1', name: 'p' }), 400, 'cannot bind token to object of type apps/v1, Kind=Pod'],
+    [tokenPath, ref({ kind: 'constructor', apiVersion: 'v1', name: 'p' }), 400, 'cannot bind token to object of type /v1, Kind=constructor'],
+    [tokenPath, ref({ kind: 'Secret', apiVersion: 'v1' }), 400, 'Name parameter required.'],
+    [tokenPath, ref({ kind: 'Pod', apiVersion: 'v1', name: '../ns/p' }), 400, 'Name parameter invalid: "../ns/p": may not contain \'/\''],
+    [tokenPath, ref({ kind: 'Node', apiVersion: 'v1', name: '..' }), 400, 'Name parameter invalid: "..": may not be \'..\''],
+    [tokenPath, ref({ kind: 'Pod', apiVersion: 'v2', name: 'nope' }), 404, 'pods "nope" not found'],
+    [tokenPath, ref({ kind: 'Node', apiVersion: 'v1', name: 'nope' }), 404, 'nodes "nope" not found'],
+    [tokenPath, ref({ kind: 'Secret', apiVersion: 'v1', name: 'nope' }), 404, 'secrets "nope" not found'],
+    [tokenPath, ref({ kind: 'Pod', apiVersion: 'v1', name: 'foreign', uid: 'z' }), 400, 'cannot bind token for serviceaccount "robot" to pod running with different serviceaccount name.'],
+    [tokenPath, ref({ kind: 'Pod', apiVersion: 'v1', name: 'p', uid: 'z' }), 409, 'Operation cannot be fulfilled on Pod "p": the UID in the bound object reference (z) does not match the UID in record. The object might have been deleted and then recreated'],
+    [tokenPath, { kind: 'Pod', apiVersion: 'v1' }, 400, 'Pod in version "v1" cannot be handled as a TokenRequest: converting (v1.Pod) to (authentication.TokenRequest): unknown conversion'],
+  ];
+  for (const [path, body, code, message] of refused) {
+    const answer = await ask('POST', path, body);
+    t.strictSame([answer.code, answer.body.message], [code, message]);
+  }
+  t.strictSame((await ask('POST', tokenPath, ref({ kind: 'Pod', apiVersion: 'v1', name: 'p', uid: 'z' }))).body.details, { name: 'p', kind: 'Pod' });
+  t.equal((await ask('GET', tokenPath)).code, 405);
+});
+
+t.test('a token request is answered with itself, complete, and the token works', async (t) => {
+  const { ask, client, events } = await cluster(t, { maxExpirationSeconds: 7200 });
+  const { uid } = (await client.kind('v1', 'ServiceAccount').in('ns').get('robot')).metadata;
+  const { code, body } = await ask('POST', tokenPath, { metadata: { labels: { a: 'b' }, creationTimestamp: '2001-01-01T00:00:00Z' }, status: { token: 'x' } });
+  t.equal(code, 201);
+  const { token } = body.status as { readonly token: string };
+  t.strictSame(body, {
+    kind: 'TokenRequest',
+    apiVersion: 'authentication.k8s.io/v1',
+    metadata: { name: 'robot', namespace: 'ns', uid, creationTimestamp: '2026-01-01T00:00:00Z', labels: { a: 'b' } },
+    spec: { audiences: [issuer], expirationSeconds: 3600, boundObjectRef: null },
+    status: { token, expirationTimestamp: '2026-01-01T01:00:00Z' },
+  });
+  const credential = credentialOf(token);
+  t.match(events.at(-1), { objectRef: { subresource: 'token' }, annotations: { 'authentication.kubernetes.io/issued-credential-id': credential } });
+  t.notMatch(JSON.stringify(events), token, 'a log is no place for tokens');
+  t.match((await ask('POST', '/apis/authentication.k8s.io/v1/selfsubjectreviews', {}, token)).body.status, {
+    userInfo: { username: 'system:serviceaccount:ns:robot', uid, groups: ['system:serviceaccounts', 'system:serviceaccounts:ns', 'system:authenticated'], extra: { 'authentication.kubernetes.io/credential-id': [credential] } },
+  });
+  const shortened = await ask('POST', tokenPath, { spec: { expirationSeconds: 10_000, audiences: ['vault', 'vault'] } });
+  t.match(shortened.warnings, 'requested expiration of 10000 seconds shortened to 7200 seconds');
+  t.match(shortened.body, { spec: { expirationSeconds: 7200, audiences: ['vault', 'vault'] }, status: { expirationTimestamp: '2026-01-01T02:00:00Z' } });
+  const elsewhere = (shortened.body.status as { readonly token: string }).token;
+  t.equal((await ask('GET', '/api/v1/nodes', undefined, elsewhere)).code, 401, 'a token for others is none here');
+});
+
+t.test('tokens for pods name the node, and end with the pod', async (t) => {
+  const { ask, client } = await cluster(t);
+  const issue = async (kind: string, name: string): Promise<string> => {
+    const { body } = await ask('POST', tokenPath, { spec: { expirationSeconds: 3607, boundObjectRef: { kind, apiVersion: 'v1', name } } });
+    t.match(body, { spec: { expirationSeconds: 3607 }, status: { expirationTimestamp: '2026-01-01T01:00:07Z' } });
+    return (body.status as { readonly token: string }).token;
+  };
+  const { uid } = (await client.kind('v1', 'Node').get('n')).metadata;
+  const token = await issue('Pod', 'p');
+  t.match(claimsOf(token), { exp: start + 365 * 24 * 3600, 'kubernetes.io': { node: { name: 'n', uid }, pod: { name: 'p' }, warnafter: start + 3607 } });
+  t.strictSame((claimsOf(await issue('Pod', 'lost'))['kubernetes.io'] as JsonObject).node, { name: 'gone' });
+  const ofSecret = await issue('Secret', 's');
+  const ofNode = await issue('Node', 'n');
+  const works = async (each: string): Promise<number> => (await ask('GET', '/api/v1/nodes', undefined, each)).code;
+  for (const each of [token, ofSecret, ofNode]) t.equal(await works(each), 200);
+  await client.kind('v1', 'Pod').in('ns').delete('p', { gracePeriodSeconds: 0 });
+  await client.kind('v1', 'Secret').in('ns').delete('s');
+  await client.kind('v1', 'Node').delete('n');
+  for (const each of [token, ofSecret, ofNode]) t.equal(await works(each), 401);
+});
+
+t.test('mutating and validating admission see the token request', async (t) => {
+  const seen: string[] = [];
+  const { ask } = await cluster(t, {}, {
+    admission: [
+      {
+        name: 'shortener',
+        handles: ({ subresource }) => subresource === 'token',
+        mutate: ({ kind, object }) => {
+          seen.push(`mutate ${kind.kind}`);
+          if (object !== undefined) (object as TokenRequest).spec = { expirationSeconds: 700 };
+          return undefined;
+        },
+        validate: ({ kind, object }) => {
+          seen.push(`validate ${kind.kind} ${String((object as TokenRequest).spec?.expirationSeconds)}`);
+          return undefined;
+        },
+      },
+    ],
+  });
+  t.equal((await ask('POST', tokenPath, {})).code, 201);
+  t.strictSame(seen, ['mutate TokenRequest', 'validate TokenRequest 700']);
+});
+
+t.test('reviews of tokens say for whom they are', async (t) => {
+  const { ask, client } = await cluster(t);
+  const requested = await ask('POST', tokenPath, { spec: { audiences: [issuer, 'vault'] } });
+  const { token } = requested.body.status as { readonly token: string };
+  const review = async (spec: object): Promise<unknown> => (await ask('POST', reviewPath, { spec })).body.status;
+  const user = { username: 'system:serviceaccount:ns:robot', groups: ['system:serviceaccounts', 'system:serviceaccounts:ns', 'system:authenticated'] };
+  t.match(await review({ token }), { authenticated: true, user, audiences: [issuer] });
+  t.match(await review({ token, audiences: [] }), { authenticated: true, audiences: [issuer] });
+  t.match(await review({ token, audiences: ['x', 'vault'] }), { authenticated: true, audiences: ['vault'] });
+  t.strictSame(await review({ token, audiences: ['x'] }), { user: {}, error: `token audiences ["${issuer}" "vault"] is invalid for the target audiences ["x"]` });
+  t.strictSame(await review({ token: 'x y' }), { user: {}, error: 'invalid bearer token' });
+  for (const body of [{}, { spec: {} }, { spec: { token: '' } }]) t.match(await ask('POST', reviewPath, body), { code: 400, body: { message: 'token is required for TokenReview in authentication' } });
+  t.match(await ask('POST', reviewPath, { spec: { token: 'admin', audiences: ['x'] } }), { code: 500, body: { message: 'Internal error occurred: error validating audiences' } }, 'an authenticator that does not mind audiences is broken');
+  await client.kind('v1', 'ServiceAccount').in('ns').delete('robot');
+  t.strictSame(await review({ token }), { user: {}, error: 'serviceaccounts "robot" not found' });
+});
+
+t.test('strangers find the keys', async (t) => {
+  const { ask, keys } = await cluster(t, {}, { serverAddress: 'api.example:6443' });
+  const configuration = await ask('GET', '/.well-known/openid-configuration');
+  t.equal(configuration.headers.get('Content-Type'), 'application/json');
+  t.equal(configuration.headers.get('Cache-Control'), 'public, max-age=3600');
+  t.strictSame(JSON.stringify(configuration.body), JSON.stringify({ issuer, jwks_uri: 'https://api.example:6443/openid/v1/jwks', response_types_supported: ['id_token'], subject_types_supported: ['public'], id_token_signing_alg_values_supported: ['ES256', 'RS256'] }));
+  const published = await ask('GET', '/openid/v1/jwks');
+  t.equal(published.headers.get('Content-Type'), 'application/jwk-set+json');
+  t.equal(published.headers.get('Cache-Control'), 'public, max-age=3600');
+  t.strictSame(published.body, { keys: keys.verification.map(jwkOf) });
+  const { body } = await ask('POST', tokenPath, {});
+  const jws = parseJws((body.status as { readonly token: string }).token);
+  const key = (published.body.keys as readonly unknown[]).map(keyOfJwk).find((each) => each?.kid === jws?.kid);
+  t.ok(jws && key && verifyJws(jws, key).verified, 'and can verify tokens by them');
+  keys.replace({ signing: rsa });
+  t.strictSame((await ask('GET', '/openid/v1/jwks')).body, { keys: [jwkOf(rsaKey)] }, 'the keys of now');
+  t.equal((await ask('POST', '/openid/v1/jwks', {})).code, 405);
+  const nowhere = await cluster(t);
+  t.match((await nowhere.ask('GET', '/.well-known/openid-configuration')).body, { jwks_uri: `${issuer}/openid/v1/jwks` });
+  const own = await cluster(t, { jwksUri: 'https://keys.example/jwks' });
+  t.match((await own.ask('GET', '/.well-known/openid-configuration')).body, { jwks_uri: 'https://keys.example/jwks' });
+  const paths = (await ask('GET', '/')).body.paths as readonly string[];
+  t.ok(paths.includes('/openid/v1/jwks') && paths.includes('/.well-known/openid-configuration'));
+});
+
+const tokenSecret = (name: string, annotations: Record<string, string> = {}): Secret => ({ type: 'kubernetes.io/service-account-token', metadata: { name, annotations: { 'kubernetes.io/service-account.name': 'robot', ...annotations } } });
+
+t.test('the tokens controller fills Secrets, and the tokens work', async (t) => {
+  const { ask, client, clock, keys } = await cluster(t);
+  const outcomes: ServiceAccountTokensOutcome[] = [];
+  const running = tokensController({ client, clock, random: random(3), rootCa: 'the authority', sign: (secret, of) => legacyToken(keys, secret, of) }).subscribe((outcome) => outcomes.push(outcome));
+  const secrets = client.kind('v1', 'Secret').in('ns');
+  await secrets.create(tokenSecret('tok'));
+  await clock.settled();
+  const filled = await secrets.get('tok');
+  const { uid } = (await client.kind('v1', 'ServiceAccount').in('ns').get('robot')).metadata;
+  const text = (key: string): string => Buffer.from(filled.data?.[key] ?? '', 'base64').toString();
+  t.match(filled.metadata.annotations, { 'kubernetes.io/service-account.name': 'robot', 'kubernetes.io/service-account.uid': uid });
+  t.strictSame([text('ca.crt'), text('namespace')], ['the authority', 'ns']);
+  t.match((await ask('POST', reviewPath, { spec: { token: text('token') } })).body.status, { authenticated: true, user: { username: 'system:serviceaccount:ns:robot', uid } });
+  t.strictSame(outcomes, [{ type: 'filled', secret: { namespace: 'ns', name: 'tok' } }], 'its own write is no news');
+  await secrets.update({ ...filled, data: { ...filled.data, 'ca.crt': encodeBase64(Buffer.from('another')) } });
+  await clock.settled();
+  t.strictSame((await secrets.get('tok')).data, filled.data, 'the authority is put back, the token stays');
+  await secrets.create({ metadata: { name: 'plain' } });
+  await clock.settled();
+  t.equal((await secrets.get('plain')).data, undefined, 'other Secrets are nobody\'s business');
+  running.unsubscribe();
+  await clock.settled();
+  t.equal(clock.pending, 0, 'nothing is left behind');
+});
+
+t.test('the tokens controller clears away what has no account', async (t) => {
+  const { client, clock } = await cluster(t);
+  const [secrets, accounts] = [client.kind('v1', 'Secret').in('ns'), client.kind('v1', 'ServiceAccount').in('ns')];
+  await secrets.create(tokenSecret('of-nobody', { 'kubernetes.io/service-account.name': 'nobody' }));
+  await secrets.create(tokenSecret('of-another', { 'kubernetes.io/service-account.uid': 'before' }));
+  await secrets.create(tokenSecret('tok'));
+  const outcomes: ServiceAccountTokensOutcome[] = [];
+  const running = tokensController({ client, clock, random: random(3), sign: () => Promise.resolve('a-token') }).subscribe((outcome) => outcomes.push(outcome));
+  await clock.settled();
+  const names = async (): Promise<readonly string[]> => (await secrets.list({ fieldSelector: 'type=kubernetes.io/service-account-token' })).items.map(({ metadata }) => metadata.name);
+  t.strictSame(await names(), ['tok'], 'also what came while nobody watched');
+  t.equal((await secrets.get('tok')).data?.['ca.crt'], undefined, 'no authority, none');
+  await secrets.create(tokenSecret('second'));
+  const robotAccount = await accounts.get('robot');
+  await accounts.update({ ...robotAccount, secrets: [{ name: 'second' }, { name: 'tok' }] });
+  await clock.settled();
+  await secrets.delete('second');
+  await clock.settled();
+  t.strictSame((await accounts.get('robot')).secrets, [{ name: 'tok' }]);
+  await accounts.delete('robot');
+  await clock.settled();
+  t.strictSame(await names(), []);
+  t.strictSame(outcomes.map(({ type, secret }) => `${type} ${secret?.name ?? ''}`).sort(), ['deleted of-another', 'deleted of-nobody', 'deleted tok', 'filled second', 'filled tok', 'struck second']);
+  running.unsubscribe();
+});
+
+t.test('the tokens controller tries again, and says so', async (t) => {
+  const { client, clock } = await cluster(t);
+  let fails = 2;
+  const outcomes: ServiceAccountTokensOutcome[] = [];
+  const sign = (): string => {
+    fails -= 1;
+    if (fails >= 0) throw new Error('no key yet');
+    return 'a-token';
+  };
+  const running = tokensController({ client, clock, random: random(3), sign }).subscribe((outcome) => outcomes.push(outcome));
+  await client.kind('v1', 'Secret').in('ns').create(tokenSecret('tok'));
+  await clock.advance(100);
+  t.match(outcomes, [{ type: 'failed', error: { message: 'no key yet' }, retryInMs: 5 }, { type: 'failed', retryInMs: 10 }, { type: 'filled' }]);
+  running.unsubscribe();
+});
+
+t.test('work by key never overlaps, forgets nothing, and gives up in the end', async (t) => {
+  const clock = virtualClock();
+  const log: string[] = [];
+  const items = new Subject<readonly [key: string, value: number]>();
+  let running = 0;
+  const outcomes: string[] = [];
+  const work = keyedWork<readonly [string, number], string>({
+    clock,
+    concurrency: 1,
+    retriesMax: 2,
+    keyOf: ([key]) => key,
+    failed: ([key], _error, retryInMs) => `${key} failed ${String(retryInMs)}`,
+    work: async ([key, value]) => {
+      running += 1;
+      log.push(`${key}${value} ${running}`);
+      await firstValueFrom(clock.timer(10), { defaultValue: 0 });
+      running -= 1;
+      if (key === 'bad') throw new Error('always');
+      return value === 0 ? undefined : `${key}${value}`;
+    },
+  });
+  let completed = false;
+  items.pipe(work).subscribe({ next: (outcome) => outcomes.push(outcome), complete: () => (completed = true) });
+  for (const item of [['a', 1], ['a', 2], ['a', 3], ['b', 0], ['bad', 1], ['b', 4]] as const) items.next(item);
+  items.complete();
+  await clock.runUntilIdle('1m');
+  t.strictSame(log, ['a1 1', 'a3 1', 'b4 1', 'bad1 1', 'bad1 1', 'bad1 1'], 'one at a time, and of what waits the last');
+  t.strictSame(outcomes, ['a1', 'a3', 'b4', 'bad failed 5', 'bad failed 10', 'bad failed undefined']);
+  t.ok(completed);
+});
+
+t.test('a server without an issuer has no tokens to give', async (t) => {
+  const clock = virtualClock();
+  const server = createServer({ store: memoryStore({ clock }), clock, random: random(1) });
+  const client = inProcessClient(server.handler);
+  await client.kind('v1', 'ServiceAccount').in('default').create({ metadata: { name: 'robot' } });
+  const refusal = await client.kind('v1', 'ServiceAccount').in('default').subresource('token').create('robot', {}).catch((error: unknown) => error);
+  t.ok(isApiError(refusal, 'NotFound'));
+  await server.close();
 });

@@ -2,7 +2,7 @@
 // As pkg/registry/authentication.
 import { badRequest, errorText, firstOf, internalError, printTime } from '../../core/index.js';
 import type { Clock, Scheme } from '../../core/index.js';
-import type { SelfSubjectReview, TokenReview, TokenReviewStatus, UserInfo } from '../../core/types/index.js';
+import type { SelfSubjectReview, TokenReview, TokenReviewSpec, TokenReviewStatus, UserInfo } from '../../core/types/index.js';
 import type { Authenticated, Authenticator, Credentials } from '../../auth/index.js';
 import type { VirtualResource } from '../serve.js';
 import { review } from './review.js';
@@ -30,7 +30,8 @@ export function identityReviews(scheme: Scheme, { authenticator, audiences: apiA
     [
       `${group}/tokenreviews`,
       review<TokenReview>(scheme, { group, version: 'v1', kind: 'TokenReview' }, async (question) => {
-        const { token = '', audiences = [] } = question.spec;
+        // A field that the type demands is still absent where a client leaves it out.
+        const { token = '', audiences = [] } = question.spec as Partial<TokenReviewSpec>;
         if (token === '') throw badRequest('token is required for TokenReview in authentication');
         return { ...question, status: await tokenStatus(authenticator, token, audiences.length === 0 ? apiAudiences : audiences) };
       }),
