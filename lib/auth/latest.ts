@@ -1,7 +1,7 @@
 // The newest value of a stream, for those who ask now and then: what makes parts replaceable while the server runs. The
 // stream is subscribed to with the first question and let go when the server is closed; that is all there is to let go.
 import type { Observable } from 'rxjs';
-import { ReplaySubject, firstValueFrom, map, share, takeUntil, tap } from 'rxjs';
+import { firstValueFrom, map, shareReplay, takeUntil, tap } from 'rxjs';
 
 /** Answers the newest value: at once where there is one, else the first that comes. Rejects where the stream ends or fails without any. */
 export type Latest<T> = () => T | Promise<T>;
@@ -16,7 +16,8 @@ export function latest<T>(source$: Observable<T>, closed$: Observable<void>): La
     map((value): Known<T> => ({ value })),
     tap((newest) => (known = newest)),
     takeUntil(closed$),
-    share({ connector: () => new ReplaySubject(1), resetOnRefCountZero: false, resetOnComplete: false, resetOnError: true }),
+    // Held although nobody listens between two questions: the line above lets go of it.
+    shareReplay({ bufferSize: 1, refCount: false }),
   );
   return () => (known === undefined ? firstValueFrom(kept$, { defaultValue: undefined }).then(valueOf) : known.value);
 }
