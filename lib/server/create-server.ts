@@ -9,8 +9,10 @@ import type { Service } from '../core/types/index.js';
 import type { Store } from '../storage/index.js';
 import { accessOf } from './access.js';
 import { ServiceAllocator } from './allocation/service-allocator.js';
+import { withCompanions } from './allocation/service-companions.js';
 import { auditLog } from './audit/audit.js';
 import { bootstrapObjects } from './bootstrap/bootstrap-objects.js';
+import { followAddress, readServerAddress } from './bootstrap/follow-address.js';
 import { ensureAuthenticationInfo } from './bootstrap/ensure-authentication-info.js';
 import { ensurePolicy } from './bootstrap/policy/ensure-policy.js';
 import { writeBootstrap } from './bootstrap/write-bootstrap.js';
@@ -48,6 +50,7 @@ export function createServer(options: ServerOptions): ApiServer {
   const { authenticator, tokens, audiences, rbac } = access;
   const authorizer = access.authorizer ?? alwaysAllow;
   const allocator = new ServiceAllocator({ serviceRanges, nodePorts, random: random.stream('allocation') });
+  const serviceHook = withCompanions(allocator, registry);
   const requests = new RequestMetrics(clock, scheme);
   const fairness = options.fairness === false ? undefined : fairnessOf({ registry, clock, concurrency: options.concurrency ?? 600, turnedAway: requests.turnedAway });
   const audit = auditLog({ policy: options.audit, clock, random: random.stream('audit') });
@@ -58,7 +61,7 @@ export function createServer(options: ServerOptions): ApiServer {
     random: random.stream('objects'),
     leases: leasePool(store, clock),
     admission: admissionChain(admission),
-    hookOf: (stored) => (stored.ref.resource === 'services' && stored.ref.group === '' ? allocator : undefined),
+    hookOf: (stored) => (stored.ref.resource === 'services' && stored.ref.group === '' ? serviceHook : undefined),
     guardOf: writeGuards({ rbac, authorizer, reader, scheme }),
     authorizeCreate: (_endpoint, exchange) => authorize(authorizer, { ...attributesOf(exchange), verb: 'create' }),
   };
@@ -81,10 +84,9 @@ export function createServer(options: ServerOptions): ApiServer {
   });
   const start = async (): Promise<void> => {
     const groupVersions = scheme.groups.flatMap(({ name, versions }) => versions.map((version) => ({ group: name, version })));
-    const [, port = '6443'] = /:(\d+)$/.exec(serverAddress) ?? [];
-    const objects = bootstrapObjects({ serviceCidrs: serviceRanges, port: Number(port), groupVersions, now: clock.now() });
+    const objects = bootstrapObjects({ ...readServerAddress(serverAddress), serviceCidrs: serviceRanges, groupVersions, now: clock.now() });
     const writing = { registry, store, clock, random: random.stream('bootstrap') };
-    await writeBootstrap(objects, writing);
+    await followAddress(await writeBootstrap(objects, writing), writing);
     if (options.bootstrapPolicy ?? access.usesRbac) await ensurePolicy(writing);
     if (options.authenticationInfo !== undefined) await ensureAuthenticationInfo(options.authenticationInfo, writing);
     const services = registry.endpoint({ group: '', version: 'v1', resource: 'services' });

@@ -407,10 +407,10 @@ const options = {
 t.test('a new cluster begins with these objects, in this order', async (t) => {
   const objects = bootstrapObjects(options);
   const places = objects.map(({ kind, metadata }) => `${kind ?? ''} ${metadata?.namespace === undefined ? '' : `${metadata.namespace}/`}${metadata?.name ?? ''}`);
-  t.strictSame(places.slice(0, 10), [
+  t.strictSame(places.slice(0, 11), [
     'Namespace kube-system', 'Namespace kube-public', 'Namespace kube-node-lease', 'Namespace default',
     'PriorityClass system-node-critical', 'PriorityClass system-cluster-critical', 'ServiceCIDR kubernetes',
-    'Service default/kubernetes', 'Endpoints default/kubernetes', 'EndpointSlice default/kubernetes',
+    'Service default/kubernetes', 'IPAddress 10.96.0.1', 'Endpoints default/kubernetes', 'EndpointSlice default/kubernetes',
   ]);
   const named = (kind: string): readonly string[] => places.flatMap((place) => (place.startsWith(`${kind} `) ? [place.slice(kind.length + 1)] : []));
   t.strictSame(named('PriorityLevelConfiguration'), ['exempt', 'catch-all', 'system', 'node-high', 'leader-election', 'workload-high', 'workload-low', 'global-default']);

@@ -259,6 +259,60 @@ t.test('two servers share one store, and the second changes nothing of what it f
   await two.server.close();
 });
 
+t.test('a Service brings its addresses, and takes them and its Endpoints along', async (t) => {
+  const { object, refusal, watch, server } = served();
+  const addresses = { group: 'networking.k8s.io', resource: 'ipaddresses', namespace: '' };
+  t.same(names(await object('list', addresses)), ['10.96.0.1'], 'of the kubernetes Service');
+  const { metadata } = await object('create', { resource: 'services', object: { metadata: { name: 's' }, spec: { clusterIP: '10.96.0.7', ports: [{ port: 80 }] } } });
+  const address = await object('get', { ...addresses, name: '10.96.0.7' });
+  t.match(address, {
+    metadata: { resourceVersion: metadata?.resourceVersion, labels: { 'ipaddress.kubernetes.io/ip-family': 'IPv4', 'ipaddress.kubernetes.io/managed-by': 'ipallocator.k8s.io' } },
+    spec: { parentRef: { resource: 'services', namespace: 'default', name: 's' } },
+  });
+  await object('create', { resource: 'services', object: { metadata: { name: 'dry' }, spec: { ports: [{ port: 80 }] } }, options: { dryRun: ['All'] } });
+  t.same(names(await object('list', addresses)), ['10.96.0.1', '10.96.0.7'], 'a dry run leaves none');
+  await object('patch', { resource: 'services', name: 's', object: { spec: { type: 'ExternalName', externalName: 'x.y', clusterIP: null, clusterIPs: null } }, patchType: mediaTypes.mergePatch });
+  t.match(await refusal('get', { ...addresses, name: '10.96.0.7' }), { code: 404 }, 'one that no longer needs its address gives it back');
+  await object('patch', { resource: 'services', name: 's', object: { spec: { type: 'ClusterIP', externalName: null, clusterIP: '10.96.0.8' } }, patchType: mediaTypes.mergePatch });
+  t.same(names(await object('list', addresses)), ['10.96.0.1', '10.96.0.8']);
+
+  await object('create', { resource: 'endpoints', object: { metadata: { name: 's' } } });
+  const { events, stop } = await watch({ resource: 'endpoints' });
+  await object('delete', { resource: 'services', name: 's', options: { dryRun: ['All'] } });
+  t.ok(await object('get', { resource: 'endpoints', name: 's' }));
+  await object('delete', { resource: 'services', name: 's' });
+  t.match(await refusal('get', { resource: 'endpoints', name: 's' }), { code: 404 });
+  t.match(events.at(-1), { type: 'DELETED', object: { metadata: { name: 's' } } });
+  t.same(names(await object('list', addresses)), ['10.96.0.1']);
+  stop();
+  await server.close();
+});
+
+t.test('the endpoints of the kubernetes Service follow the server to its address', async (t) => {
+  const store = memoryStore();
+  const said = async (serverAddress: string): Promise<readonly [Answered, Answered]> => {
+    const { object, server } = served({ store, serverAddress });
+    const endpoints = await object('get', { resource: 'endpoints', name: 'kubernetes' });
+    const slice = await object('get', { group: 'discovery.k8s.io', resource: 'endpointslices', name: 'kubernetes' });
+    await server.close();
+    return [endpoints, slice];
+  };
+  const ports = [{ name: 'https', port: 7443, protocol: 'TCP' }];
+  const first = await said('192.0.2.2:7443');
+  t.match(first, [
+    { metadata: { labels: { 'endpointslice.kubernetes.io/skip-mirror': 'true' } }, subsets: [{ addresses: [{ ip: '192.0.2.2' }], ports }] },
+    { metadata: { generation: 1, labels: { 'kubernetes.io/service-name': 'kubernetes' } }, addressType: 'IPv4', endpoints: [{ addresses: ['192.0.2.2'], conditions: { ready: true } }], ports },
+  ]);
+  t.strictSame(await said('192.0.2.2:7443'), first, 'a server that comes back where it was writes nothing');
+  t.match(await said('[fd00::5]:7444'), [
+    { metadata: { uid: first[0].metadata?.uid }, subsets: [{ addresses: [{ ip: 'fd00::5' }], ports: [{ port: 7444 }] }] },
+    { metadata: { uid: first[1].metadata?.uid, generation: 2 }, addressType: 'IPv6', endpoints: [{ addresses: ['fd00::5'] }] },
+  ]);
+  const nowhere = served({ serverAddress: '0.0.0.0:6443' });
+  t.match(await nowhere.refusal('get', { resource: 'endpoints', name: 'kubernetes' }), { code: 404 }, 'all addresses are none');
+  await nowhere.server.close();
+});
+
 t.test('one seed is one history', async (t) => {
   const run = async (): Promise<string> => {
     const { object, server, clock } = served();

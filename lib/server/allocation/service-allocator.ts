@@ -3,7 +3,7 @@
 // validation demands what is filled in here; commits once the write is in storage, rolls back when it fails; and
 // releases what a deleted Service had. A write that repeats after a conflict rolls back and asks again. Dry runs see
 // the families and example values, and leave no trace. What is kept is rebuilt from the Services by `load`.
-// As pkg/registry/core/service/storage/{storage,alloc}.go. IPAddress objects are not written here.
+// As pkg/registry/core/service/storage/{storage,alloc}.go. IPAddress objects are written beside (service-companions.ts).
 import { internalError, invalid, isExternalName, isHeadless, needsHealthCheck, parseIp, usesNodePorts } from '../../core/index.js';
 import { fieldInvalid, fieldPath, quote } from '../../core/index.js';
 import type { FieldError, Frozen, IpAddress, Random, WriteContext } from '../../core/index.js';

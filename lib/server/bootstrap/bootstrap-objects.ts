@@ -2,7 +2,7 @@
 // and generation, but without what storage adds (uid, resourceVersion, creationTimestamp). Pure data, in the order in
 // which they are to be written; whoever starts a server writes those that are not there yet.
 //
-// Left out are what other parts own: roles and bindings (policy/, where RBAC is used), the IPAddress of the Service (allocation), the
+// Left out are what other parts own: roles and bindings (policy/, where RBAC is used), the
 // server's own Lease and the ConfigMap that dates legacy tokens.
 import type { ApiObject, GroupVersion } from '../../core/index.js';
 import { apiServices } from './api-services.js';
@@ -31,7 +31,7 @@ export function bootstrapObjects(options: BootstrapOptions): readonly ApiObject[
     ...namespaces(),
     ...priorityClasses(),
     serviceCidr(serviceCidrs, now),
-    kubernetesService(serviceCidrs[0] ?? '', port),
+    ...kubernetesService(serviceCidrs[0] ?? '', port),
     ...(address === undefined ? [] : kubernetesServiceEndpoints(address, port)),
     ...priorityLevels(),
     ...flowSchemas(now),

@@ -2,13 +2,14 @@
 // As pkg/controlplane/controller/kubernetesservice/controller.go and pkg/controlplane/reconcilers.
 import { addToIp, parseCidr, parseIp, printIp } from '../../core/index.js';
 import type { Cidr } from '../../core/index.js';
-import type { EndpointSlice, Endpoints, Service } from '../../core/types/index.js';
+import type { EndpointSlice, Endpoints, IPAddress, Service } from '../../core/types/index.js';
+import { ipAddressOf } from '../allocation/service-companions.js';
 
-/** `kubernetes` in `default`, at the first address of the range. */
-export function kubernetesService(serviceCidr: string, port: number): Service {
+/** `kubernetes` in `default`, at the first address of the range, and that address. */
+export function kubernetesService(serviceCidr: string, port: number): readonly [Service, IPAddress] {
   const cidr = readCidr(serviceCidr);
   const clusterIP = printIp(addToIp(cidr.network, 1));
-  return {
+  const service: Service = {
     apiVersion: 'v1',
     kind: 'Service',
     metadata: { name, namespace, labels: { component: 'apiserver', provider: 'kubernetes' } },
@@ -24,6 +25,7 @@ export function kubernetesService(serviceCidr: string, port: number): Service {
     },
     status: { loadBalancer: {} },
   };
+  return [service, ipAddressOf(clusterIP, { namespace, name })];
 }
 
 /** The server's own address, in both forms of endpoints. */

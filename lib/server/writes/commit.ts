@@ -11,15 +11,17 @@ import type { Write } from './write.js';
 
 /** Stores an object under a key that must be absent, or must still hold `old`. Undefined where it is not so any more. */
 export async function putObject(write: Write, key: string, object: ApiObject, old: Stored | undefined): Promise<Stored | Outcome> {
-  const { stored, tools } = write;
+  const { stored, tools, context } = write;
   const { timeToLiveMs } = stored.strategy;
+  const { put = [], ...others } = tools.hookOf(stored)?.companions?.(object, old, context) ?? {};
   const pending = stored.write(key, object);
   const { key: fullKey, value } = pending;
   try {
     const lease = timeToLiveMs === undefined ? {} : { lease: await tools.leases.leaseFor(timeToLiveMs) };
     const outcome = await commit(write, {
       compare: [{ key: fullKey, modRevision: old === undefined ? 0 : revisionOf(old) }],
-      put: [{ key: fullKey, value, ...lease }],
+      put: [{ key: fullKey, value, ...lease }, ...put],
+      ...others,
     });
     if (!outcome.committed) return outcome;
     const cached = stored.cacher.peek(key);

@@ -86,9 +86,11 @@ async function removed(write: Write, key: string, old: Stored | undefined, answe
   if (old === undefined) return { stale: true };
   if (write.context.dryRun) return { changed: { object: answer ?? old, fate: 'removed' } };
   const full = write.stored.prefix + key;
-  const outcome = await commit(write, { compare: [{ key: full, modRevision: revisionOf(old) }], delete: [full] });
+  const hook = write.tools.hookOf(write.stored);
+  const others = hook?.companions?.(undefined, old, write.context);
+  const outcome = await commit(write, { ...others, compare: [{ key: full, modRevision: revisionOf(old) }], delete: [full, ...(others?.delete ?? [])] });
   if (!outcome.committed) return { found: foundIn(write, outcome) };
-  write.tools.hookOf(write.stored)?.release(old);
+  hook?.release(old);
   return { changed: { object: withRevision(answer ?? old, outcome.revision), fate: 'removed' } };
 }
 
