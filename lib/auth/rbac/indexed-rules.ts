@@ -65,8 +65,12 @@ export class IndexedRules {
   /** Where many rules are about the resource, fewer may be about the verb. */
   #someOfVerb(patterns: readonly string[], verb: string, fits: (terms: RuleTerms) => boolean, most: number): boolean {
     this.#byVerb ??= filedByVerb(this.#all);
-    const ofVerb = [...(this.#byVerb.get(verb) ?? []), ...(verb === '*' ? [] : (this.#byVerb.get('*') ?? []))];
-    if (ofVerb.length < most) return ofVerb.some((terms) => patterns.some((pattern) => terms.resources.has(pattern)) && fits(terms));
+    const ofVerb = this.#byVerb.get(verb) ?? [];
+    const ofAny = verb === '*' ? [] : (this.#byVerb.get('*') ?? []);
+    if (ofVerb.length + ofAny.length < most) {
+      const match = (terms: RuleTerms): boolean => patterns.some((pattern) => terms.resources.has(pattern)) && fits(terms);
+      return ofVerb.some(match) || ofAny.some(match);
+    }
     return patterns.some((pattern) => this.#byResource.get(pattern)?.some((terms) => terms.hasVerb(verb) && fits(terms)) === true);
   }
 
