@@ -9,7 +9,7 @@
 //     [1.27]                        the outcome that follows is that of this version and those up to the next mark
 //
 // What differs from run to run stands as a placeholder: <age>, <time>, <uid>, <version> (a resourceVersion), <server>,
-// <ip>, <port>. Columns are compared without the width of their padding, since an age may be one or two digits.
+// <ip>, <port>, <hash> (a certificate's). Columns are compared without the width of their padding, since an age may be one or two digits.
 import { spawn } from 'node:child_process';
 import process from 'node:process';
 
@@ -84,6 +84,7 @@ function normal(text: string, { server, cwd }: Session): string {
     .replaceAll(server, '<server>')
     .replaceAll(cwd, '<folder>')
     .replace(/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, '<uid>')
+    .replace(/\bX509SHA256=[0-9a-f]{64}\b/g, 'X509SHA256=<hash>')
     .replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, '<time>')
     .replace(/\b[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d [+-]\d{4}/g, '<time>')
     .replace(/(resourceVersion"?: ?)"\d+"/g, '$1"<version>"')
