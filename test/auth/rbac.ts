@@ -19,6 +19,7 @@ import { policyObjects } from '../../lib/server/bootstrap/policy/policy-objects.
 import { readBindings, readRoles } from '../../lib/server/bootstrap/policy/policy-notation.js';
 import { reconciledBinding, reconciledRole } from '../../lib/server/bootstrap/policy/reconciled-policy.js';
 import { memoryStore } from '../../lib/storage/index.js';
+import type { Store } from '../../lib/storage/index.js';
 import { naiveCovers, naiveDecision, naiveRuleAllows, naiveRules } from '../support/naive-rbac.js';
 import type { Rbac } from '../support/naive-rbac.js';
 import { ToldObjects } from '../support/told-objects.js';
@@ -495,6 +496,40 @@ t.test('a server that starts completes the policy it finds, and leaves alone wha
   await clusterOf(third).admin.kind(v1, 'ClusterRole').list();
   t.equal(await store.revision(), revision, 'nothing is written where nothing is missing');
   await third.close();
+});
+
+t.test('a server that is beaten to it while it completes the policy looks again', async (t) => {
+  const store = memoryStore();
+  const first = server({ store });
+  const before = clusterOf(first).admin.kind(v1, 'ClusterRole');
+  for (const name of ['system:kube-dns', 'system:heapster']) await before.patch(name, { merge: { rules: [] } });
+  await first.close();
+  const beaten = new Set<string>();
+  /** Before a role is completed somebody else changes it, or deletes it. */
+  const commit: Store['commit'] = async (transaction) => {
+    const [condition] = transaction.compare ?? [];
+    const { key = '', modRevision = 0 } = condition ?? {};
+    if (modRevision > 0 && !beaten.has(key)) {
+      beaten.add(key);
+      const found = await store.commit({ compare: [{ key, modRevision: 0 }] });
+      const entry = found.committed ? undefined : found.found[0];
+      if (entry !== undefined && key.endsWith('kube-dns')) await store.commit({ put: [{ key, value: { ...entry.value, rules: [{ verbs: ['get'], nonResourceURLs: ['/other'] }] } }] });
+      else await store.commit({ delete: [key] });
+    }
+    return store.commit(transaction);
+  };
+  const contended = new Proxy(store, {
+    get: (target, name) => {
+      const member: unknown = name === 'commit' ? commit : Reflect.get(target, name, target);
+      return typeof member === 'function' ? (member.bind(target) as unknown) : member;
+    },
+  });
+  const second = server({ store: contended });
+  const roles = clusterOf(second).admin.kind(v1, 'ClusterRole');
+  t.strictSame((await roles.get('system:kube-dns')).rules, [urls(['/other'], 'get'), ...['endpoints', 'services'].flatMap((resource) => ['list', 'watch'].map((verb) => rule([''], [resource], [verb])))], 'what the other wrote stays');
+  t.equal((await roles.get('system:heapster')).rules?.length, 2, 'what the other deleted is there again');
+  t.equal(beaten.size, 2);
+  await second.close();
 });
 
 t.test('what is expected and what is found become one', async (t) => {
