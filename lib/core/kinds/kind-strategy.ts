@@ -38,6 +38,8 @@ export interface UpdateStrategy<T extends ApiObject = ApiObject, F = Frozen<T>> 
   validateUpdate?(object: F, old: F, context: WriteContext): readonly FieldError[];
   /** What the client should know. */
   warningsOnUpdate?(object: F, old: F, context: WriteContext): readonly string[];
+  /** A subresource other than `status` through which status is written too. */
+  readonly writesStatus?: true;
 }
 
 /** Reads a selectable field. */

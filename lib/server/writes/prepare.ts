@@ -29,7 +29,7 @@ export function prepareUpdate(write: Write, object: ApiObject, old: Stored, subr
   const strategy: UpdateStrategy = subresource === '' ? stored.strategy : (stored.strategy.subresources?.[subresource] ?? {});
   const oldMetadata = old.metadata ?? {};
   keep(metadataOf(object), 'generation', oldMetadata.generation);
-  keepOtherHalf(object, old, stored, subresource);
+  if (strategy.writesStatus !== true) keepOtherHalf(object, old, stored, subresource);
   strategy.prepareForUpdate?.(object, old, context);
   const metadata = metadataOf(object);
   if (subresource !== 'status' && stored.strategy.changesGeneration?.(object, old) === true) metadata.generation = (oldMetadata.generation ?? 0) + 1;

@@ -54,6 +54,7 @@ export const certificateSigningRequest: KindStrategy<CertificateSigningRequest> 
       validateUpdate: (object, old) => validateRequestUpdate(object, old, 'certificate'),
     },
     approval: {
+      writesStatus: true,
       prepareForUpdate: (object, old, { now }) => {
         const { certificate } = old.status ?? {};
         const conditions = object.status?.conditions?.map((condition) => dated(condition, old.status, now));
