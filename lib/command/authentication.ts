@@ -25,7 +25,8 @@ import type { AnonymousOptions, AuthTools, AuthenticationConfiguration, Authenti
 import { authenticationFrom, cachedTokens, clientCertificates, httpsDocuments, requestHeader, serviceAccountKeys, serviceAccountTokens, signatureAlgorithms, tokenIssuer } from '../auth/node/index.js';
 import type { AuthenticationReload, ReloadedAuthentication, ServiceAccountKeys, SignatureAlgorithm } from '../auth/node/index.js';
 import { errorText } from '../core/index.js';
-import type { Clock } from '../core/index.js';
+import type { Clock, Frozen } from '../core/index.js';
+import type { Secret } from '../core/types/index.js';
 import type { AuthenticationInfo } from '../server/index.js';
 import { retryingCall } from '../webhook/index.js';
 import type { AuthenticationFlags, OidcFlagValues } from './authentication-flags.js';
@@ -44,6 +45,8 @@ export interface AuthenticationParts {
   readonly accountKey: string;
   /** One more line of the token file: who the kubeconfig of the server is for, where there is no TLS. */
   readonly ownToken?: string | undefined;
+  /** Notes on a Secret that its token is in use. */
+  readonly markUsed: (secret: Frozen<Secret>, day: string) => Promise<unknown>;
   /** Whether requests without credentials may be anonymous where no flag says so. */
   readonly anonymous: boolean;
 }
@@ -90,12 +93,12 @@ export async function authenticationOf(flags: AuthenticationFlags, parts: Authen
     const made$ = followedFile(flags.clientCaFile, clientCa, surroundings, clock).pipe(concatMap((text) => usable(() => clientCertificates({ authorities: authority + text, clock }))));
     return [reloadingAuthenticator(made$, closed$)];
   };
-  const byToken = (tools: AuthTools): readonly TokenAuthenticator[] => [
+  const byToken = ({ reader, random }: AuthTools): readonly TokenAuthenticator[] => [
     audienceAgnosticTokens(knownTokens, apiAudiences),
-    ...serviceAccountTokens({ ...tools, keys, issuers, apiAudiences, lookup: accounts.lookup }),
-    ...(flags.bootstrapTokens ? [audienceAgnosticTokens(bootstrapTokens(tools), apiAudiences)] : []),
+    ...serviceAccountTokens({ reader, clock, keys, issuers, apiAudiences, lookup: accounts.lookup, markUsed: parts.markUsed }),
+    ...(flags.bootstrapTokens ? [audienceAgnosticTokens(bootstrapTokens({ reader, clock }), apiAudiences)] : []),
     ...(oidc === undefined ? [] : [audienceAgnosticTokens(oidc.reloaded.authenticate, apiAudiences)]),
-    ...(webhook === undefined ? [] : [cachedTokens(webhookTokens(retryingCall(webhook.call, tools), { version: flags.webhook.version, audiences: apiAudiences }), { clock, successTtlMs: flags.webhook.cacheMs, failureTtlMs: flags.webhook.cacheMs, errors: false })]),
+    ...(webhook === undefined ? [] : [cachedTokens(webhookTokens(retryingCall(webhook.call, { clock, random }), { version: flags.webhook.version, audiences: apiAudiences }), { clock, successTtlMs: flags.webhook.cacheMs, failureTtlMs: flags.webhook.cacheMs, errors: false })]),
   ];
   return {
     authenticators: (tools) => {

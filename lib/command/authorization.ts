@@ -14,6 +14,8 @@ import type { WebhookConnection } from './webhook-connection.js';
 /** Authorization as the flags say. */
 export interface Authorization {
   readonly authorizers: (tools: AuthTools) => readonly Authorizer[];
+  /** Whether roles and bindings decide, so that there have to be some to begin with. */
+  readonly usesRbac: boolean;
   readonly close: () => void;
 }
 
@@ -39,7 +41,7 @@ export async function authorizationOf(flags: AuthorizationFlags, surroundings: S
     const { configFile } = flags;
     const text = await surroundings.readFile(configFile);
     // Found out now rather than with the first request.
-    compileAuthorizationConfiguration(await parseAuthorizationConfiguration(text), { fileProblem });
+    const configured = compileAuthorizationConfiguration(await parseAuthorizationConfiguration(text), { fileProblem });
     const authorizers = (tools: AuthTools): readonly Authorizer[] => {
       const authorizer$ = authorizationFrom(followedFile(configFile, text, surroundings, clock), {
         clock,
@@ -54,16 +56,16 @@ export async function authorizationOf(flags: AuthorizationFlags, surroundings: S
       });
       return [reloadingAuthorizer(authorizer$, tools.closed$)];
     };
-    return { authorizers, close };
+    return { authorizers, usesRbac: configured.some(({ type }) => type === 'RBAC'), close };
   }
   const { webhook } = flags;
   const connection = webhook.configFile === undefined ? undefined : await connect(webhook.configFile);
   const authorizers = (tools: AuthTools): readonly Authorizer[] => {
     const known = standing(tools);
-    const asked = connection && webhookAuthorizer(retryingCall(connection.call, tools), { clock, version: webhook.version, authorizedTtlMs: webhook.allowedMs, unauthorizedTtlMs: webhook.refusedMs });
+    const asked = connection && webhookAuthorizer(retryingCall(connection.call, { clock, random: tools.random }), { clock, version: webhook.version, authorizedTtlMs: webhook.allowedMs, unauthorizedTtlMs: webhook.refusedMs });
     return flags.modes.flatMap((mode) => (mode === 'Webhook' ? asked : known[mode]) ?? []);
   };
-  return { authorizers, close };
+  return { authorizers, usesRbac: flags.modes.includes('RBAC'), close };
 }
 
 /** Modes and the files that they need come together. */

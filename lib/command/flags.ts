@@ -58,17 +58,14 @@ const flags: FlagTable<ServeFlags> = {
 };
 
 /** What `--help` prints. */
-export const usage: string = `Usage: vivarium serve [flags]
-
-Serves a Kubernetes API (v1.36) from this process.
-
-${helpLines(generalFlags)}  --help                                       print this
-  --version                                    print the version
-
-Who is believed:
-${helpLines(authenticationFlags)}
-Who may do what:
-${helpLines(authorizationFlags)}`;
+export const usage: string = [
+  'Usage: vivarium serve [flags]\n\nServes a Kubernetes API (v1.36) from this process.\n\n',
+  helpLines({ ...generalFlags, help: { help: 'print this' }, version: { help: 'print the version' } }),
+  '\nWho is believed:\n',
+  helpLines(authenticationFlags),
+  '\nWho may do what:\n',
+  helpLines(authorizationFlags),
+].join('');
 
 /** The flags of a part as flags of the whole. */
 function within<Part extends 'authentication' | 'authorization'>(table: FlagTable<ServeFlags[Part]>, part: Part): FlagTable<ServeFlags> {

@@ -3,12 +3,12 @@
 import { randomBytes } from 'node:crypto';
 import { ignoreElements, merge } from 'rxjs';
 import type { Observable } from 'rxjs';
-import { allAuthenticated, parseTokenFile, serviceAccountGroups } from '../auth/index.js';
+import { administrator, allAuthenticated, parseTokenFile, serviceAccountGroups } from '../auth/index.js';
 import { legacyToken } from '../auth/node/index.js';
 import { inProcessClient } from '../client/index.js';
 import type { Client, Handler } from '../client/index.js';
 import { clusterRoleAggregation, serviceAccountTokens } from '../controllers/index.js';
-import { serviceUnavailable, systemClock, systemRandom } from '../core/index.js';
+import { namespacedName, serviceUnavailable, systemClock, systemRandom } from '../core/index.js';
 import type { Clock, Random } from '../core/index.js';
 import type { UserInfo } from '../core/types/index.js';
 import { createServer } from '../server/index.js';
@@ -46,18 +46,27 @@ export async function serve(flags: ServeFlags, surroundings: Surroundings): Prom
     const signing = await accountKey({ file: flags.authentication.accounts.signingKeyFile, folder: flags.certDir }, surroundings);
     const { modes, modesGiven } = flags.authorization;
     const anonymous = !(modesGiven && modes.includes('AlwaysAllow'));
-    const authentication = await authenticationOf(flags.authentication, { surroundings, clock, authority: authority?.certificate, accountKey: signing, ownToken: admin.tokenLine, anonymous });
+    const door: { handler: Handler } = { handler: () => Promise.reject(serviceUnavailable('the server is starting')) };
+    const secrets = inProcessClient((request) => door.handler(request), { user: administrator }).kind('v1', 'Secret');
+    const authentication = await authenticationOf(flags.authentication, {
+      surroundings,
+      clock,
+      authority: authority?.certificate,
+      accountKey: signing,
+      ownToken: admin.tokenLine,
+      anonymous,
+      markUsed: (secret, day) => secrets.patch(namespacedName(secret), { merge: { metadata: { labels: { 'kubernetes.io/legacy-token-last-used': day } } } }),
+    });
     ending.push(() => authentication.close());
     const authorization = await authorizationOf(flags.authorization, surroundings, clock);
     ending.push(() => authorization.close());
     const store = await openStore(flags.storage);
     ending.push(() => store.close());
     // The port before the server, which tells its address; nobody knows either before the kubeconfig is there.
-    const door: { handler: Handler } = { handler: () => Promise.reject(serviceUnavailable('the server is starting')) };
     const listening = await listenOn((request) => door.handler(request), flags, authority, authentication);
     const { authenticators, tokens, apiAudiences, info: authenticationInfo } = authentication;
-    const { authorizers } = authorization;
-    const server = createServer({ store, clock, authenticators, authorizers, tokens, apiAudiences, authenticationInfo, serverAddress: `${listening.host}:${listening.port}` });
+    const { authorizers, usesRbac: bootstrapPolicy } = authorization;
+    const server = createServer({ store, clock, authenticators, authorizers, bootstrapPolicy, tokens, apiAudiences, authenticationInfo, serverAddress: `${listening.host}:${listening.port}` });
     ending.push(() => server.close(), () => listening.close());
     door.handler = server.handler;
     const running = merge(authentication.running$, controllers(server, authentication, authority)).subscribe({

@@ -1,6 +1,6 @@
 // Who is it? The authenticators are asked as they would be for a request with that token.
 // As pkg/registry/authentication.
-import { badRequest, errorText, firstOf, internalError, printTime } from '../../core/index.js';
+import { aggregateText, badRequest, errorText, firstOf, internalError, printTime } from '../../core/index.js';
 import type { Clock, Scheme } from '../../core/index.js';
 import type { SelfSubjectReview, TokenReview, TokenReviewSpec, TokenReviewStatus, UserInfo } from '../../core/types/index.js';
 import type { Authenticated, Authenticator, Credentials } from '../../auth/index.js';
@@ -43,7 +43,8 @@ async function tokenStatus(authenticator: Authenticator, token: string, asked: r
   const header = (name: string): string | undefined => (name.toLowerCase() === 'authorization' ? `Bearer ${token}` : undefined);
   const found = await answerOf(authenticator, { header, audiences: asked });
   if (found === undefined) return { user: {} };
-  if (found instanceof Error) return { user: {}, error: errorText(found) };
+  // A real server asks for the token of its own loopback client first, and tells of that too.
+  if (found instanceof Error) return { user: {}, error: aggregateText(['invalid bearer token', errorText(found)]) };
   const { user, audiences = [] } = found;
   // An authenticator that knows of audiences has to mind them. One that does not, a host's own, is for whoever asks.
   if (asked.length > 0 && audiences.length > 0 && !audiences.some((each) => asked.includes(each))) throw internalError(new Error('error validating audiences'));
