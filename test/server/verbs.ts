@@ -116,6 +116,21 @@ t.test('updates are refused on a stale resourceVersion, and patches try again un
   await server.close();
 });
 
+t.test('causes about metadata are told as often as a real server tells them', async (t) => {
+  const { object, response, server } = served();
+  await object('create', { object: map('a') });
+  await object('create', { group: 'policy', resource: 'poddisruptionbudgets', object: { metadata: { name: 'a' }, spec: { minAvailable: 1 } } });
+  const causes = async (ask: Ask): Promise<number | undefined> => {
+    const change = { name: 'a', object: { metadata: { uid: 'x' } }, patchType: mediaTypes.mergePatch };
+    const error: unknown = await response('patch', { ...change, ...ask }).catch((reason: unknown) => reason);
+    return isApiError(error) ? error.status.details?.causes?.length : undefined;
+  };
+  t.equal(await causes({}), 2);
+  t.equal(await causes({ group: 'policy', resource: 'poddisruptionbudgets' }), 1);
+  t.equal(await causes({ group: 'policy', resource: 'poddisruptionbudgets', subresource: 'status' }), 1);
+  await server.close();
+});
+
 t.test('pages show the state of the first page, and an expired one says where to go on', async (t) => {
   const { object, refusal, server } = served();
   for (const name of ['a', 'b', 'c', 'd', 'e']) await object('create', { object: map(name) });

@@ -40,6 +40,8 @@ export interface UpdateStrategy<T extends ApiObject = ApiObject, F = Frozen<T>> 
   warningsOnUpdate?(object: F, old: F, context: WriteContext): readonly string[];
   /** A subresource other than `status` through which status is written too. */
   readonly writesStatus?: true;
+  /** What is wrong with changed metadata is told once. Most kinds of Kubernetes check it a second time themselves. */
+  readonly checksMetadataOnce?: true;
 }
 
 /** Reads a selectable field. */

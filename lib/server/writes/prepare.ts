@@ -42,8 +42,8 @@ export function prepareUpdate(write: Write, object: ApiObject, old: Stored, subr
   const errors = [
     ...validateObjectMeta(metadata, { namespaced: stored.namespaced, nameRule: nameIsPathSegment }),
     ...ofUpdate,
-    // Once more: Kubernetes' kinds check it again, and clients see the causes twice.
-    ...ofUpdate,
+    // Once more: most of Kubernetes' kinds check it again, and clients see the causes twice.
+    ...(strategy.checksMetadataOnce === true ? [] : ofUpdate),
     ...(strategy.validateUpdate?.(object, old, context) ?? []),
   ];
   refuse(stored, metadata.name ?? '', errors);

@@ -55,7 +55,7 @@ export const cronJob: KindStrategy<CronJob> = {
     return warnings;
   },
   changesGeneration: (object, old) => !deepEqual(object.spec, old.spec),
-  subresources: { status: {} },
+  subresources: { status: { checksMetadataOnce: true } },
   table: {
     columns: [
       nameColumn,

@@ -30,7 +30,8 @@ export const podDisruptionBudget: KindStrategy<PodDisruptionBudget> = {
   validateUpdate: ({ spec = {} }, old) => validateSpec(spec, validateLabelSelector(old.spec?.selector, selectorPath).length > 0),
   changesGeneration: (object, old) => !deepEqual(object.spec, old.spec),
   requiresResourceVersion: true,
-  subresources: { status: { validateUpdate: ({ status = {} }) => validateStatus(status) } },
+  checksMetadataOnce: true,
+  subresources: { status: { validateUpdate: ({ status = {} }) => validateStatus(status), checksMetadataOnce: true } },
   table: {
     columns: [
       nameColumn,
