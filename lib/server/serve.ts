@@ -151,9 +151,12 @@ function isOffered({ verb, subresource }: RequestInfo, verbs: ReadonlySet<string
   return verbs.has(verb) || (subresource === 'proxy' && verb === '');
 }
 
-/** Objects without a namespace have no place in one; objects with one are not found by name alone. */
+/**
+ * Objects without a namespace have no place in one; objects with one are not found by name alone. A Namespace is in
+ * itself, so that rights in it count, and in no other: rights there would count instead.
+ */
 function isPlaced(info: RequestInfo, namespaced: boolean): boolean {
-  if (!namespaced) return info.namespace === '' || info.resource === 'namespaces';
+  if (!namespaced) return info.namespace === '' || (info.resource === 'namespaces' && info.namespace === info.name && info.verb !== 'list');
   return info.namespace !== '' || info.name === '' || info.verb === 'watch' || info.verb === 'list';
 }
 
