@@ -17,7 +17,7 @@ export function withCompanions(allocator: Pick<WriteHook, 'reserve' | 'release'>
     reserve: (service, old, context) => allocator.reserve(service, old, context),
     release: (service) => allocator.release(service),
     companions(service, old, context) {
-      const changes = addresses === undefined ? { put: [], delete: [] } : addressChanges(addresses, service as Service | undefined, old, context); // it is asked about Services only
+      const changes = addresses === undefined ? { put: [], delete: [] } : addressChanges(addresses, service, old, context);
       if (service !== undefined || old === undefined || endpoints === undefined) return changes;
       return { ...changes, delete: [...changes.delete, ...keyToFree(endpoints, old)] };
     },
@@ -34,7 +34,7 @@ export function ipAddressOf(address: string, { namespace = '', name = '' }: Pick
   };
 }
 
-function addressChanges(stored: StoredKind, service: Frozen<Service> | undefined, old: Frozen<Service> | undefined, { now, random }: WriteContext): Companions {
+function addressChanges(stored: StoredKind, service: Frozen<ApiObject> | undefined, old: Frozen<ApiObject> | undefined, { now, random }: WriteContext): Companions {
   const [wanted, had] = [addressesOf(service), addressesOf(old)];
   const put = wanted.flatMap((address): readonly Put[] => {
     // One that somebody else wrote stays as it is, where it is known.
@@ -48,7 +48,8 @@ function addressChanges(stored: StoredKind, service: Frozen<Service> | undefined
   return { put, delete: had.filter((address) => !wanted.includes(address)).map((address) => stored.prefix + address) };
 }
 
-function addressesOf(service: Frozen<Service> | undefined): readonly string[] {
+function addressesOf(object: Frozen<ApiObject> | undefined): readonly string[] {
+  const service = object as Frozen<Service> | undefined; // the hook is asked about no other kind
   if (service === undefined || isExternalName(service)) return [];
   return (service.spec?.clusterIPs ?? []).flatMap((text) => {
     const address = parseIp(text);
