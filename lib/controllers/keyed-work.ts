@@ -7,6 +7,7 @@ import type { Clock } from '../core/index.js';
 
 /** How items are worked on. */
 export interface KeyedWork<Item, Outcome> {
+  /** What an item is about: of those that wait under one key only the newest is worked on. */
   keyOf(item: Item): string;
   /** Does what has to be done; answers undefined where that is nothing worth telling. */
   work(item: Item): Promise<Outcome | undefined>;

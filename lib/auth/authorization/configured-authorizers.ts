@@ -43,8 +43,9 @@ export async function authorizersFrom(configuration: AuthorizationConfiguration,
   return authorizers;
 }
 
-/** Told of files that were not obeyed. */
+/** The same, and who is told of files that were not obeyed. */
 export interface ReloadingParts extends AuthorizerParts {
+  /** Told why a file was not obeyed. */
   report?(problem: string): void;
 }
 

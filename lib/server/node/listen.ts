@@ -68,6 +68,7 @@ export interface Listening {
   readonly port: number;
   /** Takes no more connections, ends watches in good order, waits for requests under way, then leaves nothing behind. Idempotent. */
   close(): Promise<void>;
+  /** The same, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
