@@ -41,6 +41,36 @@ export function compare(candidates: readonly Candidate[], { rounds = 15, roundMs
   });
 }
 
+/** Calls per second of the process's own time, in the best of many slices: others use the machine too. */
+export function perSecond(run: (at: number) => unknown): number {
+  let best = 0;
+  for (let round = 0; round < 20; round += 1) {
+    const start = process.cpuUsage();
+    let [count, took] = [0, 0];
+    while (took < 20_000) {
+      for (let call = 0; call < 100; call += 1) kept = run(count + call);
+      count += 100;
+      took = process.cpuUsage(start).user;
+    }
+    best = Math.max(best, (count / took) * 1e6);
+  }
+  return best;
+}
+
+/** The same for candidates whose answers are awaited, in turns. */
+export async function perSecondAwaited(candidates: readonly ((at: number) => unknown)[], { rounds = 20, calls = 2000 } = {}): Promise<number[]> {
+  const best = candidates.map(() => 0);
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [index, run] of candidates.entries()) {
+      const start = process.cpuUsage();
+      for (let call = 0; call < calls; call += 1) await run(call);
+      const { user, system } = process.cpuUsage(start);
+      best[index] = Math.max(best[index] ?? 0, (calls / (user + system)) * 1e6);
+    }
+  }
+  return best;
+}
+
 /** Keeps the last result alive, so that the compiler does not remove what makes it. */
 export let kept: unknown;
 

@@ -11,6 +11,7 @@ import { policyObjects } from '../../lib/server/bootstrap/policy/policy-objects.
 import { createServer } from '../../lib/server/index.js';
 import { memoryStore } from '../../lib/storage/index.js';
 import { ToldObjects } from '../../test/support/told-objects.js';
+import { perSecond } from '../measure.js';
 import type { Row } from '../measure.js';
 
 /** Decisions of an index, and the start of a server with RBAC. */
@@ -104,20 +105,4 @@ async function hugeRole(): Promise<number> {
   const index = rbacIndex(objects, NEVER);
   await index.decide(anybody);
   return perSecond((at) => index.decide(refusals[at % refusals.length] ?? anybody));
-}
-
-/** The best of many slices. */
-function perSecond(run: (at: number) => unknown): number {
-  let best = 0;
-  for (let round = 0; round < 20; round += 1) {
-    const start = process.cpuUsage();
-    let [count, took] = [0, 0];
-    while (took < 20_000) {
-      for (let call = 0; call < 100; call += 1) run(count + call);
-      count += 100;
-      took = process.cpuUsage(start).user;
-    }
-    best = Math.max(best, (count / took) * 1e6);
-  }
-  return best;
 }

@@ -55,14 +55,17 @@ export async function measureHttp(): Promise<Row[]> {
   ];
 }
 
-interface Load {
+/** What to send, over and over. */
+export interface Load {
   readonly port: number;
   readonly method: string;
   readonly path: string;
   readonly bodyOf?: string;
+  readonly authorization?: string;
 }
 
-function load(options: Load): Promise<number> {
+/** Requests per second that were answered. */
+export function load(options: Load): Promise<number> {
   return new Promise((resolve, reject) => {
     const worker = new Worker('./benchmark/server/load.mjs', { workerData: { connections, durationMs: 1500, ...options } });
     worker.once('message', ({ perSecond }: { perSecond: number }) => resolve(perSecond));

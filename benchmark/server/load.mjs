@@ -3,7 +3,7 @@
 import { connect } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
 
-const { port, connections, durationMs, method, path, bodyOf } = workerData;
+const { port, connections, durationMs, method, path, bodyOf, authorization } = workerData;
 const end = Buffer.from('\r\n\r\n');
 let answered = 0;
 let sent = 0;
@@ -11,7 +11,7 @@ let sent = 0;
 function request() {
   const n = sent++;
   const body = bodyOf === undefined ? '' : bodyOf.replaceAll('$n', `${n}-${process.pid}-${end.byteOffset}`);
-  const head = `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nAccept: application/json\r\n`;
+  const head = `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nAccept: application/json\r\n${authorization === undefined ? '' : `Authorization: ${authorization}\r\n`}`;
   return body === '' ? `${head}\r\n` : `${head}Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }
 
