@@ -10,8 +10,8 @@
 // - *A watch costs its own events.* Watchers are found by scope, name and trigger value; one that matches nothing is not
 //   touched by a write.
 // - *Nobody is held up.* Events are pushed, each within the call that hands them on, so that no watcher of a cache can
-//   fall behind and nothing is buffered for it. Who takes events at its own pace (a socket) puts a `boundedQueue` between:
-//   that ends with Expired when it overflows, and its owner may resume from what it saw.
+//   fall behind and nothing is buffered for it. Who takes events at its own pace, as a socket does, bounds
+//   what waits for it and ends with Expired when that overflows; its owner may resume from what it saw.
 // - *Interruptions are mended.* When the storage watch breaks the cache resumes it, or reads everything anew; watchers
 //   see neither a gap nor an event twice, or end with Expired.
 // - *Whoever harms itself harms nobody.* A selector or subscriber that throws ends or loses its own watch only.

@@ -16,7 +16,5 @@ export { cacherLimits } from './cacher.js';
 export { createCacher } from './create-cacher.js';
 
 // For those who take events at their own pace, and send the same object to many
-export type { BoundedQueue, BoundedQueueOptions } from './bounded-queue.js';
-export { boundedQueue } from './bounded-queue.js';
 export type { EncodedBytes, EncodedBytesFigures, EncodedBytesOptions } from './encoded-bytes.js';
 export { encodedBytes } from './encoded-bytes.js';

@@ -46,7 +46,7 @@ export interface AuthenticationParts {
   /** One more line of the token file: who the kubeconfig of the server is for, where there is no TLS. */
   readonly ownToken?: string | undefined;
   /** Notes on a Secret that its token is in use. */
-  readonly markUsed: (secret: Frozen<Secret>, day: string) => Promise<unknown>;
+  readonly markUsed?: (secret: Frozen<Secret>, day: string) => Promise<unknown>;
   /** Whether requests without credentials may be anonymous where no flag says so. */
   readonly anonymous: boolean;
 }
@@ -95,7 +95,7 @@ export async function authenticationOf(flags: AuthenticationFlags, parts: Authen
   };
   const byToken = ({ reader, random }: AuthTools): readonly TokenAuthenticator[] => [
     audienceAgnosticTokens(knownTokens, apiAudiences),
-    ...serviceAccountTokens({ reader, clock, keys, issuers, apiAudiences, lookup: accounts.lookup, markUsed: parts.markUsed }),
+    ...serviceAccountTokens({ reader, clock, keys, issuers, apiAudiences, lookup: accounts.lookup, ...(parts.markUsed && { markUsed: parts.markUsed }) }),
     ...(flags.bootstrapTokens ? [audienceAgnosticTokens(bootstrapTokens({ reader, clock }), apiAudiences)] : []),
     ...(oidc === undefined ? [] : [audienceAgnosticTokens(oidc.reloaded.authenticate, apiAudiences)]),
     ...(webhook === undefined ? [] : [cachedTokens(webhookTokens(retryingCall(webhook.call, { clock, random }), { version: flags.webhook.version, audiences: apiAudiences }), { clock, successTtlMs: flags.webhook.cacheMs, failureTtlMs: flags.webhook.cacheMs, errors: false })]),

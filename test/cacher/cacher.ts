@@ -1,7 +1,7 @@
-import { config, NEVER, of, Subject, throwError } from 'rxjs';
+import { config, throwError } from 'rxjs';
 import type { Observable } from 'rxjs';
 import t from 'tap';
-import { boundedQueue, cacherLimits, encodedBytes } from '../../lib/cacher/index.js';
+import { cacherLimits, encodedBytes } from '../../lib/cacher/index.js';
 import type { CacheListing, CacheListOptions, Cacher } from '../../lib/cacher/index.js';
 import { isApiError, random, virtualClock } from '../../lib/core/index.js';
 import type { VirtualClock } from '../../lib/core/index.js';
@@ -398,66 +398,6 @@ t.test('an object that cannot be read fails reads, and nothing else once it is g
   t.ok(isApiError(watch.end, 'Expired'), 'a watch that missed it is ended');
   await cacher.close();
 });
-
-t.test('a queue with an end stands between a stream and who takes at his own pace', async (t) => {
-  const source$ = new Subject<number>();
-  const queue = boundedQueue(source$, { lagMax: 3 });
-  t.notOk(source$.observed, 'it is inert until someone takes');
-  const first = queue.take();
-  source$.next(1);
-  source$.next(2);
-  t.strictSame(await first, [1, 2], 'what came together is taken together');
-  const second = queue.take();
-  for (const value of [0, 0, 0, 0, 0, 0]) source$.next(value);
-  t.equal((await second)?.length, 6, 'who waits is not behind, whatever comes at once');
-  for (const value of [3, 4, 5]) source$.next(value);
-  t.ok(source$.observed);
-  source$.next(6);
-  t.notOk(source$.observed, 'the source is let go when it is full');
-  t.strictSame(await queue.take(), [3, 4, 5], 'what waits can still be taken');
-  const error = await queue.take().catch((reason: unknown) => reason);
-  t.ok(isApiError(error, 'Expired'));
-  t.match(error, { message: 'the watch fell more than 3 events behind' });
-  await t.rejects(queue.take(), 'and again');
-
-  t.strictSame(await takeAll(boundedQueue(of(1, 2, 3))), [[1, 2, 3], undefined], 'a source that completes at once');
-  await t.rejects(boundedQueue(throwError(() => new Error('broken'))).take(), { message: 'broken' });
-  const closed = boundedQueue(NEVER);
-  const waiting = closed.take();
-  closed.close();
-  t.equal(await waiting, undefined, 'closing ends a wait');
-  const unused$ = new Subject<number>();
-  const unused = boundedQueue(unused$);
-  unused.close();
-  t.equal(await unused.take(), undefined);
-  t.notOk(unused$.observed, 'one that was closed before is never subscribed');
-  const broken$ = new Subject<number>();
-  const broken = boundedQueue(broken$);
-  const taken = broken.take();
-  broken$.next(1);
-  broken$.error(new Error('late'));
-  t.strictSame(await taken, [1], 'an error comes after what was there before');
-  await t.rejects(broken.take(), { message: 'late' });
-
-  const { store, cacher } = world();
-  await put(store, 'a/x', 'red');
-  const slow = boundedQueue(cacher.watch({ initial: true }), { lagMax: 2 });
-  t.equal((await slow.take())?.length, 1);
-  const fast = record(cacher.watch({ after: 2 }));
-  for (let n = 0; n < 5; n++) await put(store, 'a/x', `${n}`);
-  t.equal(fast.events.length, 5, 'others are not held up');
-  t.equal(cacher.figures().watchers, 1, 'the slow one is gone');
-  const seen = (await slow.take())?.at(-1)?.revision;
-  t.ok(isApiError(await slow.take().catch((reason: unknown) => reason), 'Expired'));
-  const resumed = record(cacher.watch({ after: seen ?? 0 }));
-  await cacher.get('a/x');
-  t.strictSame(resumed.events, fast.events.slice(2), 'it resumes from what it saw');
-  await cacher.close();
-});
-
-async function takeAll<T>(queue: { take(): Promise<readonly T[] | undefined> }): Promise<unknown[]> {
-  return [await queue.take(), await queue.take()];
-}
 
 t.test('an object is encoded once for each form, within a bound of bytes', async (t) => {
   const bytes = encodedBytes({ bytesMax: 3000 });
