@@ -4,13 +4,20 @@ import type { Observable } from 'rxjs';
 import type { ApiObject, Clock, Frozen, JsonObject, ListWatch, Persisted, WatchEvent } from '../../lib/core/index.js';
 import { isApiError, setIn, snapshotWriter, updateIn } from '../../lib/core/index.js';
 import type { Deployment, HorizontalPodAutoscaler, Pod, RestartPolicy, autoscalingV1, eventsV1 } from '../../lib/core/types/index.js';
+import type { AuthTools, Authenticated, Authenticator, Authorizer, Decision, TokenAuthenticator } from '../../lib/auth/index.js';
+import { bearerTokens, bootstrapTokens, rbacAuthorizer } from '../../lib/auth/index.js';
 import type { Client, Patch, ResourceClient, Stored } from '../../lib/client/index.js';
+import { createServer } from '../../lib/server/index.js';
+import type { ApiServer } from '../../lib/server/index.js';
 import type { Batch, Store } from '../../lib/storage/index.js';
+import { inProcessCall } from '../../lib/webhook/index.js';
+import type { WebhookCall } from '../../lib/webhook/index.js';
 
 declare const pod: Pod;
 declare const stored: Frozen<Persisted<Pod>>;
 declare const caught: unknown;
 declare const client: Client;
+declare const store: Store;
 
 test('kinds are typed to the leaf, without any', () => {
   expect<Pod['kind']>().type.toBe<'Pod' | undefined>();
@@ -83,4 +90,38 @@ test('a patch is one of three, and of the kind that it changes', () => {
   expect<Patch<Pod>>().type.toBeAssignableFrom<{ strategic: { spec: { containers: { name: string; $patch: 'delete' }[] } } }>();
   expect<Patch<Pod>>().type.not.toBeAssignableFrom<{ merge: { spec: { nodename: string } } }>();
   expect<Patch<Pod>>().type.not.toBeAssignableFrom<{ merge: { spec: { containers: { image: string }[] } } }>();
+});
+
+test('an authorizer answers with an array, a promise or an Observable', () => {
+  expect<Authorizer>().type.toBeAssignableFrom<() => readonly Decision[]>();
+  expect<Authorizer>().type.toBeAssignableFrom<() => Promise<Decision>>();
+  expect<Authorizer>().type.toBeAssignableFrom<() => Observable<Decision>>();
+  expect<Authorizer>().type.not.toBeAssignableFrom<() => Decision>();
+  expect<Authorizer>().type.not.toBeAssignableFrom<() => readonly boolean[]>();
+  expect<Decision['decision']>().type.toBe<'allow' | 'deny' | 'noOpinion'>();
+});
+
+test('a lambda in the options of a server is guided by them', () => {
+  expect(createServer({ store, authorizers: [({ user, verb }) => [{ decision: verb === 'get' && user.username === 'ada' ? 'allow' : 'noOpinion', reason: '' }]] })).type.toBe<ApiServer>();
+  expect(createServer({ store, authenticators: [(credentials) => Promise.resolve({ user: { username: credentials.header('x-user') ?? 'nobody' } })] })).type.toBe<ApiServer>();
+  expect(createServer).type.not.toBeCallableWith({ store, authorizers: [() => [{ decision: 'maybe', reason: '' }]] });
+  expect(createServer).type.not.toBeCallableWith({ store, authenticators: [() => [{ username: 'ada' }]] });
+});
+
+test('parts that read objects are made by a function of tools', () => {
+  expect(createServer({ store, authorizers: ({ rbac }) => [rbacAuthorizer(rbac)] })).type.toBe<ApiServer>();
+  expect(createServer({ store, authenticators: (tools) => [bearerTokens([bootstrapTokens(tools)])] })).type.toBe<ApiServer>();
+  expect(createServer).type.not.toBeCallableWith({ store, authorizers: rbacAuthorizer });
+  expect<AuthTools['closed$']>().type.toBe<Observable<void>>();
+});
+
+test('who is asking is told by a value that nobody can change', () => {
+  expect<Authenticated['user']>().type.not.toBeAssignableTo<{ groups: string[] }>();
+  expect<Authenticator>().type.not.toBeAssignableFrom<TokenAuthenticator>();
+});
+
+test('a webhook is a function from object to object', () => {
+  expect(inProcessCall).type.toBeCallableWith(() => ({ status: { allowed: true } }));
+  expect(inProcessCall).type.not.toBeCallableWith(() => 'yes');
+  expect(inProcessCall(() => ({}))).type.toBe<WebhookCall>();
 });
