@@ -1,7 +1,15 @@
 // The Kubernetes client of Node against our server, over TLS with the kubeconfig that the server writes.
-import { ApiException, AppsV1Api, CoreV1Api, KubeConfig, KubernetesObjectApi, PatchStrategy, Watch, makeInformer, setHeaderOptions } from '@kubernetes/client-node';
+import { ApiException, AppsV1Api, AuthenticationV1Api, CoreV1Api, KubeConfig, KubernetesObjectApi, PatchStrategy, RbacAuthorizationV1Api, Watch, makeInformer, setHeaderOptions } from '@kubernetes/client-node';
 import type { V1ConfigMap, V1CronJob, V1Deployment } from '@kubernetes/client-node';
-import t from 'tap';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import { filter, firstValueFrom } from 'rxjs';
+import t, { type Test } from 'tap';
+import { httpClient } from '../../lib/client/index.js';
+import { connect, inClusterAccess } from '../../lib/client/node/index.js';
+import { systemClock, systemRandom, watcher } from '../../lib/core/index.js';
 import { eventQueue } from '../support/event-queue.js';
 import { startServer } from '../support/served.js';
 
@@ -195,4 +203,132 @@ t.test('objects of any kind', async (t) => {
   t.match(await any.delete(ref), { status: 'Success' });
   await t.rejects(any.read(ref), { code: 404 });
   await t.rejects(any.create({ apiVersion: 'v1', kind: 'Thing', metadata: { name: 'x' } }), { message: 'Unrecognized API version and kind: v1 Thing' });
+});
+
+/** A ServiceAccount and the files that a kubelet would give its pods. */
+interface PodLike {
+  readonly namespace: string;
+  /** What the paths begin with. */
+  readonly prefix: string;
+  readonly folder: string;
+  readonly environment: Readonly<Record<'KUBERNETES_SERVICE_HOST' | 'KUBERNETES_SERVICE_PORT', string>>;
+  /** Puts a new token into the file; tells its identity. */
+  renew(): Promise<string>;
+  /** Lets it get, list and watch ConfigMaps. */
+  allow(): Promise<void>;
+  refuse(): Promise<void>;
+}
+
+async function podLike(t: Test, name: string): Promise<PodLike> {
+  const namespace = await makeNamespace(name);
+  await core.createNamespacedServiceAccount({ namespace, body: { metadata: { name: 'robot' } } });
+  await core.createNamespacedConfigMap({ namespace, body: configMap('a') });
+  const prefix = mkdtempSync(join(tmpdir(), 'vivarium-pod-'));
+  t.teardown(() => rmSync(prefix, { recursive: true }));
+  const folder = join(prefix, 'var/run/secrets/kubernetes.io/serviceaccount');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'ca.crt'), Buffer.from(config.getCurrentCluster()?.caData ?? '', 'base64'));
+  writeFileSync(join(folder, 'namespace'), namespace);
+  const renew = async (): Promise<string> => {
+    const { status } = await core.createNamespacedServiceAccountToken({ namespace, name: 'robot', body: { spec: { audiences: [] } } });
+    writeFileSync(join(folder, 'token'), status?.token ?? '');
+    const claims = JSON.parse(Buffer.from(status?.token.split('.')[1] ?? '', 'base64url').toString()) as { readonly jti: string };
+    return `JTI=${claims.jti}`;
+  };
+  const rbac = config.makeApiClient(RbacAuthorizationV1Api);
+  await rbac.createNamespacedRole({ namespace, body: { metadata: { name: 'reader' }, rules: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list', 'watch'] }] } });
+  return {
+    namespace,
+    prefix,
+    folder,
+    environment: { KUBERNETES_SERVICE_HOST: '127.0.0.1', KUBERNETES_SERVICE_PORT: `${server.port}` },
+    renew,
+    allow: async () => {
+      await rbac.createNamespacedRoleBinding({ namespace, body: { metadata: { name: 'readers' }, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'reader' }, subjects: [{ kind: 'ServiceAccount', name: 'robot', namespace }] } });
+    },
+    refuse: async () => {
+      await rbac.deleteNamespacedRoleBinding({ namespace, name: 'readers' });
+    },
+  };
+}
+
+const refusal = (namespace: string): string => `configmaps is forbidden: User "system:serviceaccount:${namespace}:robot" cannot list resource "configmaps" in API group "" in the namespace "${namespace}"`;
+
+t.test('client-node as in a pod: a ServiceAccount with a token that is renewed', async (t) => {
+  const { namespace, prefix, environment, renew, allow, refuse } = await podLike(t, 'in-cluster');
+  const first = await renew();
+  for (const [name, value] of Object.entries(environment)) {
+    process.env[name] = value;
+    t.teardown(() => delete process.env[name]);
+  }
+  const pod = new KubeConfig();
+  pod.loadFromCluster(prefix);
+  t.equal(pod.getContextObject(pod.getCurrentContext())?.namespace, namespace);
+  const own = pod.makeApiClient(CoreV1Api);
+  const list = (): ReturnType<typeof own.listNamespacedConfigMap> => own.listNamespacedConfigMap({ namespace });
+  const refused = async (): Promise<void> => {
+    const error: unknown = await list().catch((reason: unknown) => reason);
+    t.ok(error instanceof ApiException && error.code === 403);
+    t.match(JSON.parse(String((error as ApiException<unknown>).body)), { reason: 'Forbidden', message: refusal(namespace) });
+  };
+  await refused();
+  const informer = makeInformer(pod, `/api/v1/namespaces/${namespace}/configmaps`, list);
+  t.teardown(() => informer.stop());
+  const events = eventQueue<string>();
+  informer.on('add', ({ metadata }) => events.push(`add ${metadata?.name}`));
+  informer.on('error', (error: unknown) => events.push(error instanceof ApiException ? `error ${error.code}` : 'end'));
+  await informer.start();
+  t.equal(await events.next(), 'error 403');
+  await allow();
+  await informer.start();
+  t.equal(await events.next(), 'add a');
+  await core.createNamespacedConfigMap({ namespace, body: configMap('b') });
+  t.equal(await events.next(), 'add b', 'it watches as the ServiceAccount');
+  await informer.stop();
+
+  const identity = async (): Promise<string | undefined> =>
+    (await pod.makeApiClient(AuthenticationV1Api).createSelfSubjectReview({ body: {} })).status?.userInfo?.extra?.['authentication.kubernetes.io/credential-id']?.[0];
+  t.equal(await identity(), first);
+  const second = await renew();
+  t.equal(await identity(), first, 'the token is believed to be good for a minute');
+  aMinuteLater(t);
+  t.equal(await identity(), second);
+  t.equal((await list()).items.length, 2);
+  await refuse();
+  await refused();
+});
+
+/** For those who look at the time by `new Date()`, which the server does not. */
+function aMinuteLater(t: Test): void {
+  const shiftedMs = 61_000;
+  const Later = class extends Date {
+    constructor(...args: readonly [] | readonly [number | string | Date]) {
+      super(args[0] ?? Date.now() + shiftedMs);
+    }
+  };
+  t.intercept(globalThis, 'Date', { value: Later, configurable: true, writable: true });
+}
+
+t.test('our own client as in a pod', async (t) => {
+  const { namespace, folder, environment, renew, allow, refuse } = await podLike(t, 'in-our-cluster');
+  const first = await renew();
+  const access = await inClusterAccess({ environment, folder });
+  t.equal(access.namespace, namespace);
+  let passedMs = 0;
+  const system = systemClock();
+  using connection = connect(access, { clock: { ...system, now: () => system.now() + passedMs } });
+  const client = httpClient(connection);
+  const configMaps = client.kind('v1', 'ConfigMap').in(connection.namespace);
+  await t.rejects(configMaps.list(), { name: 'ApiError', message: refusal(namespace) });
+  const applied = firstValueFrom(watcher(configMaps, { clock: system, random: systemRandom() }).pipe(filter((event) => event.type === 'listed' || event.type === 'applied')), { defaultValue: undefined });
+  await allow();
+  t.match(await applied, { object: { metadata: { name: 'a' } } }, 'a watcher that was refused goes on once it is allowed');
+
+  const identity = async (): Promise<unknown> => (await client.kind('authentication.k8s.io/v1', 'SelfSubjectReview').create({ apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' })).status?.userInfo?.extra?.['authentication.kubernetes.io/credential-id'];
+  t.strictSame(await identity(), [first]);
+  const second = await renew();
+  passedMs = 61_000;
+  t.strictSame(await identity(), [second]);
+  await refuse();
+  await t.rejects(configMaps.list(), { name: 'ApiError', message: refusal(namespace) });
 });
