@@ -1,14 +1,28 @@
 // The public entries: what a program that imports them finds.
+import { join } from 'node:path';
+import { build } from 'esbuild';
 import t from 'tap';
+import * as auth from '../lib/auth/index.js';
+import * as authNode from '../lib/auth/node/index.js';
 import * as client from '../lib/client/index.js';
 import * as clientNode from '../lib/client/node/index.js';
+import * as controllers from '../lib/controllers/index.js';
 import * as core from '../lib/core/index.js';
 import * as main from '../lib/index.js';
+import * as server from '../lib/server/index.js';
+import * as serverNode from '../lib/server/node/index.js';
 import * as encryption from '../lib/storage/encryption/index.js';
 import * as etcd from '../lib/storage/etcd/index.js';
 import * as storage from '../lib/storage/index.js';
 import * as sqlite from '../lib/storage/sqlite/index.js';
 import * as testing from '../lib/testing/index.js';
+import * as webhook from '../lib/webhook/index.js';
+import * as webhookNode from '../lib/webhook/node/index.js';
+
+const entries = [core, storage, sqlite, etcd, encryption, server, serverNode, client, clientNode, auth, authNode, controllers, webhook, webhookNode, testing];
+
+/** The authenticator of auth/node and the controller that fills Secrets. */
+const homonyms: ReadonlySet<string> = new Set(['serviceAccountTokens']);
 
 t.test('the main entry offers the very things that the others do', async (t) => {
   const all: Readonly<Record<string, unknown>> = { ...core, ...storage };
@@ -17,8 +31,9 @@ t.test('the main entry offers the very things that the others do', async (t) => 
 
 t.test('no two entries use one name for different things', async (t) => {
   const seen = new Map<string, unknown>();
-  for (const entry of [core, storage, sqlite, etcd, encryption, client, clientNode, testing]) {
+  for (const entry of entries) {
     for (const [name, value] of Object.entries(entry)) {
+      if (homonyms.has(name)) continue;
       t.ok(!seen.has(name) || seen.get(name) === value, name);
       seen.set(name, value);
     }
@@ -32,5 +47,16 @@ t.test('every backend is made by a function named after it', async (t) => {
 });
 
 t.test('no entry has a default export', async (t) => {
-  for (const entry of [main, core, storage, sqlite, etcd, encryption, client, clientNode, testing]) t.notOk('default' in entry);
+  for (const entry of [main, ...entries]) t.notOk('default' in entry);
 });
+
+t.test('what is for browsers needs nothing of Node', async (t) => {
+  for (const name of ['core', 'core/types', 'storage', 'server', 'client', 'auth', 'controllers', 'webhook']) t.same(await nodeImports(name), [], name);
+  t.ok((await nodeImports('auth/node')).includes('node:crypto'), 'which would be noticed');
+});
+
+async function nodeImports(entry: string): Promise<readonly string[]> {
+  const entryPoint = join(import.meta.dirname, '..', 'lib', entry, 'index.ts');
+  const { metafile } = await build({ entryPoints: [entryPoint], bundle: true, platform: 'neutral', packages: 'external', external: ['node:*'], format: 'esm', write: false, metafile: true, logLevel: 'error' });
+  return Object.values(metafile.inputs).flatMap(({ imports }) => imports.map(({ path }) => path).filter((path) => path.startsWith('node:')));
+}
