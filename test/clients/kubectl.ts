@@ -2,7 +2,8 @@
 // folder beside this file, command by command, with the oldest and the newest kubectl that is installed. Every version has
 // a server of its own, and every transcript a namespace.
 import { spawn } from 'node:child_process';
-import { readFileSync, readdirSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import t from 'tap';
@@ -17,6 +18,13 @@ const folder = join(import.meta.dirname, 'kubectl');
 const transcripts = readdirSync(folder).map((file) => ({ file, steps: parseTranscript(readFileSync(join(folder, file), 'utf8')) }));
 const installed = kubectls();
 
+/** Who is known besides the administrator: nobody whom a role allows anything. */
+const users = ['alice-token,alice,u-alice', 'carol-token,carol,u-carol,devs'].join('\n');
+const usersFolder = mkdtempSync(join(tmpdir(), 'vivarium-users-'));
+const usersFile = join(usersFolder, 'tokens.csv');
+writeFileSync(usersFile, users);
+t.teardown(() => rmSync(usersFolder, { recursive: true, force: true }));
+
 t.test('transcripts have commands', async (t) => {
   const commands = transcripts.flatMap(({ steps }) => steps.filter(({ command }) => command.includes('kubectl ')));
   t.ok(commands.length >= 200, `${commands.length} commands`);
@@ -30,7 +38,7 @@ t.jobs = installed.length + 1;
 for (const kubectl of installed) {
   t.test(`kubectl ${kubectl.version} says what it says of a real control plane`, { buffered: true }, async (t) => {
     t.jobs = transcripts.length;
-    const server = await startServer();
+    const server = await startServer(`--token-auth-file=${usersFile}`);
     t.teardown(() => server.close());
     await Promise.all(
       transcripts.map(({ file, steps }) =>

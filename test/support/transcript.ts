@@ -90,7 +90,7 @@ function normal(text: string, { server, cwd }: Session): string {
     .replace(/(resourceVersion"?: ?)"\d+"/g, '$1"<version>"')
     .replace(/\b10\.96\.\d+\.\d+\b/g, '<ip>')
     .replace(/:3[0-2]\d{3}\/TCP/g, ':<port>/TCP')
-    .replace(/(?<=\s)(\d+m)?\d+s(?=\s|$)/gm, '<age>')
+    .replace(/(?<=\s)((\d+m)?\d+s|[2-9]m)(?=\s|$)/gm, '<age>')
     .replace(/(?<=\S) {3,}/g, '   ')
     .replace(/ +$/gm, '');
 }
