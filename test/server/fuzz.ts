@@ -29,6 +29,8 @@ const realErrors: readonly (readonly [code: number, message: RegExp])[] = [
   [500, /^list element types are not identical: /],
   [500, /^unable to find api field in struct /],
   [500, /^This request caused apiserver to panic\./],
+  // A namespace that is a dot or two: storage refuses the key.
+  [500, /^invalid key: "\/[a-z]+\/\.\.?(?:\/|"$)/],
   // Bindings are validated without being wrapped.
   [500, /^\[?(?:metadata|target)\.[a-zA-Z.]+: (?:Invalid|Required|Unsupported) value/],
   [500, /failed to create RequestInfo: unable to determine kind and namespace from url/],
