@@ -5,6 +5,7 @@ import { isJsonObject, quote } from '../../core/index.js';
 import type { Frozen, JsonObject } from '../../core/index.js';
 import type { NonResourceRule, ResourceRule, UserInfo } from '../../core/types/index.js';
 import type { AccessAttributes, AccessRules, Authorizer, Decision } from '../authorizer.js';
+import { urlMatches } from '../rbac/rule-matching.js';
 import { allAuthenticated } from '../system-users.js';
 
 /** Reads a policy file. Throws SyntaxError that names the line where one makes no sense. */
@@ -42,8 +43,7 @@ function isAbout({ user, group }: Policy, { username, groups = [] }: Frozen<User
 /** Subresources are not told apart. */
 function covers(policy: Policy, { isResource, path, group, resource, namespace }: AccessAttributes): boolean {
   if (isResource) return matches(policy.namespace, namespace) && matches(policy.resource, resource) && matches(policy.apiGroup, group);
-  const { nonResourcePath: pattern } = policy;
-  return pattern === path || (pattern.endsWith('*') && path.startsWith(pattern.replace(/\*+$/, '')));
+  return urlMatches(policy.nonResourcePath, path);
 }
 
 function matches(pattern: string, value: string): boolean {
