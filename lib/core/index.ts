@@ -251,6 +251,7 @@ export { parseGoUrl } from './kinds/admissionregistration/go-url.js';
 export { validateDomainPrefixedPath } from './kinds/domain-prefixed-path.js';
 export { validateFinalizerNames } from './kinds/finalizer-names.js';
 export { validateLabelRequirement } from './kinds/label-selector-validation.js';
+export { isExtendedResource, isHugePages } from './kinds/resource-names.js';
 export { everythingOf, groupSubject, mandatoryFlowSchemas, mandatoryPriorityLevels } from './kinds/flowcontrol/mandatory.js';
 export { aggregatedRules } from './kinds/rbac/aggregated-rules.js';
 export { systemPriorityClasses } from './kinds/scheduling/priority-class.js';
