@@ -14,7 +14,6 @@ import {
   oidcFlagAlgorithms,
   orAnonymous,
   parseAuthenticationConfiguration,
-  reloadingAuthenticator,
   tokenFile,
   unionAuthenticator,
   unionTokenAuthenticator,
@@ -31,6 +30,7 @@ import type { AuthenticationInfo } from '../server/index.js';
 import { retryingCall } from '../webhook/index.js';
 import type { AuthenticationFlags, OidcFlagValues } from './authentication-flags.js';
 import { FlagError } from './flag-table.js';
+import { followedAuthorities } from './followed-authorities.js';
 import { followedFile } from './followed-file.js';
 import type { Surroundings } from './surroundings.js';
 import { connectWebhook } from './webhook-connection.js';
@@ -84,15 +84,16 @@ export async function authenticationOf(flags: AuthenticationFlags, parts: Authen
   const keys = serviceAccountKeys({ signing: parts.accountKey, verification: accountKeys });
   const webhook = flags.webhook.configFile === undefined ? undefined : await connectWebhook({ path: flags.webhook.configFile }, { clock });
   const oidc = await oidcOf(flags, parts, issuers);
-  const byProxy = proxyCa === undefined ? [] : [requestHeader({ ...flags.proxy, authorities: proxyCa, clock, ...(clientCa !== undefined && { clientAuthorities: authority + clientCa }) })];
   const knownTokens = tokenFile(parts.ownToken === undefined ? tokens : `${parts.ownToken}\n${tokens}`);
   const anonymous = anonymousOptions(flags, oidc?.first, parts.anonymous);
 
-  const byCertificate = ({ closed$ }: AuthTools): readonly Authenticator[] => {
-    if (clientCa === undefined || flags.clientCaFile === undefined) return authority === '' ? [] : [clientCertificates({ authorities: authority, clock })];
-    const made$ = followedFile(flags.clientCaFile, clientCa, surroundings, clock).pipe(concatMap((text) => usable(() => clientCertificates({ authorities: authority + text, clock }))));
-    return [reloadingAuthenticator(made$, closed$)];
-  };
+  const byAuthorities = (flag: string, path: string | undefined, text: string | undefined, make: (authorities: string) => Authenticator): readonly ((tools: AuthTools) => Authenticator)[] =>
+    path === undefined || text === undefined ? [] : [followedAuthorities({ flag, path, text, make }, surroundings, clock)];
+  const byProxy = byAuthorities('requestheader-client-ca-file', flags.proxy.clientCaFile, proxyCa, (authorities) =>
+    requestHeader({ ...flags.proxy, authorities, clock, ...(clientCa !== undefined && { clientAuthorities: authority + clientCa }) }),
+  );
+  const ownClients = authority === '' || clientCa !== undefined ? [] : [clientCertificates({ authorities: authority, clock })];
+  const byCertificate = byAuthorities('client-ca-file', flags.clientCaFile, clientCa, (authorities) => clientCertificates({ authorities: authority + authorities, clock }));
   const byToken = ({ reader, random }: AuthTools): readonly TokenAuthenticator[] => [
     audienceAgnosticTokens(knownTokens, apiAudiences),
     ...serviceAccountTokens({ reader, clock, keys, issuers, apiAudiences, lookup: accounts.lookup, ...(parts.markUsed && { markUsed: parts.markUsed }) }),
@@ -103,9 +104,10 @@ export async function authenticationOf(flags: AuthenticationFlags, parts: Authen
   return {
     authenticators: (tools) => {
       const asked = [
-        ...byProxy.map((each) => audienceAgnostic(each, apiAudiences)),
+        ...byProxy.map((each) => audienceAgnostic(each(tools), apiAudiences)),
         ...(basic === undefined ? [] : [audienceAgnostic(basicAuth(basic), apiAudiences)]),
-        ...byCertificate(tools),
+        ...ownClients,
+        ...byCertificate.map((each) => each(tools)),
         bearerTokens([cachedTokens(unionTokenAuthenticator(byToken(tools)), { clock })]),
       ];
       const known = withAuthenticatedGroup(unionAuthenticator(asked));
@@ -124,7 +126,7 @@ export async function authenticationOf(flags: AuthenticationFlags, parts: Authen
       }),
     keys,
     apiAudiences,
-    clientAuthorities: [authority, clientCa ?? '', proxyCa ?? ''].join(''),
+    clientAuthorities: [authority, clientCa ?? '', proxyCa ?? ''].join('\n'),
     info: { ...(authority + (clientCa ?? '') !== '' && { clientAuthorities: authority + (clientCa ?? '') }), ...(proxyCa !== undefined && { requestHeader: { ...flags.proxy, authorities: proxyCa } }) },
     running$: oidc === undefined ? EMPTY : oidc.reloaded.run().pipe(concatMap(told)),
     close: () => webhook?.close(),
@@ -187,15 +189,6 @@ function parsed(text: string, { print }: Surroundings): Observable<Authenticatio
       return EMPTY;
     }),
   );
-}
-
-/** What is made of a file, if anything can be. */
-function usable<T>(make: () => T): readonly T[] {
-  try {
-    return [make()];
-  } catch {
-    return [];
-  }
 }
 
 function told(reload: AuthenticationReload): readonly string[] {

@@ -62,11 +62,12 @@ const files: Omit<Surroundings, 'print'> = {
   },
   removeFile: (path) => rm(path, { force: true }),
   temporaryFile: (name) => join(tmpdir(), name),
-  // The folder rather than the file: whoever replaces a file by renaming another leaves a watch of the old one behind.
+  // The folder rather than the file: whoever replaces a file by renaming another leaves a watch of the old one behind. In
+  // folders that kubelets fill, files are links through `..data`, and that is what is replaced.
   fileChanges: (path) =>
     new Observable((subscriber) => {
       const watching = watch(dirname(path), (_, name) => {
-        if (name === null || name === basename(path)) subscriber.next();
+        if (name === null || name === basename(path) || name === '..data') subscriber.next();
       });
       watching.on('error', () => watching.close()); // the file is looked at now and then anyway
       return () => watching.close();

@@ -2,7 +2,7 @@
 // disk, certificates over TLS, an issuer of OpenID Connect and a webhook on loopback, files that change while it runs, and
 // what survives a restart.
 import { createHash, createPublicKey, generateKeyPairSync } from 'node:crypto';
-import { copyFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, request } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -122,6 +122,36 @@ t.test('--client-ca-file believes a second authority, and a third once the file 
   put('ca.pem', third.certificate);
   t.match(await until(() => who(bob), (user) => user !== 401), { username: 'bob' });
   t.equal(await who({ certificate: alice }), 401, 'and who is no longer in the file is not believed');
+  put('ca.pem', third.certificate.slice(0, 100));
+  await server.said('ca.pem was not taken over: data does not contain any valid RSA or ECDSA certificates');
+  t.match(await who(bob), { username: 'bob' }, 'a file cut short locks nobody out');
+});
+
+t.test('files of a volume are followed, though it is a link beside them that changes', async (t) => {
+  const at = folderOf(t);
+  const [old, young] = ['old', 'young'].map((name) => createAuthority({ now, name })) as [typeof authority, typeof authority];
+  for (const [name, { certificate }] of Object.entries({ old, young })) {
+    mkdirSync(at(name));
+    writeFileSync(join(at(name), 'ca.pem'), certificate);
+  }
+  const lead = (name: string): void => {
+    symlinkSync(name, at('..data_tmp'));
+    renameSync(at('..data_tmp'), at('..data'));
+  };
+  lead('old');
+  symlinkSync('..data/ca.pem', at('ca.pem'));
+  const { who } = await start(t, () => [`--client-ca-file=${at('ca.pem')}`], { at });
+  t.match(await who({ certificate: old.client('alice') }), { username: 'alice' });
+  lead('young');
+  const bob = { certificate: young.client('bob') };
+  t.match(await until(() => who(bob), (user) => user !== 401), { username: 'bob' });
+});
+
+t.test('authorities that cannot be read keep the server from starting', async (t) => {
+  for (const flag of ['client-ca-file', 'requestheader-client-ca-file']) {
+    await t.rejects(start(t, (put) => [`--${flag}=${put('ca.pem', 'nonsense')}`]), { message: new RegExp(`^vivarium: --${flag}: .*ca.pem cannot be used: data does not contain any valid RSA or ECDSA certificates`) });
+    await t.rejects(start(t, (put) => [`--${flag}=${put('ca.pem', authority.certificate.replace('M', 'x'))}`]), { message: new RegExp(`^vivarium: --${flag}: .*ca.pem cannot be used: `) });
+  }
 });
 
 t.test('--basic-auth-file and --token-auth-file', async (t) => {
@@ -135,7 +165,7 @@ t.test('--basic-auth-file and --token-auth-file', async (t) => {
 });
 
 t.test('--requestheader-… believes a proxy, and nobody else who sends its headers', async (t) => {
-  const { ask, who } = await start(t, (put) => [
+  const { ask, who, put } = await start(t, (put) => [
     `--requestheader-client-ca-file=${put('proxies.pem', authority.certificate)}`,
     '--requestheader-allowed-names=front-proxy',
     '--requestheader-username-headers=X-Remote-User',
@@ -154,6 +184,10 @@ t.test('--requestheader-… believes a proxy, and nobody else who sends its head
     'requestheader-group-headers': '["X-Remote-Group"]',
     'requestheader-client-ca-file': authority.certificate,
   });
+  const other = createAuthority({ now, name: 'of other proxies' });
+  put('proxies.pem', other.certificate);
+  t.match(await until(() => who({ certificate: other.client('front-proxy'), headers }), (user) => user !== 401), { username: 'alice' }, 'the file is followed');
+  t.equal(await who({ certificate: authority.client('front-proxy'), headers }), 401);
 });
 
 t.test('--enable-bootstrap-token-auth believes Secrets of kube-system', async (t) => {
