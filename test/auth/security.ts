@@ -434,7 +434,7 @@ t.test('paths say what they say, and nothing leads around the rules', async (t) 
   await forbidden(t, made, ['GET', `${core}/namespaces/default/nodes`, { as: alice }], /in the namespace "default"/);
   await denied(t, made, ['GET', `${core}/namespaces/open/nodes`, { as: alice }], 404);
   await denied(t, made, ['POST', `${core}/namespaces/open/nodes`, { as: alice, body: { metadata: { name: 'n' } } }], 404);
-  for (const path of ['', '/default', '/default/status', '/default/finalize', '?watch=true', '?fieldSelector=metadata.name%3Dopen']) {
+  for (const path of ['', '/open', '/open/status', '/default', '/default/status', '/default/finalize', '?watch=true', '?fieldSelector=metadata.name%3Dopen']) {
     for (const method of path.startsWith('?') ? ['GET'] : ['GET', 'PUT', 'DELETE', 'POST']) {
       await denied(t, made, [method, `${core}/namespaces/open/namespaces${path}`, { as: alice, ...(method !== 'GET' && { body: { metadata: { name: 'default' } } }) }], 404);
     }

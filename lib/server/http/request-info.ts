@@ -29,11 +29,13 @@ export function readRequestInfo(method: string, path: string, query: Query): Req
  * How a real server's router answers a path that can lead to no resource, whatever is registered: with a Status, or, where
  * not even a group could be meant, with a bare page. To be asked once the request was authorized.
  */
-export function missingRoute({ isResource, verb, path, group, name, subresource, rest }: RequestInfo): 'status' | 'page' | undefined {
+export function missingRoute({ isResource, verb, path, group, resource, name, subresource, rest }: RequestInfo): 'status' | 'page' | undefined {
   if (!isResource) return undefined;
   if (path.startsWith('//') || (group === '' && path.startsWith('/apis/'))) return 'page';
   // The old proxy is still a verb to authorizers, but nothing else.
   if (verb === 'proxy' || (name === '' && subresource !== '')) return 'status';
+  // A namespace is in itself to authorizers, but not in a path.
+  if (resource === 'namespaces' && /\/namespaces\/[^/]+\/namespaces(?:\/|$)/.test(path)) return 'status';
   return rest !== undefined && subresource !== 'proxy' ? 'status' : undefined;
 }
 
