@@ -299,6 +299,58 @@ t.test('--authorization-config asks a webhook, and follows the file', async (t) 
   t.match(unheard, { code: 500, body: { message: /^Internal Server Error: "\/api\/v1\/namespaces\/default\/configmaps": .*ECONNREFUSED/ } }, 'a webhook out of reach refuses, and nobody behind it is asked');
 });
 
+t.test('--oidc-… and webhooks by flags, without anonymous users', async (t) => {
+  const key = signingKey(generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey);
+  const issuer = await issuerOf(t, key);
+  const tokens = await tlsServer(t, (_, body) => {
+    const { spec, ...review } = JSON.parse(body) as { readonly spec: { readonly token: string } };
+    return { ...review, status: spec.token === 'wood' ? { authenticated: true, user: { username: 'alder', groups: ['trees'] } } : { authenticated: false } };
+  });
+  const access = await tlsServer(t, (_, body) => {
+    const review = JSON.parse(body) as SubjectAccessReview & { readonly spec: { readonly group?: readonly string[] } };
+    return { ...review, status: { allowed: review.spec.group?.includes('trees') === true } }; // v1beta1 calls them `group`
+  });
+  const { ask, who } = await start(t, (put) => {
+    const leading = (name: string, server: string): string => put(name, kubeconfig({ server, ca: authority.certificate }));
+    return [
+      `--oidc-issuer-url=${issuer}`,
+      '--oidc-client-id=moor',
+      `--oidc-ca-file=${put('issuer.pem', authority.certificate)}`,
+      '--oidc-username-claim=email',
+      '--oidc-groups-claim=groups',
+      '--oidc-groups-prefix=oidc:',
+      '--oidc-required-claim=team=red',
+      `--authentication-token-webhook-config-file=${leading('tokens.kubeconfig', tokens)}`,
+      '--authorization-mode=Webhook,RBAC',
+      `--authorization-webhook-config-file=${leading('access.kubeconfig', access)}`,
+      '--anonymous-auth=false',
+    ];
+  });
+  const token = (team: string, count: number): Proof => ({ token: signJws({ iss: issuer, aud: 'moor', email: 'dora@example.com', groups: ['devs'], team, exp: Math.floor(now / 1000) + 3600, jti: `${count}` }, key) });
+  let count = 0;
+  t.match(await until(() => who(token('red', count++)), (user) => user !== 401), { username: 'dora@example.com', groups: ['oidc:devs', 'system:authenticated'] });
+  t.equal(await who(token('blue', count)), 401);
+  t.equal((await ask('GET', configMaps, { proof: token('red', count) })).code, 403);
+  t.strictSame(await who({ token: 'wood' }), { username: 'alder', groups: ['trees', 'system:authenticated'] });
+  t.equal((await ask('GET', configMaps, { proof: { token: 'wood' } })).code, 200);
+  t.equal(await who({ token: 'stone' }), 401);
+  t.equal((await ask('GET', '/version', { proof: nobody })).code, 401, 'nobody is anonymous');
+});
+
+t.test('--service-account-issuer and --api-audiences are what tokens say', async (t) => {
+  const { ask, who } = await start(t, () => ['--service-account-issuer=https://new.example', '--service-account-issuer=https://old.example', '--api-audiences=moor,heath', '--service-account-max-token-expiration=2h']);
+  await ask('POST', '/api/v1/namespaces/default/serviceaccounts', { body: { metadata: { name: 'robot' } } });
+  const tokenFor = async (spec: object): Promise<string> =>
+    (await ask('POST', '/api/v1/namespaces/default/serviceaccounts/robot/token', { body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec } })).body.status?.token ?? '';
+  const token = await tokenFor({ expirationSeconds: 36_000 });
+  const { iss, aud, exp, iat } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as Readonly<Record<'iss' | 'aud', unknown> & Record<'exp' | 'iat', number>>;
+  t.strictSame({ iss, aud, seconds: exp - iat }, { iss: 'https://new.example', aud: ['moor', 'heath'], seconds: 7200 });
+  t.match(await who({ token }), { username: 'system:serviceaccount:default:robot' });
+  t.match(await who({ token: await tokenFor({ audiences: ['heath'] }) }), { username: 'system:serviceaccount:default:robot' });
+  t.equal(await who({ token: await tokenFor({ audiences: ['https://new.example'] }) }), 401);
+  t.match(await ask('GET', '/.well-known/openid-configuration'), { code: 200, body: { issuer: 'https://new.example' } });
+});
+
 t.test('--authorization-mode=ABAC decides by a file of policies', async (t) => {
   const { ask, who } = await start(t, (put) => [
     '--authorization-mode=ABAC',
