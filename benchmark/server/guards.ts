@@ -13,6 +13,7 @@ import { RequestMetrics } from '../../lib/server/metrics/request-metrics.js';
 import { NodeInput } from '../../lib/server/node/node-input.js';
 import { pipelineHandler } from '../../lib/server/pipeline.js';
 import type { Pipeline } from '../../lib/server/pipeline.js';
+import { objectReader } from '../../lib/server/registry/object-reader.js';
 import { Registry } from '../../lib/server/registry/registry.js';
 import { memoryStore } from '../../lib/storage/index.js';
 import type { Row } from '../measure.js';
@@ -23,7 +24,7 @@ export async function measureGuards(): Promise<Row[]> {
   const registry = new Registry({ scheme, store, clock });
   await writeBootstrap([...priorityLevels(), ...flowSchemas(0)], { registry, store, clock, random: random(1) });
   const requests = new RequestMetrics(clock, scheme);
-  const fairness = fairnessOf({ registry, clock, concurrency: 600, turnedAway: requests.turnedAway });
+  const fairness = fairnessOf({ registry, reader: objectReader(registry, clock), clock, concurrency: 600, turnedAway: requests.turnedAway });
   const audit = auditLog({ policy: { rules: [{ level: 'Metadata' }] }, clock, random: random(2) });
   const heard = auditLog({ policy: { rules: [{ level: 'Metadata' }] }, clock, random: random(3) });
   heard.events$.subscribe();

@@ -52,7 +52,7 @@ export function createServer(options: ServerOptions): ApiServer {
   const allocator = new ServiceAllocator({ serviceRanges, nodePorts, random: random.stream('allocation') });
   const serviceHook = withCompanions(allocator, registry);
   const requests = new RequestMetrics(clock, scheme);
-  const fairness = options.fairness === false ? undefined : fairnessOf({ registry, clock, concurrency: options.concurrency ?? 600, turnedAway: requests.turnedAway });
+  const fairness = options.fairness === false ? undefined : fairnessOf({ registry, reader, clock, concurrency: options.concurrency ?? 600, turnedAway: requests.turnedAway });
   const audit = auditLog({ policy: options.audit, clock, random: random.stream('audit') });
   const metrics = metricsRoute({ clock, requests, registry, audit, flowControl: fairness?.control });
   const tools: WriteTools = {

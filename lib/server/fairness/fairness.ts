@@ -6,7 +6,7 @@
 import { takeUntil } from 'rxjs';
 import type { ApiRequest, ApiResponse, RawResponse } from '../../client/index.js';
 import { Outlet, parseDurationMs, settle } from '../../core/index.js';
-import type { Clock } from '../../core/index.js';
+import type { Clock, ObjectReader } from '../../core/index.js';
 import { textResponse } from '../documents/text-response.js';
 import { isLongRunning } from '../http/request-info.js';
 import type { Answer, Serve, Step } from '../pipeline.js';
@@ -21,6 +21,7 @@ import { seatsOf } from './seat-estimate.js';
 /** What fairness is made with. */
 export interface FairnessOptions {
   readonly registry: Registry;
+  readonly reader: ObjectReader;
   readonly clock: Clock;
   /** How many requests are served at once. */
   readonly concurrency: number;
@@ -37,7 +38,7 @@ export interface Fairness {
 }
 
 /** Makes the step. Schemas and levels are read when the first request comes. */
-export function fairnessOf({ registry, clock, concurrency, turnedAway }: FairnessOptions): Fairness {
+export function fairnessOf({ registry, reader, clock, concurrency, turnedAway }: FairnessOptions): Fairness {
   const control = new FlowControl(clock, concurrency, patienceOf);
   const closing = new Outlet<undefined>();
   let isReady = false;
@@ -49,7 +50,7 @@ export function fairnessOf({ registry, clock, concurrency, turnedAway }: Fairnes
         resolve();
       };
       // Where the objects cannot be read the mandatory ones have to do: health must be told even then.
-      const configuration$ = flowConfiguration(registry, clock, done).pipe(takeUntil(closing.values$));
+      const configuration$ = flowConfiguration(reader, done).pipe(takeUntil(closing.values$));
       const following = configuration$.forEach(({ levels, schemas }) => {
         control.configure(levels, schemas);
         done();

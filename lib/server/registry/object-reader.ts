@@ -1,5 +1,5 @@
 // The server's objects as its own parts read them: from the caches, fresh.
-import { EMPTY, concat, defer, from, map, mergeMap, of, retry, switchMap } from 'rxjs';
+import { EMPTY, catchError, concat, defer, from, map, mergeMap, of, switchMap } from 'rxjs';
 import type { Observable } from 'rxjs';
 import type { ApiObject, Clock, Frozen, GroupResource, ObjectReader, WatchEvent } from '../../core/index.js';
 import type { Registry } from './registry.js';
@@ -21,7 +21,9 @@ export function objectReader(registry: Registry, clock: Clock): ObjectReader {
       const changes$ = defer(() => {
         const stored = storedOf(resource);
         return stored === undefined ? none : changesOf(stored);
-      }).pipe(retry({ delay: () => clock.timer(retryMs) }));
+      }).pipe(
+        catchError((error: unknown, again$) => concat(of<WatchEvent<Stored>>({ type: 'failed', error, retryInMs: retryMs }), clock.timer(retryMs).pipe(switchMap(() => again$)))),
+      );
       return changes$ as unknown as Observable<WatchEvent<Frozen<T>>>;
     },
   };
