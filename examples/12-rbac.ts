@@ -8,7 +8,7 @@ import { memoryStore } from 'vivarium/storage';
 
 const clock = virtualClock();
 const store = memoryStore({ clock });
-const server = createServer({ store, clock, authorizers: ({ rbac }) => [rbacAuthorizer(rbac)] });
+const server = createServer({ store, clock, authorizers: ({ rbac }) => [rbacAuthorizer(rbac())] });
 const admin = inProcessClient(server.handler); // without authenticators: the administrator
 const ada = admin.as({ username: 'ada', groups: ['system:authenticated'] });
 

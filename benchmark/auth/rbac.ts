@@ -47,7 +47,7 @@ const refusals: readonly AccessAttributes[] = Array.from({ length: 64 }, (_, at)
 
 async function startMs(): Promise<number> {
   const start = performance.now();
-  const server = createServer({ store: memoryStore(), authorizers: ({ rbac }) => [rbacAuthorizer(rbac)] });
+  const server = createServer({ store: memoryStore(), authorizers: ({ rbac }) => [rbacAuthorizer(rbac())] });
   await inProcessClient(server.handler, { user: nobody }).read('/version');
   const took = performance.now() - start;
   await server.close();

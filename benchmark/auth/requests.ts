@@ -27,7 +27,7 @@ function guardedServer(): ApiServer {
   return createServer({
     store: memoryStore(),
     authenticators: ({ clock }) => [withAuthenticatedGroup(bearerTokens([cachedTokens(tokenFile('secret,ada,1,developers'), { clock })]))],
-    authorizers: ({ rbac }) => [rbacAuthorizer(rbac)],
+    authorizers: ({ rbac }) => [rbacAuthorizer(rbac())],
   });
 }
 

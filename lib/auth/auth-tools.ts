@@ -10,8 +10,8 @@ export interface AuthTools {
   readonly clock: Clock;
   /** A stream of the part's own. */
   readonly random: Random;
-  /** What the server's roles and bindings say, for `rbacAuthorizer`. Read from the first question on. */
-  readonly rbac: RbacRules;
+  /** What the server's roles and bindings say, for `rbacAuthorizer`. Read from the first question on; a server whose parts ask for it begins with the roles of Kubernetes. */
+  readonly rbac: () => RbacRules;
   /** For whom credentials are that do not say: the server's own audiences. Empty where it has none. */
   readonly audiences: readonly string[];
   /** Emits once when the server is closed, also to whoever comes later: what a part holds on to ends with it. */

@@ -33,7 +33,7 @@ export async function authorizationOf(flags: AuthorizationFlags, surroundings: S
   const standing = (tools: AuthTools): Readonly<Partial<Record<AuthorizationMode, Authorizer>>> => ({
     AlwaysAllow: alwaysAllow,
     AlwaysDeny: alwaysDeny,
-    RBAC: rbacAuthorizer(tools.rbac),
+    RBAC: rbacAuthorizer(tools.rbac()),
     Node: nodeAuthorizer(tools),
     ...(policies && { ABAC: policies }),
   });

@@ -7,7 +7,7 @@ import { administrator, allAuthenticated, parseTokenFile, serviceAccountGroups }
 import { legacyToken } from '../auth/node/index.js';
 import { inProcessClient } from '../client/index.js';
 import type { Client, Handler } from '../client/index.js';
-import { clusterRoleAggregation, serviceAccountTokens } from '../controllers/index.js';
+import { clusterRoleAggregation, serviceAccountSecrets } from '../controllers/index.js';
 import { namespacedName, serviceUnavailable, systemClock, systemRandom } from '../core/index.js';
 import type { Clock, Random } from '../core/index.js';
 import type { UserInfo } from '../core/types/index.js';
@@ -146,6 +146,6 @@ function controllers({ handler }: ApiServer, { keys }: Authentication, authority
   const managing = { username: 'system:kube-controller-manager', groups: [allAuthenticated] };
   return merge(
     clusterRoleAggregation(options('cluster-role-aggregation', aggregating)),
-    serviceAccountTokens({ ...options('service-account-tokens', managing), sign: (secret, account) => legacyToken(keys, secret, account), ...(authority && { rootCa: authority.certificate }) }),
+    serviceAccountSecrets({ ...options('service-account-secrets', managing), sign: (secret, account) => legacyToken(keys, secret, account), ...(authority && { rootCa: authority.certificate }) }),
   ).pipe(ignoreElements());
 }

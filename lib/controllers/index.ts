@@ -3,5 +3,5 @@ export type { ClusterRoleAggregated, ClusterRoleAggregationOptions } from './clu
 export { clusterRoleAggregation } from './cluster-role-aggregation.js';
 export type { KeyedWork } from './keyed-work.js';
 export { keyedWork } from './keyed-work.js';
-export type { ServiceAccountTokensOptions, ServiceAccountTokensOutcome } from './service-account-tokens.js';
-export { serviceAccountTokens } from './service-account-tokens.js';
+export type { ServiceAccountSecretsOptions, ServiceAccountSecretsOutcome } from './service-account-secrets.js';
+export { serviceAccountSecrets } from './service-account-secrets.js';

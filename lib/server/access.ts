@@ -44,7 +44,7 @@ export function accessOf(options: ServerOptions, { reader, clock, random }: Acce
     random: random.stream(stream),
     audiences,
     closed$,
-    get rbac() {
+    rbac: () => {
       usesRbac = true;
       return rbac;
     },

@@ -240,7 +240,7 @@ t.test('a rule that stands for more than fits in memory is refused, soon and sho
 
 /** Whoever the client says. */
 const server = (options: Partial<ServerOptions> = {}): ApiServer =>
-  createServer({ store: memoryStore(), clock: virtualClock(), random: random(1), authorizers: ({ rbac }) => [rbacAuthorizer(rbac)], ...options });
+  createServer({ store: memoryStore(), clock: virtualClock(), random: random(1), authorizers: ({ rbac }) => [rbacAuthorizer(rbac())], ...options });
 const admin: UserInfo = { username: 'admin', groups: ['system:masters', 'system:authenticated'] };
 const ordinary = (username: string, ...groups: readonly string[]): UserInfo => ({ username, groups: [...groups, 'system:authenticated'] });
 interface Cluster {

@@ -10,8 +10,8 @@ import type { KeySource, SigningKey, TokenIssuerOptions } from '../../lib/auth/n
 import { jwkOf, keyOfJwk, legacyToken, parseJws, registeredClaims, serviceAccountKeys, serviceAccountTokens, signJws, signingKey, tokenIssuer, tokenLengthMax, unverifiedIssuer, verificationKey, verifyJws } from '../../lib/auth/node/index.js';
 import type { Client } from '../../lib/client/index.js';
 import { inProcessClient } from '../../lib/client/index.js';
-import type { ServiceAccountTokensOutcome } from '../../lib/controllers/index.js';
-import { keyedWork, serviceAccountTokens as tokensController } from '../../lib/controllers/index.js';
+import type { ServiceAccountSecretsOutcome } from '../../lib/controllers/index.js';
+import { keyedWork, serviceAccountSecrets } from '../../lib/controllers/index.js';
 import type { ApiObject, Frozen, JsonObject, ObjectReader, VirtualClock } from '../../lib/core/index.js';
 import { encodeBase64, firstOf, isApiError, printTime, random, virtualClock } from '../../lib/core/index.js';
 import type { Secret, ServiceAccount, TokenRequest } from '../../lib/core/types/index.js';
@@ -727,8 +727,8 @@ const tokenSecret = (name: string, annotations: Record<string, string> = {}): Se
 
 t.test('the tokens controller fills Secrets, and the tokens work', async (t) => {
   const { ask, client, clock, keys } = await cluster(t);
-  const outcomes: ServiceAccountTokensOutcome[] = [];
-  const running = tokensController({ client, clock, random: random(3), rootCa: 'the authority', sign: (secret, of) => legacyToken(keys, secret, of) }).subscribe((outcome) => outcomes.push(outcome));
+  const outcomes: ServiceAccountSecretsOutcome[] = [];
+  const running = serviceAccountSecrets({ client, clock, random: random(3), rootCa: 'the authority', sign: (secret, of) => legacyToken(keys, secret, of) }).subscribe((outcome) => outcomes.push(outcome));
   const secrets = client.kind('v1', 'Secret').in('ns');
   await secrets.create(tokenSecret('tok'));
   await clock.settled();
@@ -756,8 +756,8 @@ t.test('the tokens controller clears away what has no account', async (t) => {
   await secrets.create(tokenSecret('of-nobody', { 'kubernetes.io/service-account.name': 'nobody' }));
   await secrets.create(tokenSecret('of-another', { 'kubernetes.io/service-account.uid': 'before' }));
   await secrets.create(tokenSecret('tok'));
-  const outcomes: ServiceAccountTokensOutcome[] = [];
-  const running = tokensController({ client, clock, random: random(3), sign: () => Promise.resolve('a-token') }).subscribe((outcome) => outcomes.push(outcome));
+  const outcomes: ServiceAccountSecretsOutcome[] = [];
+  const running = serviceAccountSecrets({ client, clock, random: random(3), sign: () => Promise.resolve('a-token') }).subscribe((outcome) => outcomes.push(outcome));
   await clock.settled();
   const names = async (): Promise<readonly string[]> => (await secrets.list({ fieldSelector: 'type=kubernetes.io/service-account-token' })).items.map(({ metadata }) => metadata.name);
   t.strictSame(await names(), ['tok'], 'also what came while nobody watched');
@@ -779,13 +779,13 @@ t.test('the tokens controller clears away what has no account', async (t) => {
 t.test('the tokens controller tries again, and says so', async (t) => {
   const { client, clock } = await cluster(t);
   let fails = 2;
-  const outcomes: ServiceAccountTokensOutcome[] = [];
+  const outcomes: ServiceAccountSecretsOutcome[] = [];
   const sign = (): string => {
     fails -= 1;
     if (fails >= 0) throw new Error('no key yet');
     return 'a-token';
   };
-  const running = tokensController({ client, clock, random: random(3), sign }).subscribe((outcome) => outcomes.push(outcome));
+  const running = serviceAccountSecrets({ client, clock, random: random(3), sign }).subscribe((outcome) => outcomes.push(outcome));
   await client.kind('v1', 'Secret').in('ns').create(tokenSecret('tok'));
   await clock.advance(100);
   t.match(outcomes, [{ type: 'failed', error: { message: 'no key yet' }, retryInMs: 5 }, { type: 'failed', retryInMs: 10 }, { type: 'filled' }]);

@@ -109,7 +109,7 @@ test('a lambda in the options of a server is guided by them', () => {
 });
 
 test('parts that read objects are made by a function of tools', () => {
-  expect(createServer({ store, authorizers: ({ rbac }) => [rbacAuthorizer(rbac)] })).type.toBe<ApiServer>();
+  expect(createServer({ store, authorizers: ({ rbac }) => [rbacAuthorizer(rbac())] })).type.toBe<ApiServer>();
   expect(createServer({ store, authenticators: (tools) => [bearerTokens([bootstrapTokens(tools)])] })).type.toBe<ApiServer>();
   expect(createServer).type.not.toBeCallableWith({ store, authorizers: rbacAuthorizer });
   expect<AuthTools['closed$']>().type.toBe<Observable<void>>();

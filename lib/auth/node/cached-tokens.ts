@@ -1,7 +1,7 @@
 // Remembers for a moment whose a token is: verifying one costs far more than a request. Tokens themselves are not kept,
-// only what an HMAC under a key of this process makes of them and their audiences. Requests that bring the same token at
+// only hashes of them and their audiences under a secret of this process. Requests that bring the same token at
 // the same time share one question. As apiserver/pkg/authentication/token/cache/cached_token_authenticator.go.
-import { createHmac, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { firstValueFrom, from, map, race } from 'rxjs';
 import type { Clock } from '../../core/index.js';
@@ -24,7 +24,7 @@ export interface CachedTokensOptions {
 /** Asks the authenticator only for what is not remembered. Warnings and notes for the audit are part of what is. */
 export function cachedTokens(authenticator: TokenAuthenticator, options: CachedTokensOptions): TokenAuthenticator {
   const { clock, successTtlMs = 10_000, failureTtlMs = 0, errors = true, entriesMax = 32_768 } = options;
-  const key = randomBytes(32);
+  const secret = randomBytes(32).toString('hex');
   const kept = new LRUCache<string, Kept>({ max: entriesMax });
   const asked = new Map<string, Promise<Outcome>>();
   const keep = (id: string, outcome: Outcome): Outcome => {
@@ -38,7 +38,7 @@ export function cachedTokens(authenticator: TokenAuthenticator, options: CachedT
     return keep(id, outcome);
   };
   return (token, audiences) => {
-    const id = hashed(key, token, audiences);
+    const id = hashed(secret, token, audiences);
     const known = kept.get(id);
     if (known !== undefined && clock.now() < known.untilMs) return [userOf(known.outcome)];
     const pending = asked.get(id);
@@ -92,9 +92,9 @@ function failed(error: unknown): Outcome {
   return { problem: error instanceof Error ? error : new AuthenticationError(String(error)) };
 }
 
-/** Lengths go before texts, so that no two questions read alike. */
-function hashed(key: Uint8Array, token: string, audiences: readonly string[] = []): string {
-  const hmac = createHmac('sha256', key).update(`${token.length}:${token}${audiences.length}`);
-  for (const audience of audiences) hmac.update(`:${audience.length}:${audience}`);
-  return hmac.digest('base64');
+/** Behind a secret that never leaves the process. Lengths go before texts, so that no two questions read alike. */
+function hashed(secret: string, token: string, audiences: readonly string[] = []): string {
+  let question = `${secret}${token.length}:${token}${audiences.length}`;
+  for (const audience of audiences) question += `:${audience.length}:${audience}`;
+  return hash('sha256', question, 'base64');
 }

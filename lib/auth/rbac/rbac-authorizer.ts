@@ -7,7 +7,7 @@ import type { AccessAttributes, AccessRules, Authorizer, Decision } from '../aut
 import { printMissingRole } from './rbac-index.js';
 import type { RbacRules } from './rbac-rules.js';
 
-/** Asks roles and bindings: `authorizers: ({ rbac }) => [rbacAuthorizer(rbac)]`. */
+/** Asks roles and bindings: `authorizers: ({ rbac }) => [rbacAuthorizer(rbac())]`. */
 export function rbacAuthorizer(rbac: RbacRules): Authorizer {
   const authorize = (attributes: AccessAttributes): readonly Decision[] | Promise<Decision> => {
     const decision = rbac.decide(attributes);

@@ -10,7 +10,7 @@ import type { Client, Stored } from '../client/index.js';
 import { keyedWork } from './keyed-work.js';
 
 /** What the controller works with. */
-export interface ServiceAccountTokensOptions {
+export interface ServiceAccountSecretsOptions {
   readonly client: Client;
   readonly clock: Clock;
   readonly random: Random;
@@ -21,7 +21,7 @@ export interface ServiceAccountTokensOptions {
 }
 
 /** What the controller did. */
-export type ServiceAccountTokensOutcome =
+export type ServiceAccountSecretsOutcome =
   | { readonly type: 'filled' | 'deleted'; readonly secret: NamespacedName }
   /** A deleted Secret is no longer on the list of its account. */
   | { readonly type: 'struck'; readonly secret: NamespacedName; readonly account: NamespacedName }
@@ -29,7 +29,7 @@ export type ServiceAccountTokensOutcome =
   | { readonly type: 'failed'; readonly secret?: NamespacedName; readonly error: unknown; readonly retryInMs?: number };
 
 /** Runs for as long as somebody subscribes. */
-export function serviceAccountTokens(options: ServiceAccountTokensOptions): Observable<ServiceAccountTokensOutcome> {
+export function serviceAccountSecrets(options: ServiceAccountSecretsOptions): Observable<ServiceAccountSecretsOutcome> {
   const { client, clock, random } = options;
   return defer(() => {
     const accounts = snapshotWriter<Stored<ServiceAccount>>({});
@@ -44,7 +44,7 @@ export function serviceAccountTokens(options: ServiceAccountTokensOptions): Obse
         mergeMap((event) => ('object' in event ? [event.object] : failureOf(event))),
       ),
     );
-    const worked = keyedWork<Stored<Secret>, ServiceAccountTokensOutcome>({
+    const worked = keyedWork<Stored<Secret>, ServiceAccountSecretsOutcome>({
       clock,
       keyOf: objectKey,
       work: (secret) => reconcile(secret, { ...options, accounts: accounts.snapshot, secrets: secrets.snapshot }),
@@ -55,7 +55,7 @@ export function serviceAccountTokens(options: ServiceAccountTokensOptions): Obse
         merge(
           shared$.pipe(
             filter(isFailed),
-            map(({ error, retryInMs }): ServiceAccountTokensOutcome => ({ type: 'failed', error, retryInMs })),
+            map(({ error, retryInMs }): ServiceAccountSecretsOutcome => ({ type: 'failed', error, retryInMs })),
           ),
           shared$.pipe(
             filter(isSecret),
@@ -72,7 +72,7 @@ const nameAnnotation = 'kubernetes.io/service-account.name';
 const uidAnnotation = 'kubernetes.io/service-account.uid';
 
 /** What is known besides. */
-interface Known extends ServiceAccountTokensOptions {
+interface Known extends ServiceAccountSecretsOptions {
   readonly accounts: Snapshot<Stored<ServiceAccount>>;
   readonly secrets: Snapshot<Stored<Secret>, 'account'>;
 }
@@ -96,7 +96,7 @@ function accountOf({ metadata }: Stored<Secret>): NamespacedName & { readonly ui
 }
 
 /** Brings one Secret in order. `told` may be old; what counts is what is known by now. */
-async function reconcile(told: Stored<Secret>, known: Known): Promise<ServiceAccountTokensOutcome | undefined> {
+async function reconcile(told: Stored<Secret>, known: Known): Promise<ServiceAccountSecretsOutcome | undefined> {
   const current = known.secrets.get(objectKey(told));
   if (current?.metadata.uid !== told.metadata.uid) return strike(told, known);
   if (accountOf(current).name === '') return undefined;
@@ -114,7 +114,7 @@ async function findAccount(secret: Stored<Secret>, { client, accounts }: Known):
   return live !== undefined && isMeant(live) ? live : undefined;
 }
 
-async function remove(secret: Stored<Secret>, { client }: Known): Promise<ServiceAccountTokensOutcome | undefined> {
+async function remove(secret: Stored<Secret>, { client }: Known): Promise<ServiceAccountSecretsOutcome | undefined> {
   const name = namespacedName(secret);
   const { uid } = secret.metadata;
   const deletion = client.kind('v1', 'Secret').delete(name, { preconditions: { uid } });
@@ -123,7 +123,7 @@ async function remove(secret: Stored<Secret>, { client }: Known): Promise<Servic
   return answer && { type: 'deleted', secret: name };
 }
 
-async function fill(secret: Stored<Secret>, account: Stored<ServiceAccount>, known: Known): Promise<ServiceAccountTokensOutcome | undefined> {
+async function fill(secret: Stored<Secret>, account: Stored<ServiceAccount>, known: Known): Promise<ServiceAccountSecretsOutcome | undefined> {
   const { client, rootCa = '' } = known;
   const { data = {}, metadata } = secret;
   const [authority, namespace] = [base64(rootCa), base64(metadata.namespace ?? '')];
@@ -141,7 +141,7 @@ async function fill(secret: Stored<Secret>, account: Stored<ServiceAccount>, kno
 }
 
 /** Takes a Secret that has gone off the list of its account, if that is still the one. */
-async function strike(secret: Stored<Secret>, { client, accounts }: Known): Promise<ServiceAccountTokensOutcome | undefined> {
+async function strike(secret: Stored<Secret>, { client, accounts }: Known): Promise<ServiceAccountSecretsOutcome | undefined> {
   const { uid, ...name } = accountOf(secret);
   if (accounts.get(printNamespacedName(name)) === undefined) return undefined;
   const account = await unless('NotFound', client.kind('v1', 'ServiceAccount').get(name));
