@@ -57,10 +57,10 @@ export async function runCommand(flags: readonly string[], command: (process: Co
     while (!lines.some((line) => line.includes(words))) await once(signals, 'printed');
   };
   const ended = command({ args: ['serve', '--port=0', `--kubeconfig-out=${path}`, ...flags], version: 'test', stdout: { write: print }, stderr: { write: (text) => complaints.push(text) }, signals });
-  await Promise.race([said('try: '), ended.then(() => Promise.reject(new Error(complaints.join(''))))]);
+  const kubeconfig = await Promise.race([said('try: '), ended.then(() => Promise.reject(new Error(complaints.join(''))))])
+    .then(() => readFileSync(path, 'utf8'))
+    .finally(() => rmSync(folder, { recursive: true }));
   const url = lines[0]?.split(' ').at(-1) ?? '';
-  const kubeconfig = readFileSync(path, 'utf8');
-  rmSync(folder, { recursive: true });
   return {
     url,
     port: Number(new URL(url).port),
