@@ -1,0 +1,18 @@
+// Scheduling: which node a pod is to run on. Sees a cluster through a client only.
+export type {
+  ClusterEvent,
+  DeleteOptions,
+  EventRegistrations,
+  Failure,
+  Happening,
+  IncomingCount,
+  IncomingQueue,
+  QueuedPod,
+  QueueFigures,
+  QueuePart,
+  QueuePlugins,
+  SchedulingQueue,
+  SchedulingQueueOptions,
+  TellOptions,
+} from './queue/index.js';
+export { actions, clusterEvents, covers, createSchedulingQueue, isWildcard, labelOf, priorityOf, prioritySort } from './queue/index.js';

@@ -1,0 +1,73 @@
+// Which pods are to run on which node once their victims are gone. The memory of it is ahead of the API: a nomination
+// counts from the moment preemption decides it. One pod has one node; the pods of a node stand in order of nomination.
+
+import { objectKey, type Frozen } from '../../core/index.js';
+import type { Pod } from '../../core/types/index.js';
+
+/** A pod by name, as the nominator remembers it. */
+export interface NominatedPod {
+  readonly key: string;
+  readonly uid: string;
+  /** A pod with nothing but its name: no requests, no priority. What others see while the real one is in flight. */
+  readonly bare: Frozen<Pod>;
+}
+
+/** Nominations, by node and by pod. */
+export class Nominator {
+  readonly #byNode = new Map<string, Map<string, NominatedPod>>();
+  readonly #nodeOf = new Map<string, string>();
+
+  /** How many pods have a nomination. */
+  get size(): number {
+    return this.#nodeOf.size;
+  }
+
+  /** The node of a pod. */
+  nodeOf(pod: Frozen<Pod>): string | undefined {
+    return this.#nodeOf.get(uidOf(pod));
+  }
+
+  /** The pods of a node. */
+  podsOf(node: string): Iterable<NominatedPod> {
+    return this.#byNode.get(node)?.values() ?? [];
+  }
+
+  /** Nominates a pod, in place of what it had; without a name, or with an empty one, it has none any more. */
+  set(pod: Frozen<Pod>, node: string | undefined): void {
+    const uid = uidOf(pod);
+    this.delete(pod);
+    if (node === undefined || node === '') return;
+    const { name = '', namespace = '' } = pod.metadata ?? {};
+    const pods = this.#byNode.get(node) ?? new Map<string, NominatedPod>();
+    this.#byNode.set(node, pods);
+    pods.set(uid, { key: objectKey(pod), uid, bare: { metadata: { name, namespace, uid } } });
+    this.#nodeOf.set(uid, node);
+  }
+
+  /** Follows an update. When neither object names a node the pod keeps what it has: its own write may be under way. */
+  update(old: Frozen<Pod>, pod: Frozen<Pod>): void {
+    if (nominatedNode(old) === '' && nominatedNode(pod) === '' && this.#nodeOf.has(uidOf(pod))) return;
+    this.set(pod, nominatedNode(pod));
+  }
+
+  /** Forgets a pod. */
+  delete(pod: Frozen<Pod>): void {
+    const uid = uidOf(pod);
+    const node = this.#nodeOf.get(uid);
+    if (node === undefined) return;
+    this.#nodeOf.delete(uid);
+    const pods = this.#byNode.get(node);
+    pods?.delete(uid);
+    if (pods?.size === 0) this.#byNode.delete(node);
+  }
+}
+
+/** The node that a pod's status nominates; empty when none. */
+export function nominatedNode(pod: Frozen<Pod>): string {
+  return pod.status?.nominatedNodeName ?? '';
+}
+
+/** The identity of a pod; empty when it has none. */
+export function uidOf(pod: Frozen<Pod>): string {
+  return pod.metadata?.uid ?? '';
+}
