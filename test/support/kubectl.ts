@@ -16,16 +16,16 @@ export interface Kubectl {
 }
 
 /** What to say where there is none. */
-export const kubectlMissing = 'kubectl is not installed: what it says of our server is not tested';
+export const kubectlMissing = 'neither kubectl 1.27 nor 1.33 is installed: what it says of our server is not tested';
 
-/** The oldest and the newest version that transcripts know, where they are installed; or the one of the path, if it is between. */
+/** The two versions that transcripts were recorded with, where they are installed; others word some answers in their own way. */
 export function kubectls(): Kubectl[] {
   const onPath = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, 'kubectl')).find((path) => existsSync(path));
   const folder = process.env.KUBECTL_FOLDER ?? (onPath === undefined ? '' : dirname(realpathSync(onPath)));
   const named = [oldest, newest].map((version) => ({ version, path: join(folder, `kubectl.${version}`) })).filter(({ path }) => existsSync(path));
   if (named.length > 0 || onPath === undefined) return named;
   const version = versionOf(onPath);
-  return minor(version) >= minor(oldest) && minor(version) <= minor(newest) ? [{ version, path: onPath }] : [];
+  return version === oldest || version === newest ? [{ version, path: onPath }] : [];
 }
 
 /** A folder in which a kubectl speaks to a server, and its end. */
@@ -46,8 +46,4 @@ const newest = '1.33';
 function versionOf(path: string): string {
   const text = execFileSync(path, ['version', '--client', '--output=json'], { encoding: 'utf8' });
   return /"gitVersion": "v(\d+\.\d+)/.exec(text)?.[1] ?? '';
-}
-
-function minor(version: string): number {
-  return Number(version.split('.')[1] ?? 0);
 }
