@@ -16,3 +16,7 @@ export type {
   TellOptions,
 } from './queue/index.js';
 export { actions, clusterEvents, covers, createSchedulingQueue, isWildcard, labelOf, priorityOf, prioritySort } from './queue/index.js';
+export * from './configuration/index.js';
+export * from './pod/index.js';
+export type { FitFailure } from './fit-error.js';
+export { fitErrorText } from './fit-error.js';
