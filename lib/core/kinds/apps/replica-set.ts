@@ -37,7 +37,7 @@ export const replicaSet: KindStrategy<ReplicaSet> = {
     if (object.metadata?.generation === old.metadata?.generation) return [];
     return podTemplateWarnings(object.spec?.template ?? {}, templatePath, old.spec?.template);
   },
-  ...replicaCounting(({ spec }) => selectorCell(spec?.selector)),
+  ...replicaCounting<ReplicaSet>(({ spec }) => selectorCell(spec?.selector)),
 };
 
 /** Defaults that depend on other fields: those of the pods. */

@@ -43,7 +43,7 @@ export const replicationController: KindStrategy<ReplicationController> = {
     return podTemplateWarnings(template, templatePath, object.spec?.template);
   },
   propagation: 'Orphan',
-  ...replicaCounting(({ spec }) => labelsCell(spec?.selector)),
+  ...replicaCounting<ReplicationController>(({ spec }) => labelsCell(spec?.selector)),
 };
 
 /** Of subdomains, but only the finished name is checked, and its length is said to be in bytes. As validate.LongName. */
