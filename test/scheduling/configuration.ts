@@ -90,9 +90,10 @@ extenders:
     ['apiVersion: kubescheduler.config.k8s.io/v1', /'Kind' is missing/],
     [header.replace('/v1', '/v1beta3'), /no kind "KubeSchedulerConfiguration" is registered for version "kubescheduler.config.k8s.io\/v1beta3"/],
     [`${header}paralelism: 3`, 'strict decoding error: unknown field "paralelism"'],
-    [`${header}profiles: [{pluginConfig: [{name: InterPodAffinity, args: {weight: 3}}]}]`, 'strict decoding error: decoding .profiles[0].pluginConfig[0]: strict decoding error: decoding args for plugin InterPodAffinity: strict decoding error: unknown field "weight"'],
+    [`${header}profiles: [{pluginConfig: [{name: InterPodAffinity, args: {weight: 3, height: 4}}]}]`, 'strict decoding error: decoding .profiles[0].pluginConfig[0]: strict decoding error: decoding args for plugin InterPodAffinity: strict decoding error: unknown field "weight", unknown field "height"'],
     [`${header}profiles: [{pluginConfig: [{name: InterPodAffinity, args: {kind: NodeAffinityArgs}}]}]`, /args for plugin InterPodAffinity were not of type InterPodAffinityArgs.kubescheduler.config.k8s.io, got NodeAffinityArgs/],
     [`${header}extenders: [{urlPrefix: x, httpTimeout: soon}]`, /time: invalid duration "soon"/],
+    [`${header}profiles: [{pluginConfig: [{name: DynamicResources, args: {filterTimeout: ""}}]}]`, /decoding args for plugin DynamicResources: time: invalid duration ""/],
     [`${header}parallelism: 3\nparallelism: 4`, /already set/],
     [`${header}parallelism: many`, /parallelism/],
   ];

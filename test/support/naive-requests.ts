@@ -13,15 +13,10 @@ export function naiveRequests(pod: Frozen<Pod>): Pick<PodFacts, 'requests' | 'he
   const assumedOnNode = (name: string): boolean => !podLevel || !isNamed(pod, name);
   return {
     requests: amounts((name) => total(pod, name, { onNode: false, podLevel: true, assume: false })),
-    held: amounts((name) => total(pod, name, { onNode: true, podLevel: true, assume: false }), (name) => isNamed(pod, name)),
+    held: amounts((name) => total(pod, name, { onNode: true, podLevel: true, assume: false })),
     nonZeroRequests: nonZero((name) => total(pod, name, { onNode: false, podLevel: false, assume: true })),
     nonZeroHeld: nonZero((name) => total(pod, name, { onNode: true, podLevel: true, assume: assumedOnNode(name) })),
   };
-
-  function amounts(of: (name: string) => bigint | undefined, counted = (name: string): boolean => of(name) !== undefined): PodFacts['requests'] {
-    const scalars = new Map(['hugepages-2Mi', 'example.com/gpu'].filter((name) => counted(name)).map((name) => [name, units(of(name) ?? 0n)]));
-    return { milliCpu: milli(of('cpu') ?? 0n), memory: units(of('memory') ?? 0n), ephemeralStorage: units(of('ephemeral-storage') ?? 0n), scalars };
-  }
 }
 
 interface Rules {
@@ -75,6 +70,11 @@ function largest(pod: Frozen<Pod>, lists: readonly List[]): List {
 
 function isNamed(pod: Frozen<Pod>, name: string): boolean {
   return total(pod, name, { onNode: true, podLevel: true, assume: false }) !== undefined;
+}
+
+function amounts(of: (name: string) => bigint | undefined): PodFacts['requests'] {
+  const scalars = new Map(['hugepages-2Mi', 'example.com/gpu'].filter((name) => of(name) !== undefined).map((name) => [name, units(of(name) ?? 0n)]));
+  return { milliCpu: milli(of('cpu') ?? 0n), memory: units(of('memory') ?? 0n), ephemeralStorage: units(of('ephemeral-storage') ?? 0n), scalars };
 }
 
 function nonZero(of: (name: string) => bigint | undefined): PodFacts['nonZeroHeld'] {

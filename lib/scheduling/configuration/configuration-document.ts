@@ -131,7 +131,7 @@ function readArguments(config: PluginConfigDocument, where: string, problems: st
   try {
     checkArgumentsKind(name, typeMetaOf(args).kind);
     const decoded = decodeValue(argumentTypes[name], args);
-    for (const problem of decoded.problems) problems.push(`${where}strict decoding error: decoding args for plugin ${name}: strict decoding error: ${problem}`);
+    if (decoded.problems.length > 0) problems.push(`${where}strict decoding error: decoding args for plugin ${name}: strict decoding error: ${decoded.problems.join(', ')}`);
     const { apiVersion: _version, kind: _kind, ...rest } = decoded.object;
     checkDurations(rest);
     return { name, args: rest };
@@ -152,7 +152,7 @@ function checkDurations(value: unknown): void {
   if (!isJsonObject(value)) return;
   for (const [name, given] of Object.entries(value)) {
     if (!durationFields.has(name)) checkDurations(given);
-    else if (typeof given === 'string' && given !== '') checkDuration(given);
+    else if (typeof given === 'string') checkDuration(given);
   }
 }
 

@@ -47,7 +47,8 @@ export function nonZeroHeldRequests(pod: Frozen<Pod>): NonZeroRequests {
 
 /** Whether what the pod holds may differ from what it asks for: only then need both be computed. */
 export function mayBeResized({ status }: Frozen<Pod>): boolean {
-  return status?.resources !== undefined || [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])].some(({ resources }) => resources !== undefined);
+  if (status === undefined) return false;
+  return status.resources !== undefined || (status.containerStatuses?.some(hasResources) ?? false) || (status.initContainerStatuses?.some(hasResources) ?? false);
 }
 
 /** Whether the pod as a whole asks for something. */
@@ -155,6 +156,10 @@ function largestOf(pod: Frozen<Pod>, wish: ResourceTexts | undefined, granted: r
 function statusesByName({ status }: Frozen<Pod>): ReadonlyMap<string, Frozen<ContainerStatus>> {
   const all = [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])];
   return new Map(all.map((each) => [each.name, each]));
+}
+
+function hasResources({ resources }: Frozen<ContainerStatus>): boolean {
+  return resources !== undefined;
 }
 
 function nonZero(tally: Tally): NonZeroRequests {

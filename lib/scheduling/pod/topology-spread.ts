@@ -49,7 +49,7 @@ export function ownSpreadConstraints({ spec, metadata }: Frozen<Pod>): SpreadCon
 
 /** The profile's constraints for a pod without its own, over pods like it. None where nothing tells which those are. */
 export function defaultSpreadConstraints(defaults: readonly Frozen<TopologySpreadConstraint>[], alike: Selector): SpreadConstraints {
-  if (defaults.length === 0 || (alike.requirements.length === 0 && !alike.nothing)) return noSpreadConstraints;
+  if (defaults.length === 0 || alike.requirements.length === 0) return noSpreadConstraints;
   return divided(defaults, () => alike);
 }
 
@@ -67,7 +67,7 @@ export function alikeSelector({ metadata }: Frozen<Pod>, services: Iterable<Labe
   const merged = readable(() => selectorFromLabels(labels));
   if (controller === undefined || controller.kind === 'ReplicationController') return merged;
   const own = readableSelector(controller.selector);
-  return own.nothing ? merged : readable(() => selectorOf([...merged.requirements, ...own.requirements]));
+  return own.nothing || merged.nothing ? merged : readable(() => selectorOf([...merged.requirements, ...own.requirements]));
 }
 
 /** The controller of a pod whose selector has to be looked up for `alikeSelector`. */
