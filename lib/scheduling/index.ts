@@ -7,6 +7,7 @@ export type {
   Happening,
   IncomingCount,
   IncomingQueue,
+  NamedEvent,
   QueuedPod,
   QueueFigures,
   QueuePart,

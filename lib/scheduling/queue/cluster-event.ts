@@ -6,20 +6,20 @@
 /** Actions as bits. `update` is every update together, `all` everything. */
 export const actions = {
   add: 1,
-  delete: 1 << 1,
-  updateNodeAllocatable: 1 << 2,
-  updateNodeLabel: 1 << 3,
-  updateNodeTaint: 1 << 4,
-  updateNodeCondition: 1 << 5,
-  updateNodeAnnotation: 1 << 6,
-  updateNodeDeclaredFeature: 1 << 7,
-  updatePodLabel: 1 << 8,
-  updatePodScaleDown: 1 << 9,
-  updatePodToleration: 1 << 10,
-  updatePodSchedulingGatesEliminated: 1 << 11,
-  updatePodGeneratedResourceClaim: 1 << 12,
-  update: (1 << 13) - 1 - 3,
-  all: (1 << 13) - 1,
+  delete: 2,
+  updateNodeAllocatable: 4,
+  updateNodeLabel: 8,
+  updateNodeTaint: 16,
+  updateNodeCondition: 32,
+  updateNodeAnnotation: 64,
+  updateNodeDeclaredFeature: 128,
+  updatePodLabel: 256,
+  updatePodScaleDown: 512,
+  updatePodToleration: 1024,
+  updatePodSchedulingGatesEliminated: 2048,
+  updatePodGeneratedResourceClaim: 4096,
+  update: 8188, // all but add and delete
+  all: 8191,
 } as const;
 
 /** Something that happened, or that a plugin wants to hear of. */
@@ -35,15 +35,18 @@ export interface ClusterEvent {
   readonly label?: string;
 }
 
+/** Events with a name of their own. */
+export type NamedEvent = 'assignedPodAdd' | 'assignedPodDelete' | 'unscheduledPodAdd' | 'unscheduledPodUpdate' | 'unschedulableTimeout' | 'forceActivate';
+
 /** The events that the queue itself tells or is told of by name. */
-export const clusterEvents = {
+export const clusterEvents: Readonly<Record<NamedEvent, ClusterEvent>> = {
   assignedPodAdd: { resource: 'AssignedPod', action: actions.add },
   assignedPodDelete: { resource: 'AssignedPod', action: actions.delete },
   unscheduledPodAdd: { resource: 'UnschedulablePod', action: actions.add },
   unscheduledPodUpdate: { resource: 'UnschedulablePod', action: actions.update },
   unschedulableTimeout: { resource: '*', action: actions.all, label: 'UnschedulableTimeout' },
   forceActivate: { resource: '*', action: actions.all, label: 'ForceActivate' },
-} as const satisfies Readonly<Record<string, ClusterEvent>>;
+};
 
 /** Whether an event stands for everything: it moves pods whatever rejected them, and no hint is asked. */
 export function isWildcard(event: ClusterEvent): boolean {

@@ -1,5 +1,5 @@
 // The scheduling queue: which pod is tried next, and when one that failed is tried again.
-export type { ClusterEvent } from './cluster-event.js';
+export type { ClusterEvent, NamedEvent } from './cluster-event.js';
 export { actions, clusterEvents, covers, isWildcard, labelOf } from './cluster-event.js';
 export { createSchedulingQueue } from './create-queue.js';
 export type { Happening } from './in-flight.js';

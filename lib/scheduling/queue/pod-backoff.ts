@@ -11,7 +11,7 @@ export interface PodBackoff {
 }
 
 /** No backoff: what every moment has behind it. */
-export const neverHeld = -Infinity;
+export const neverHeld: number = -Infinity;
 
 /** The whole second up to and including which a pod is held after `failures` failures, the last at `failedAt`. */
 export function heldUntil(failures: number, failedAt: number, { initialMs, maxMs }: PodBackoff): number {

@@ -48,8 +48,8 @@ export class QueueEntry implements QueuedPod, HeapItem {
   consecutiveErrors = 0;
   gatingPlugin: string | undefined;
   flushed = false;
-  flushedAt = neverHeld;
-  heldUntil = neverHeld;
+  flushedAt: number = neverHeld;
+  heldUntil: number = neverHeld;
   /** Those that rejected it last, and of these the ones that said Pending. */
   rejectors: readonly Rejector[] = [];
   pending: readonly Rejector[] = [];
