@@ -11,7 +11,7 @@ export interface PodBackoff {
 }
 
 /** No backoff: what every moment has behind it. */
-export const neverHeld: number = -Infinity;
+export const neverHeld: number = Number.NEGATIVE_INFINITY;
 
 /** The whole second up to and including which a pod is held after `failures` failures, the last at `failedAt`. */
 export function heldUntil(failures: number, failedAt: number, { initialMs, maxMs }: PodBackoff): number {
