@@ -7,6 +7,7 @@ import * as authNode from '../lib/auth/node/index.js';
 import * as client from '../lib/client/index.js';
 import * as clientNode from '../lib/client/node/index.js';
 import * as controllers from '../lib/controllers/index.js';
+import * as scheduling from '../lib/scheduling/index.js';
 import * as core from '../lib/core/index.js';
 import * as main from '../lib/index.js';
 import * as server from '../lib/server/index.js';
@@ -19,7 +20,7 @@ import * as testing from '../lib/testing/index.js';
 import * as webhook from '../lib/webhook/index.js';
 import * as webhookNode from '../lib/webhook/node/index.js';
 
-const entries = [core, storage, sqlite, etcd, encryption, server, serverNode, client, clientNode, auth, authNode, controllers, webhook, webhookNode, testing];
+const entries = [core, storage, sqlite, etcd, encryption, server, serverNode, client, clientNode, auth, authNode, controllers, scheduling, webhook, webhookNode, testing];
 
 t.test('the main entry offers the very things that the others do', async (t) => {
   const all: Readonly<Record<string, unknown>> = { ...core, ...storage };
@@ -47,7 +48,7 @@ t.test('no entry has a default export', async (t) => {
 });
 
 t.test('what is for browsers needs nothing of Node', async (t) => {
-  for (const name of ['core', 'core/types', 'storage', 'server', 'client', 'auth', 'controllers', 'webhook']) t.same(await nodeImports(name), [], name);
+  for (const name of ['core', 'core/types', 'storage', 'server', 'client', 'auth', 'controllers', 'scheduling', 'webhook']) t.same(await nodeImports(name), [], name);
   t.ok((await nodeImports('auth/node')).includes('node:crypto'), 'which would be noticed');
 });
 

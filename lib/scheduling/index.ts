@@ -1,23 +1,47 @@
 // Scheduling: which node a pod is to run on. Sees a cluster through a client only.
+export type { ClusterEvent, NamedEvent } from './queue/cluster-event.js';
+export { actions, clusterEvents, covers, isWildcard, labelOf } from './queue/cluster-event.js';
+export { createSchedulingQueue } from './queue/create-queue.js';
+export type { Happening } from './queue/in-flight.js';
+export type { IncomingCount, IncomingQueue } from './queue/incoming-pods.js';
+export type { QueuedPod, QueuePart } from './queue/queued-pod.js';
+export { priorityOf, prioritySort } from './queue/queued-pod.js';
+export type { EventRegistrations } from './queue/rejectors.js';
+export type { DeleteOptions, Failure, QueueFigures, QueuePlugins, SchedulingQueue, SchedulingQueueOptions, TellOptions } from './queue/scheduling-queue.js';
+export { SchedulerConfigurationError } from './configuration/configuration-error.js';
 export type {
-  ClusterEvent,
-  DeleteOptions,
-  EventRegistrations,
-  Failure,
-  Happening,
-  IncomingCount,
-  IncomingQueue,
-  NamedEvent,
-  QueuedPod,
-  QueueFigures,
-  QueuePart,
-  QueuePlugins,
-  SchedulingQueue,
-  SchedulingQueueOptions,
-  TellOptions,
-} from './queue/index.js';
-export { actions, clusterEvents, covers, createSchedulingQueue, isWildcard, labelOf, priorityOf, prioritySort } from './queue/index.js';
-export * from './configuration/index.js';
-export * from './pod/index.js';
+  ClientConnectionDocument,
+  ExtenderDocument,
+  ExtenderTls,
+  LeaderElectionDocument,
+  ManagedResource,
+  PluginConfigDocument,
+  ProfileDocument,
+  SchedulerDocument,
+} from './configuration/configuration-document.js';
+export type { ExtensionPoint, PluginReference, PluginRegistry } from './configuration/extension-points.js';
+export { builtinPlugins, defaultPlugins, extensionPoints } from './configuration/extension-points.js';
+export type { ArgumentDocuments, ConfigurablePlugin, PluginArguments, ResourceWeight, ScoringStrategy, ShapePoint } from './configuration/plugin-arguments.js';
+export type { EnabledPlugin, EnabledPlugins, PluginSet, PluginSets } from './configuration/plugin-sets.js';
+export type { ConfigurationOptions, Extender, SchedulerConfiguration, SchedulerProfile } from './configuration/scheduler-configuration.js';
+export { parseSchedulerConfiguration, schedulerConfiguration } from './configuration/scheduler-configuration.js';
+export type { PodFacts } from './pod/pod-facts.js';
+export { podFacts } from './pod/pod-facts.js';
+export type { ResourceAmounts } from './pod/resource-amounts.js';
+export { isScalarResource } from './pod/resource-amounts.js';
+export type { NonZeroRequests } from './pod/requests.js';
+export { assumedMemory, assumedMilliCpu, heldRequests, nonZeroHeldRequests, nonZeroPodRequests, podRequests } from './pod/requests.js';
+export type { HostPort } from './pod/host-ports.js';
+export { anyAddress, hostPorts, portsCollide } from './pod/host-ports.js';
+export { countUnpreferred, preferenceTolerations, toleratesOne, toleratesTaint, unschedulableTaint, untoleratedTaint } from './pod/tolerations.js';
+export type { CompiledTerms, FieldTest, NodeTerm, RequiredNodes, WeightedNodeTerm } from './pod/node-affinity.js';
+export { compileNodeTerms, compilePreferredTerms, matchesAnyTerm, matchesRequired, matchesTerm, preferenceScore, preferredNodes, requiredNodes } from './pod/node-affinity.js';
+export type { AffinityTerm, AffinityTerms, WeightedAffinityTerm } from './pod/pod-affinity.js';
+export { asksNamespaces, matchesAffinityTerm, podAffinity, podAntiAffinity } from './pod/pod-affinity.js';
+export type { SelectingController, SpreadConstraint, SpreadConstraints } from './pod/topology-spread.js';
+export { alikeSelector, defaultSpreadConstraints, noSpreadConstraints, ownSpreadConstraints, selectingController, systemDefaultConstraints } from './pod/topology-spread.js';
+export { imageName, podImages } from './pod/images.js';
+export type { DeviceClaim, VolumeClaim } from './pod/claims.js';
+export { deviceClaims, volumeClaims } from './pod/claims.js';
 export type { FitFailure } from './fit-error.js';
 export { fitErrorText } from './fit-error.js';

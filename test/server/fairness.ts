@@ -30,7 +30,11 @@ const infoOf = (method: string, target: string): ApiRequest['info'] => {
   return info;
 };
 const patience = (): { waitMs: number } => ({ waitMs: 15_000 });
-const controlOf = (clock: Clock, total = 600): FlowControl => new FlowControl(clock, total, patience);
+const controlOf = (clock: Clock, total = 600): FlowControl => {
+  const control = new FlowControl(clock, total, patience);
+  control.configure([], []);
+  return control;
+};
 
 t.test('every request belongs to the first schema that matches it', async (t) => {
   const control = controlOf(virtualClock());

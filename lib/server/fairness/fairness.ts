@@ -45,6 +45,7 @@ export function fairnessOf({ registry, reader, clock, concurrency, turnedAway }:
   let ready: Promise<void> | undefined;
   const begin = (): Promise<void> =>
     new Promise((resolve) => {
+      control.configure([], []);
       const done = (): void => {
         isReady = true;
         resolve();

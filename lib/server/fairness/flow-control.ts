@@ -61,12 +61,11 @@ export class FlowControl {
   #catchAll: Flow | undefined;
   #lentMs = 0;
 
-  /** `total` is how many requests are served at once; a request that has to wait waits for so long. */
+  /** `total` is how many requests are served at once; a request that has to wait waits for so long. To be configured before it is asked. */
   constructor(clock: Clock, total: number, patienceOf: (request: ApiRequest) => Patience) {
     this.#clock = clock;
     this.#total = total;
     this.#patienceOf = patienceOf;
-    this.configure([], []);
   }
 
   /** From now on. */
