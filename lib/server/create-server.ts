@@ -8,6 +8,7 @@ import type { Frozen } from '../core/index.js';
 import type { Service } from '../core/types/index.js';
 import type { Store } from '../storage/index.js';
 import { accessOf } from './access.js';
+import { loadedAllocator } from './allocation/loaded-allocator.js';
 import { ServiceAllocator } from './allocation/service-allocator.js';
 import { withCompanions } from './allocation/service-companions.js';
 import { auditLog } from './audit/audit.js';
@@ -50,7 +51,11 @@ export function createServer(options: ServerOptions): ApiServer {
   const { authenticator, tokens, audiences, rbac } = access;
   const authorizer = access.authorizer ?? alwaysAllow;
   const allocator = new ServiceAllocator({ serviceRanges, nodePorts, random: random.stream('allocation') });
-  const serviceHook = withCompanions(allocator, registry);
+  const services = async (): Promise<readonly Frozen<Service>[]> => {
+    const stored = registry.endpoint({ group: '', version: 'v1', resource: 'services' })?.stored;
+    return ((await stored?.cacher.list())?.items ?? []) as readonly Frozen<Service>[];
+  };
+  const serviceHook = withCompanions(loadedAllocator(allocator, services), registry);
   const requests = new RequestMetrics(clock, scheme);
   const fairness = options.fairness === false ? undefined : fairnessOf({ registry, reader, clock, concurrency: options.concurrency ?? 600, turnedAway: requests.turnedAway });
   const audit = auditLog({ policy: options.audit, clock, random: random.stream('audit') });
@@ -89,8 +94,6 @@ export function createServer(options: ServerOptions): ApiServer {
     await followAddress(await writeBootstrap(objects, writing), writing);
     if (options.bootstrapPolicy ?? access.usesRbac) await ensurePolicy(writing);
     if (options.authenticationInfo !== undefined) await ensureAuthenticationInfo(options.authenticationInfo, writing);
-    const services = registry.endpoint({ group: '', version: 'v1', resource: 'services' });
-    if (services !== undefined) allocator.load((await services.stored.cacher.list()).items as readonly Frozen<Service>[]);
   };
   const close = async (): Promise<void> => {
     access.close();

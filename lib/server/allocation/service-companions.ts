@@ -11,12 +11,12 @@ import type { Companions, WriteHook } from '../writes/write-hook.js';
 
 /** An allocator of Services that also keeps their companions. A scheme without these kinds has none. */
 export function withCompanions(allocator: Pick<WriteHook, 'reserve' | 'release'>, registry: Registry): WriteHook {
-  const addresses = registry.endpoint({ group: 'networking.k8s.io', version: 'v1', resource: 'ipaddresses' })?.stored;
-  const endpoints = registry.endpoint({ group: '', version: 'v1', resource: 'endpoints' })?.stored;
   return {
     reserve: (service, old, context) => allocator.reserve(service, old, context),
     release: (service) => allocator.release(service),
     companions(service, old, context) {
+      const addresses = registry.endpoint({ group: 'networking.k8s.io', version: 'v1', resource: 'ipaddresses' })?.stored;
+      const endpoints = registry.endpoint({ group: '', version: 'v1', resource: 'endpoints' })?.stored;
       const changes = addresses === undefined ? { put: [], delete: [] } : addressChanges(addresses, service, old, context);
       if (service !== undefined || old === undefined || endpoints === undefined) return changes;
       return { ...changes, delete: [...changes.delete, ...keyToFree(endpoints, old)] };

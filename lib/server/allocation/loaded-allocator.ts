@@ -1,0 +1,33 @@
+// An allocator that learns which addresses and ports are taken when it is first asked for one: a server that nobody asks
+// for Services reads none.
+import type { Frozen } from '../../core/index.js';
+import type { Service } from '../../core/types/index.js';
+import type { WriteHook } from '../writes/write-hook.js';
+import type { ServiceAllocator } from './service-allocator.js';
+
+/** Asks for all Services before the first reservation; where that fails, before the next one. */
+export function loadedAllocator(allocator: ServiceAllocator, services: () => Promise<readonly Frozen<Service>[]>): Pick<WriteHook, 'reserve' | 'release'> {
+  let loading: Promise<void> | undefined;
+  let isLoaded = false;
+  const load = async (): Promise<void> => {
+    try {
+      allocator.load(await services());
+      isLoaded = true;
+    } catch (error) {
+      loading = undefined;
+      throw error;
+    }
+  };
+  return {
+    async reserve(service, old, context) {
+      if (!isLoaded) await (loading ??= load());
+      return allocator.reserve(service as Service, old as Frozen<Service> | undefined, context); // asked about no other kind
+    },
+    release(service) {
+      const release = (): void => allocator.release(service as Frozen<Service>);
+      // What is being read may still show the Service; what is read later does not.
+      if (isLoaded) release();
+      else void loading?.then(release, () => undefined);
+    },
+  };
+}
