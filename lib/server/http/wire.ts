@@ -5,7 +5,7 @@ import { encodedBytes } from '../../cacher/index.js';
 import type { EncodedBytes } from '../../cacher/index.js';
 import type { ApiResponse, Handler, RequestInfo } from '../../client/index.js';
 import type { Clock, Random, Scheme } from '../../core/index.js';
-import { badRequest, builtinScheme, errorText, isApiError, isParseError, methodNotAllowed, parseDurationMs, quote, settle, systemClock, systemRandom } from '../../core/index.js';
+import { badRequest, builtinScheme, errorText, isApiError, isParseError, methodNotAllowed, parseDurationMs, settle, systemClock, systemRandom } from '../../core/index.js';
 import { after } from './after.js';
 import { Deadlines } from './deadlines.js';
 import { encodeFailure, encodeResponse, gzipBytesMin } from './encode-response.js';
@@ -13,11 +13,12 @@ import type { ResponseEncoding } from './encode-response.js';
 import type { ListEncoding } from './encode-list.js';
 import { rememberNegotiations } from './negotiations.js';
 import type { Query } from './query.js';
-import { firstValue, parseQuery, unescapePercent } from './query.js';
-import { isLongRunning, readRequestInfo } from './request-info.js';
+import { firstValue } from './query.js';
+import { isLongRunning } from './request-info.js';
+import { rememberTargets } from './targets.js';
 import { watchEncoder } from './watch-encoder.js';
 import type { WireOutput } from './wire-output.js';
-import { bytesBody, textOutput } from './wire-output.js';
+import { textOutput } from './wire-output.js';
 import type { WireInput } from './wire-request.js';
 import { WireRequest } from './wire-request.js';
 
@@ -75,10 +76,11 @@ export function wire(handler: Handler, options: WireOptions = {}, { keepsTimer =
   };
   const deadlines = new Deadlines(clock, limits.requestMs, { keepsTimer });
   const negotiate = rememberNegotiations();
+  const targetOf = rememberTargets(limits.targetCharactersMax);
   const nextId = auditIds(random);
 
   const answer = (input: WireInput): WireOutput | Promise<WireOutput> => {
-    const target = readTarget(input, limits);
+    const target = targetOf(input);
     if ('code' in target) return target;
     const { info, query } = target;
     const auditId = auditIdOf(input) ?? nextId();
@@ -122,27 +124,6 @@ function ignore(): void {
 
 function never(): boolean {
   return false;
-}
-
-/** What a request is about, or the answer of those that Go's own server gives before anything of Kubernetes is asked. */
-function readTarget({ method, target }: WireInput, { targetCharactersMax }: WireLimits): { readonly info: RequestInfo; readonly query: Query } | WireOutput {
-  if (target.length > targetCharactersMax) return textOutput(431, '431 Request Header Fields Too Large', { close: true });
-  if (target === '*' && method === 'OPTIONS') return { code: 200, headers: [], body: bytesBody(new Uint8Array()), gzip: false, close: false };
-  const relative = target.startsWith('/') || target === '*' ? target : absoluteForm.exec(target)?.[1];
-  const question = relative?.indexOf('?') ?? -1;
-  const path = relative === undefined ? undefined : unescapePercent(question < 0 ? relative : relative.slice(0, question));
-  if (relative === undefined || path === undefined) return textOutput(400, '400 Bad Request', { close: true });
-  const query = parseQuery(question < 0 ? '' : relative.slice(question + 1));
-  const info = readRequestInfo(method, path === '' ? '/' : path, query);
-  return info === undefined ? infoFailure(target) : { info, query };
-}
-
-const absoluteForm = /^https?:\/\/[^/?]*([^]*)$/i;
-
-/** As responsewriters.InternalError: the text must not look like HTML. */
-function infoFailure(target: string): WireOutput {
-  const text = `Internal Server Error: ${quote(target)}: failed to create RequestInfo: unable to determine kind and namespace from url, ${target}\n`;
-  return textOutput(500, text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;'), { headers: ['X-Content-Type-Options', 'nosniff'] });
 }
 
 /** What the client asked for, in milliseconds, Infinity where the request may take as long as it likes. Throws ApiError 400. */
