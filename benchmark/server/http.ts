@@ -23,11 +23,13 @@ export async function measureHttp(): Promise<Row[]> {
   });
   await new Promise<void>((resolve) => bare.listen(0, '127.0.0.1', resolve));
   const barePort = (bare.address() as AddressInfo).port;
-  let [gets, bareGets] = [0, 0];
-  for (let round = 0; round < 4; round += 1) {
-    gets = Math.max(gets, await load({ port: listening.port, method: 'GET', path: `${maps}/one` }));
-    bareGets = Math.max(bareGets, await load({ port: barePort, method: 'GET', path: '/' }));
+  // In turns, and the median of what they are to each other: a neighbour on the machine disturbs one of a pair at a time.
+  const pairs: { readonly gets: number; readonly bareGets: number }[] = [];
+  for (let round = 0; round < 9; round += 1) {
+    const gets = await load({ port: listening.port, method: 'GET', path: `${maps}/one` });
+    pairs.push({ gets, bareGets: await load({ port: barePort, method: 'GET', path: '/' }) });
   }
+  const ratios = pairs.map(({ gets, bareGets }) => (100 * gets) / bareGets).sort((a, b) => a - b);
   const latency = await watchLatency(listening.port);
   const bodyOf = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { generateName: 'made-' }, data: { k: kilobyte } });
   const creates = await load({ port: listening.port, method: 'POST', path: '/api/v1/namespaces/kube-system/configmaps', bodyOf });
@@ -45,9 +47,9 @@ export async function measureHttp(): Promise<Row[]> {
   await server.close();
   bare.close();
   return [
-    { name: 'HTTP: get one ConfigMap of 1 KB, 16 connections', value: gets, unit: '/s' },
-    { name: 'HTTP: a bare server answering the same bytes', value: bareGets, unit: '/s' },
-    { name: 'HTTP: get over bare', value: (100 * gets) / bareGets, unit: '%', goal: '≥ 60' },
+    { name: 'HTTP: get one ConfigMap of 1 KB, 16 connections', value: Math.max(...pairs.map(({ gets }) => gets)), unit: '/s' },
+    { name: 'HTTP: a bare server answering the same bytes', value: Math.max(...pairs.map(({ bareGets }) => bareGets)), unit: '/s' },
+    { name: 'HTTP: get over bare, median of nine', value: ratios[4] ?? 0, unit: '%', goal: '≥ 60' },
     { name: 'HTTP: create a ConfigMap of 1 KB, 16 connections', value: creates, unit: '/s' },
     { name: 'HTTP: list of 5,000 ConfigMaps of 1 KB, first', value: lists[0] ?? 0, unit: 'ms' },
     { name: 'HTTP: the same, best of the following', value: Math.min(...lists.slice(1)), unit: 'ms' },
