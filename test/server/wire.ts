@@ -34,6 +34,7 @@ import { readOptions } from '../../lib/server/http/query-options.js';
 import { isLongRunning, missingRoute, readRequestInfo } from '../../lib/server/http/request-info.js';
 import { SocketError, encodeClose, encodeFrame, frameReader } from '../../lib/server/http/socket-frames.js';
 import { pump } from '../../lib/server/http/stream-pump.js';
+import { rememberTargets } from '../../lib/server/http/targets.js';
 import { warningHeaders } from '../../lib/server/http/warnings.js';
 import type { WireInput } from '../../lib/server/http/wire-request.js';
 import { WireRequest } from '../../lib/server/http/wire-request.js';
@@ -697,4 +698,25 @@ t.test('frames of a WebSocket are read whole, in whatever pieces they come', asy
   for (const [what, bytes, code] of table) t.equal(refused(bytes), code, what);
   fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => refused(bytes) !== -1), { numRuns: 500 });
   t.strictSame([...encodeClose(1001)], [0x88, 2, 3, 233]);
+});
+
+t.test('targets are remembered by method, whole, and not without end', async (t) => {
+  const targetOf = rememberTargets(10_000);
+  const read = (method: string, target: string): ReturnType<typeof targetOf> => targetOf({ method, target } as WireInput);
+  const verbOf = (method: string, target: string): string => {
+    const found = read(method, target);
+    return 'info' in found ? found.info.verb : `${found.code}`;
+  };
+  const path = '/api/v1/namespaces/a/pods';
+  for (let round = 0; round < 2; round += 1) {
+    t.strictSame(['GET', 'POST', 'DELETE', 'get'].map((method) => verbOf(method, path)), ['list', 'create', 'deletecollection', ''], 'methods are told apart');
+    t.strictSame([verbOf('GET', `${path}?watch=1`), verbOf('GET', `${path}?watch=0`), verbOf('GET', `${path}/x`)], ['watch', 'list', 'get'], 'so are queries and names');
+    t.strictSame([verbOf('GET', '/%zz'), verbOf('GET', `/${'a'.repeat(10_000)}`)], ['400', '431'], 'refusals stay refusals');
+  }
+  const first = read('GET', path);
+  t.equal(read('GET', path), first, 'it is read once');
+  const long = `${path}?labelSelector=${'a'.repeat(600)}`;
+  t.not(read('GET', long), read('GET', long), 'long ones are not kept');
+  for (let n = 0; n < 2000; n += 1) read('GET', `${path}/p-${n}`);
+  t.not(read('GET', path), first, 'nor more than so many');
 });
