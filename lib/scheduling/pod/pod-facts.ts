@@ -22,6 +22,7 @@ import type { SpreadConstraints } from './topology-spread.js';
 
 /** What a pod asks for, and what it is. */
 export interface PodFacts {
+  readonly object: Frozen<Pod>;
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
@@ -33,6 +34,8 @@ export interface PodFacts {
   readonly priority: number;
   /** Whether it may make others leave. */
   readonly preempts: boolean;
+  /** It has been deleted, and is on its way out. */
+  readonly terminating: boolean;
   /** Names of the gates that hold it back. */
   readonly gates: readonly string[];
   /** What it asks for while it waits. */
@@ -79,6 +82,7 @@ function readFacts(pod: Frozen<Pod>): PodFacts {
   const nonZeroRequests = nonZeroPodRequests(pod);
   const resized = mayBeResized(pod);
   return Object.freeze({
+    object: pod,
     namespace: metadata.namespace ?? '',
     name: metadata.name ?? '',
     uid: metadata.uid ?? '',
@@ -87,6 +91,7 @@ function readFacts(pod: Frozen<Pod>): PodFacts {
     nodeName: spec?.nodeName ?? '',
     priority: spec?.priority ?? 0,
     preempts: spec?.preemptionPolicy !== 'Never',
+    terminating: metadata.deletionTimestamp !== undefined,
     gates: spec?.schedulingGates?.map(({ name }) => name) ?? noGates,
     requests,
     nonZeroRequests,

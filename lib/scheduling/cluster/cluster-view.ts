@@ -1,0 +1,21 @@
+// The cluster as a scheduling cycle sees it. While a cycle lasts nothing in it changes: what the watches tell meanwhile
+// waits until it is over. So no copy is made of anything.
+import type { PodFacts } from '../pod/pod-facts.js';
+import type { ChangeLog } from './change-log.js';
+import type { KnownObjects } from './known-objects.js';
+import type { NodeView } from './node-view.js';
+
+/** Nodes, the pods on them, and what else there is. */
+export interface ClusterView {
+  /** In the order in which they are looked at: zones in turn. The array is another one whenever the order changed. */
+  readonly nodes: readonly NodeView[];
+  /** One that is in `nodes`. */
+  node(name: string): NodeView | undefined;
+  /** How many pods on nodes use a claim, by `namespace/name`. */
+  claimUses(claim: string): number;
+  /** Pods that are to come to the node once others have left it. Those in flight show their names only. */
+  nominatedTo(nodeName: string): readonly PodFacts[];
+  readonly objects: KnownObjects;
+  /** What changed, for those who keep results rather than compute them. */
+  readonly changes: ChangeLog;
+}

@@ -1,0 +1,59 @@
+// What plugins are made with. A maker is called once per profile, before anything runs; what it makes must not start
+// anything by itself.
+import type { Client } from '../../client/index.js';
+import type { Clock, Frozen, Random } from '../../core/index.js';
+import type { Pod } from '../../core/types/index.js';
+import type { ClusterView } from '../cluster/cluster-view.js';
+import type { NodeView } from '../cluster/node-view.js';
+import type { SchedulerProfile } from '../configuration/scheduler-configuration.js';
+import type { PodFacts } from '../pod/pod-facts.js';
+import type { Cycle } from './cycle.js';
+import type { PodNote, SchedulingPlugin, WaitingPod } from './plugin.js';
+import type { Rejected } from './rejection.js';
+
+/** What a plugin may use. */
+export interface PluginTools {
+  readonly client: Client;
+  readonly clock: Clock;
+  /** A stream of the plugin's own. */
+  readonly random: Random;
+  readonly profile: SchedulerProfile;
+  /** The cluster as it is now. Within a cycle, use the cycle's. */
+  readonly cluster: ClusterView;
+  /** The filters of the profile, for what-if. */
+  readonly filters: Filters;
+  /** Pods that wait at Permit, and those whose binding can still be stopped. */
+  readonly waiting: WaitingPods;
+  /** The newest object of a pod that has no node yet, or of one on a node; undefined once it is gone. */
+  podNow(pod: Frozen<Pod>): Frozen<Pod> | undefined;
+  /** Has pods tried without waiting any longer. */
+  activate(pods: Iterable<Frozen<Pod>>): void;
+  /** Nominates a waiting pod to a node, here only; an empty name takes it back. */
+  nominate(pod: Frozen<Pod>, nodeName: string): void;
+  /** Tells people. */
+  note(note: PodNote): void;
+  /** Work that goes on after the answer; it ends with the scheduler, and its failures are told to `onError`. */
+  background(work: (signal: AbortSignal) => Promise<void>, onError: (error: unknown) => void): void;
+}
+
+/** Makes a plugin for a profile, with the arguments that the profile has for it. */
+export type PluginMaker = (tools: PluginTools, args: unknown) => SchedulingPlugin;
+
+/** The filters of a profile. */
+export interface Filters {
+  /** Why the node does not do, with regard to pods nominated to it as well. */
+  filter(cycle: Cycle, node: NodeView): Rejected | undefined;
+  /** Tells plugins of a pod that was put on a copy of a node. */
+  addPod(cycle: Cycle, pod: PodFacts, node: NodeView): void;
+  /** Tells plugins of a pod that was taken off a copy of a node. */
+  removePod(cycle: Cycle, pod: PodFacts, node: NodeView): void;
+}
+
+/** Pods past the choice of a node that can still be held. */
+export interface WaitingPods {
+  /** A pod that waits at Permit. */
+  get(uid: string): WaitingPod | undefined;
+  list(): readonly WaitingPod[];
+  /** Stops a pod that waits at Permit or is in PreBind. False when it is past that, or not here. */
+  stop(uid: string, plugin: string, reason: string): boolean;
+}
