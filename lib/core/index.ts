@@ -315,6 +315,11 @@ export { nameSuffix } from './time/name-suffix.js';
 export type { BackoffLadder, BackoffLadderName, BackoffState, BackoffStep, FailedTry } from './time/backoff.js';
 export { backoffLadders, backoffStep, delayAfter, isExhausted } from './time/backoff.js';
 
+// Metrics
+export { Histogram } from './metrics/histogram.js';
+export type { MetricFamily, Sample } from './metrics/prometheus-text.js';
+export { labelText, printNumber, prometheusText, prometheusType } from './metrics/prometheus-text.js';
+
 // Streams
 export type { OutletOptions } from './streams/outlet.js';
 export { Outlet } from './streams/outlet.js';

@@ -4,15 +4,13 @@ import { filter } from 'rxjs';
 import t from 'tap';
 import type { AccessAttributes, Authenticator, Authorizer } from '../../lib/auth/index.js';
 import { InProcessRequest } from '../../lib/client/index.js';
-import { random, virtualClock } from '../../lib/core/index.js';
+import { Histogram, labelText, printNumber, random, virtualClock } from '../../lib/core/index.js';
 import type { VirtualClock } from '../../lib/core/index.js';
 import { createServer, fetchHandler } from '../../lib/server/index.js';
 import type { ApiServer, AuditEvent, AuditPolicy, AuditRule, ServerOptions } from '../../lib/server/index.js';
 import { auditTerms } from '../../lib/server/audit/audit-policy.js';
 import { readRequestInfo } from '../../lib/server/http/request-info.js';
-import { Histogram } from '../../lib/server/metrics/histogram.js';
 import { Peak } from '../../lib/server/metrics/peak.js';
-import { labelText, printNumber } from '../../lib/server/metrics/prometheus-text.js';
 import { memoryStore } from '../../lib/storage/index.js';
 
 interface Served {

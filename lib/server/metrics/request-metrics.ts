@@ -5,14 +5,11 @@
 import { tap } from 'rxjs';
 import type { Observable } from 'rxjs';
 import type { ApiRequest, ApiResponse, RequestInfo } from '../../client/index.js';
-import { isApiError, settle } from '../../core/index.js';
-import type { Clock, Scheme } from '../../core/index.js';
+import { Histogram, isApiError, labelText, settle } from '../../core/index.js';
+import type { Clock, MetricFamily, Sample, Scheme } from '../../core/index.js';
 import { isLongRunning } from '../http/request-info.js';
 import type { Answer, Serve } from '../pipeline.js';
-import { Histogram } from './histogram.js';
 import { Peak } from './peak.js';
-import type { MetricFamily, Sample } from './prometheus-text.js';
-import { labelText } from './prometheus-text.js';
 
 /** What requests are told apart by. */
 interface Labels {

@@ -1,15 +1,13 @@
 // `/metrics`: what the server can say about itself in numbers, gathered when somebody asks. Names and labels are those of
 // a kube-apiserver, whose dashboards read them; what a process knows of itself (memory, descriptors) is the host's to tell.
 import type { CacherFigures } from '../../cacher/index.js';
-import type { Clock, GroupResource } from '../../core/index.js';
-import { printGroupResource } from '../../core/index.js';
+import type { Clock, GroupResource, MetricFamily, Sample } from '../../core/index.js';
+import { labelText, printGroupResource, prometheusText, prometheusType } from '../../core/index.js';
 import type { Audit } from '../audit/audit.js';
 import type { DocumentRoute } from '../documents/documents.js';
 import { gitVersion } from '../documents/version.js';
 import type { FlowControl } from '../fairness/flow-control.js';
 import type { Registry } from '../registry/registry.js';
-import type { MetricFamily, Sample } from './prometheus-text.js';
-import { labelText, prometheusText, prometheusType } from './prometheus-text.js';
 import type { RequestMetrics } from './request-metrics.js';
 
 /** Where the numbers come from. */
