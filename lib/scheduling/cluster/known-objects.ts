@@ -6,13 +6,13 @@ import type {
   CSINode,
   CSIStorageCapacity,
   DeviceClass,
+  KindTypes,
   Namespace,
   PersistentVolume,
   PersistentVolumeClaim,
   PodDisruptionBudget,
   ReplicaSet,
   ReplicationController,
-  ResourceClaim,
   ResourceSlice,
   Service,
   StatefulSet,
@@ -35,7 +35,8 @@ export interface KnownKinds {
   readonly CSIDriver: CSIDriver;
   readonly CSIStorageCapacity: CSIStorageCapacity;
   readonly VolumeAttachment: VolumeAttachment;
-  readonly ResourceClaim: ResourceClaim;
+  /** Under the plain name core/v1 has another type. */
+  readonly ResourceClaim: KindTypes['resource.k8s.io/v1']['ResourceClaim'];
   readonly ResourceSlice: ResourceSlice;
   readonly DeviceClass: DeviceClass;
 }
