@@ -3,7 +3,7 @@
 import type { PodFacts } from '../pod/pod-facts.js';
 import type { ChangeLog } from './change-log.js';
 import type { KnownObjects } from './known-objects.js';
-import type { NodeView } from './node-view.js';
+import type { ImageState, NodeView } from './node-view.js';
 
 /** Nodes, the pods on them, and what else there is. */
 export interface ClusterView {
@@ -11,10 +11,14 @@ export interface ClusterView {
   readonly nodes: readonly NodeView[];
   /** One that is in `nodes`. */
   node(name: string): NodeView | undefined;
-  /** How many pods on nodes use a claim, by `namespace/name`. */
+  /** An image that some node has, by its complete name. */
+  image(name: string): ImageState | undefined;
+  /** How many volumes of pods on nodes name a claim, by `namespace/name`. */
   claimUses(claim: string): number;
   /** Pods that are to come to the node once others have left it. Those in flight show their names only. */
   nominatedTo(nodeName: string): readonly PodFacts[];
+  /** The names of nodes that have such pods. */
+  nominatedNodes(): Iterable<string>;
   readonly objects: KnownObjects;
   /** What changed, for those who keep results rather than compute them. */
   readonly changes: ChangeLog;

@@ -13,7 +13,7 @@ export interface NodeCapacity extends ResourceAmounts {
   readonly pods: number;
 }
 
-/** An image on a node. */
+/** An image on nodes. What it says changes as nodes come and go. */
 export interface ImageState {
   /** In bytes, as the first node that had it said. */
   readonly size: number;
@@ -21,12 +21,15 @@ export interface ImageState {
   readonly nodeCount: number;
 }
 
-/** A node and who is on it. Lives as long as the node; what it says changes, and `generation` with it. */
+/**
+ * A node and who is on it. Lives as long as the node; what it says changes, and `generation` with it. Once the node is
+ * gone it stays as it was at the end.
+ */
 export interface NodeView {
   readonly name: string;
   /** Its place in columns: a small number that no other known node has. */
   readonly slot: number;
-  /** Grows with every change of the node or of its pods, across all nodes. */
+  /** Grows with every change of the node or of its pods that scheduling looks at, across all nodes. */
   readonly generation: number;
   readonly object: Frozen<Node>;
   readonly labels: Labels;
@@ -39,17 +42,17 @@ export interface NodeView {
   /** The same for scoring. */
   readonly nonZeroRequested: NonZeroRequests;
   readonly podCount: number;
-  /** In the order in which they came. */
-  readonly pods: Iterable<PodFacts>;
+  /** In the order in which they came. Who is only assumed to be here has no `nodeName` yet. */
+  readonly pods: readonly PodFacts[];
   /** Those with any term about other pods. */
   readonly podsWithAffinity: ReadonlySet<PodFacts>;
   /** Those that keep others away. */
   readonly podsWithRequiredAntiAffinity: ReadonlySet<PodFacts>;
-  /** The host ports in use. */
-  readonly ports: Iterable<HostPort>;
+  /** The host ports in use; one twice where two pods were put here in spite of each other. */
+  readonly ports: readonly HostPort[];
   /** By complete image name. */
   readonly images: ReadonlyMap<string, ImageState>;
-  /** How many of its pods use a claim, by `namespace/name`. */
+  /** How many volumes of its pods name a claim, by `namespace/name`. Claims made for a single pod are not among them. */
   readonly claimUses: ReadonlyMap<string, number>;
   /** A copy for what-if. */
   copy(): NodeDraft;
