@@ -30,7 +30,7 @@ t.test('a scheduler that was told nothing', async (t) => {
   t.strictSame(rest, { parallelism: 16, podInitialBackoffSeconds: 1, podMaxBackoffSeconds: 10, extenders: [], delayCacheUntilActive: false, clientConnection: { qps: 50, burst: 100 } });
   t.strictSame([...profiles.keys()], ['default-scheduler']);
   const profile = profiles.get('default-scheduler');
-  t.equal(profile?.percentageOfNodesToScore, 0);
+  t.equal(profile?.percentageOfNodesToScore, 100, 'every node is looked at, unless told otherwise');
   t.strictSame(profile?.plugins.filter.map(({ name }) => name), ['NodeUnschedulable', 'NodeName', 'TaintToleration', 'NodeAffinity', 'NodePorts', 'NodeResourcesFit', 'VolumeRestrictions', 'NodeVolumeLimits', 'VolumeBinding', 'VolumeZone', 'PodTopologySpread', 'InterPodAffinity', 'DynamicResources', 'NodeDeclaredFeatures']);
   t.strictSame(weighted(), { TaintToleration: 3, NodeAffinity: 2, NodeResourcesFit: 1, VolumeBinding: 1, PodTopologySpread: 2, InterPodAffinity: 2, DynamicResources: 2, NodeResourcesBalancedAllocation: 1, ImageLocality: 1 });
   t.strictSame(namesAt('postFilter'), ['DynamicResources', 'DefaultPreemption'], 'claims are given back before pods are made to leave');

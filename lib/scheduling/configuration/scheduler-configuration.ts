@@ -35,7 +35,10 @@ export interface SchedulerConfiguration {
 /** How pods of one schedulerName are placed. */
 export interface SchedulerProfile {
   readonly schedulerName: string;
-  /** The profile's own, even if 0, else that of the configuration; 0 leaves it to the number of nodes. */
+  /**
+   * The profile's own, even if 0, else that of the configuration. 0 leaves it to the number of nodes, as Kubernetes does
+   * where nothing is said; here all nodes are looked at then.
+   */
   readonly percentageOfNodesToScore: number;
   readonly plugins: EnabledPlugins;
   readonly args: Frozen<PluginArguments>;
@@ -70,7 +73,7 @@ export function schedulerConfiguration(document: SchedulerDocument = {}, options
 
 function complete(document: SchedulerDocument, { plugins = noPlugins }: ConfigurationOptions): SchedulerConfiguration {
   const registry = new Map([...builtinPlugins, ...plugins]);
-  const { parallelism = 16, percentageOfNodesToScore = 0, podInitialBackoffSeconds = 1, podMaxBackoffSeconds = 10, extenders = [], delayCacheUntilActive = false, clientConnection } = document;
+  const { parallelism = 16, percentageOfNodesToScore = 100, podInitialBackoffSeconds = 1, podMaxBackoffSeconds = 10, extenders = [], delayCacheUntilActive = false, clientConnection } = document;
   const profiles = namedProfiles(document.profiles);
   const problems = validateConfiguration({ ...document, parallelism, podInitialBackoffSeconds, podMaxBackoffSeconds, profiles });
   if (problems.length > 0) throw new SchedulerConfigurationError(problems);

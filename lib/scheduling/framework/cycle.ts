@@ -32,6 +32,7 @@ export function memoryKey<T extends Remembered>(name: string): MemoryKey<T> {
 /** What plugins remember during a cycle. */
 export class CycleMemory {
   readonly #remembered: Map<MemoryKey<Remembered>, Remembered>;
+  #fill: (() => void) | undefined;
 
   constructor(remembered: Iterable<readonly [MemoryKey<Remembered>, Remembered]> = []) {
     this.#remembered = new Map(remembered);
@@ -39,7 +40,13 @@ export class CycleMemory {
 
   /** What was remembered under the key. */
   get<T extends Remembered>(key: MemoryKey<T>): T | undefined {
+    if (this.#fill !== undefined && !this.#remembered.has(key)) this.#fillNow();
     return this.#remembered.get(key) as T | undefined; // `set` takes only what the key is for
+  }
+
+  /** Puts off work whose results most cycles never ask for: it is done when somebody misses something, or copies. */
+  fillWhenMissed(fill: () => void): void {
+    this.#fill = fill;
   }
 
   /** The same, of a plugin that knows it has been there. Throws `not found`, as users then read it. */
@@ -56,6 +63,13 @@ export class CycleMemory {
 
   /** For what-if: changes to the copy do not show here, of what can be copied. */
   copy(): CycleMemory {
+    this.#fillNow();
     return new CycleMemory(Array.from(this.#remembered, ([key, value]) => [key, value.copy?.() ?? value] as const));
+  }
+
+  #fillNow(): void {
+    const fill = this.#fill;
+    this.#fill = undefined;
+    fill?.();
   }
 }

@@ -1,0 +1,97 @@
+// The plain way to find a node: every plugin is asked about every node. It keeps nothing from one pod to the next, and so
+// says what is right; who is faster must answer the same. Extenders work on its parts.
+import type { Random } from '../../core/index.js';
+import type { NodeView } from '../cluster/node-view.js';
+import type { Cycle } from './cycle.js';
+import { NodeDiagnosis } from './node-diagnosis.js';
+import { nodesToFind } from './node-sampling.js';
+import type { NodeRotation } from './node-sampling.js';
+import type { NoPlacement, Placement, Placer } from './placement.js';
+import { runPreFilter } from './pre-filter.js';
+import type { PreFilterOutcome } from './pre-filter.js';
+import { profileFilters } from './profile-filters.js';
+import type { ProfilePlugins } from './profile-plugins.js';
+import { scoresByPlugin, totalScores } from './scores.js';
+
+/** What looking for nodes needs. */
+export interface NodeSearch {
+  readonly plugins: ProfilePlugins;
+  /** See `nodesToFind`; 100 for all. */
+  readonly percentageOfNodesToScore: number;
+  readonly rotation: NodeRotation;
+  /** Chooses among equals. */
+  readonly random: Random;
+}
+
+/** The nodes that fit, and why the others do not. */
+export interface FittingNodes {
+  readonly nodes: readonly NodeView[];
+  readonly diagnosis: NodeDiagnosis;
+}
+
+/** Asks everybody about everything. */
+export function plainPlacer(search: NodeSearch): Placer {
+  return {
+    place: (cycle) => {
+      const { nodes, diagnosis } = findFitting(cycle, search);
+      if (nodes.length <= 1) return placed(nodes[0], nodes, diagnosis);
+      const totals = totalScores(scoresByPlugin(cycle, search.plugins, nodes), nodes.length);
+      return placed(nodes[chooseBest(totals, search.random)], nodes, diagnosis);
+    },
+  };
+}
+
+/** The nodes that the pod may go to; only the one it is nominated to, if that one does. */
+export function findFitting(cycle: Cycle, search: NodeSearch): FittingNodes {
+  const { cluster, pod } = cycle;
+  const outcome = runPreFilter(cycle, search.plugins);
+  const diagnosis = new NodeDiagnosis(cluster.nodes.length, outcome);
+  if (outcome.rejection !== undefined) return { nodes: [], diagnosis };
+
+  const nominated = cluster.node(pod.object.status?.nominatedNodeName ?? '');
+  if (nominated !== undefined && fitsWithoutTrouble(cycle, nominated)) return { nodes: [nominated], diagnosis };
+
+  const { rotation, plugins, percentageOfNodesToScore } = search;
+  const candidates = candidatesAmong(cluster.nodes, outcome);
+  const wanted = plugins.score.length === 0 ? 1 : nodesToFind(candidates.length, percentageOfNodesToScore);
+  const fitting: NodeView[] = [];
+  for (let step = 0; step < candidates.length && fitting.length < wanted; step++) {
+    const node = candidates[(rotation.start + step) % candidates.length];
+    if (node === undefined) break;
+    const rejected = profileFilters.filter(cycle, node);
+    if (rejected === undefined) fitting.push(node);
+    else diagnosis.refuse(node, rejected);
+  }
+  rotation.start = (rotation.start + fitting.length + diagnosis.size) % cluster.nodes.length;
+  return { nodes: fitting, diagnosis };
+}
+
+/** The place of the highest score; one of them by chance where several are equal. */
+export function chooseBest(totals: readonly number[], random: Random): number {
+  let best = -Infinity;
+  let ties = 0;
+  for (const total of totals) {
+    if (total > best) [best, ties] = [total, 1];
+    else if (total === best) ties += 1;
+  }
+  let chosen = ties > 1 ? random.integer(ties) : 0;
+  return totals.findIndex((total) => total === best && chosen-- === 0);
+}
+
+function placed(node: NodeView | undefined, nodes: readonly NodeView[], diagnosis: NodeDiagnosis): Placement | NoPlacement {
+  if (node === undefined) return { diagnosis };
+  return { node, evaluated: nodes.length + diagnosis.size, feasible: nodes.length };
+}
+
+/** What goes wrong on the nominated node is no reason to give up the others. */
+function fitsWithoutTrouble(cycle: Cycle, node: NodeView): boolean {
+  try {
+    return profileFilters.filter(cycle, node) === undefined;
+  } catch {
+    return false;
+  }
+}
+
+function candidatesAmong(nodes: readonly NodeView[], { nodeNames }: PreFilterOutcome): readonly NodeView[] {
+  return nodeNames === undefined ? nodes : nodes.filter(({ name }) => nodeNames.has(name));
+}

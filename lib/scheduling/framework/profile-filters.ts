@@ -1,0 +1,69 @@
+// The filters of a profile on one node. The first plugin that says no gives the reason. Pods that are nominated to the node
+// and must not be pushed aside are put there first; where that makes a difference the filters must pass with them and
+// without them, for a pod may also rely on one that never comes.
+// As pkg/scheduler/framework/runtime, RunFilterPluginsWithNominatedPods.
+import type { NodeView } from '../cluster/node-view.js';
+import type { PodFacts } from '../pod/pod-facts.js';
+import type { Cycle } from './cycle.js';
+import { PluginError, errorText } from './plugin-error.js';
+import type { Filters } from './plugin-tools.js';
+import { activeFilters } from './pre-filter.js';
+import type { ActiveFilters } from './pre-filter.js';
+import type { Rejected, Rejection } from './rejection.js';
+
+/** The filters that a cycle's PreFilter left active. */
+export const profileFilters: Filters = {
+  filter: (cycle, node) => {
+    const nominated = cycle.cluster.nominatedTo(node.name).filter((pod) => mustNotBePushedAside(pod, cycle.pod));
+    if (nominated.length > 0) {
+      const crowded: Cycle = { ...cycle, memory: cycle.memory.copy() };
+      const draft = node.copy();
+      for (const pod of nominated) {
+        draft.add(pod);
+        profileFilters.addPod(crowded, pod, draft);
+      }
+      const rejected = firstRejection(crowded, draft);
+      if (rejected !== undefined) return rejected;
+    }
+    return firstRejection(cycle, node);
+  },
+  addPod: (cycle, pod, node) => {
+    for (const plugin of active(cycle).adders) plugin.addPod(cycle, pod, node);
+  },
+  removePod: (cycle, pod, node) => {
+    for (const plugin of active(cycle).removers) plugin.removePod(cycle, pod, node);
+  },
+};
+
+/** What the first plugin that refuses the node says, of the pods that are there. */
+export function firstRejection(cycle: Cycle, node: NodeView): Rejected | undefined {
+  for (const plugin of active(cycle).filters) {
+    let rejection: Rejection | undefined;
+    try {
+      rejection = plugin.filter(cycle, node);
+    } catch (error) {
+      throw new PluginError(plugin.name, `running "${plugin.name}" filter plugin: ${errorText(error)}`, error);
+    }
+    if (rejection !== undefined) return rejectedBy(plugin.name, rejection);
+  }
+  return undefined;
+}
+
+/** A rejection with its plugin. Of those that plugins make once there is one here too. */
+export function rejectedBy(plugin: string, rejection: Rejection): Rejected {
+  const known = rejectedOnes.get(rejection);
+  if (known?.plugin === plugin) return known;
+  const rejected = Object.freeze({ ...rejection, plugin });
+  rejectedOnes.set(rejection, rejected);
+  return rejected;
+}
+
+const rejectedOnes = new WeakMap<Rejection, Rejected>();
+
+function mustNotBePushedAside(nominated: PodFacts, pod: PodFacts): boolean {
+  return nominated.priority >= pod.priority && nominated.uid !== pod.uid;
+}
+
+function active(cycle: Cycle): ActiveFilters {
+  return cycle.memory.require(activeFilters);
+}

@@ -1,0 +1,74 @@
+// What the queue asks of the plugins of all profiles: their order, their gates, which events they wait for, and whether one
+// of those helps. A plugin that says nothing about events is told of all.
+import type { Frozen } from '../../core/index.js';
+import type { Pod } from '../../core/types/index.js';
+import { podFacts } from '../pod/pod-facts.js';
+import { actions, covers } from '../queue/cluster-event.js';
+import type { ClusterEvent } from '../queue/cluster-event.js';
+import type { Happening } from '../queue/in-flight.js';
+import type { QueuePlugins } from '../queue/scheduling-queue.js';
+import type { EventInterest } from './event-interest.js';
+import { PluginError } from './plugin-error.js';
+import type { SchedulingPlugin } from './plugin.js';
+import type { Implementing, ProfilePlugins } from './profile-plugins.js';
+
+/** The name under which extenders refuse. They cannot say what would help, so everything may. */
+export const extenderName = 'Extender';
+
+/** The hooks of the queue, by the schedulerName that pods ask for. */
+export function queueHooks(profiles: ReadonlyMap<string, ProfilePlugins>): QueuePlugins {
+  const interests = new Map(Array.from(profiles, ([name, plugins]) => [name, interestsOf(plugins)]));
+  const [sorter] = Array.from(profiles.values()).flatMap(({ queueSort }) => queueSort);
+  if (sorter === undefined) throw new PluginError('', 'no profile has a queue sort plugin');
+  return {
+    registrations: interests,
+    compare: (one, other) => sorter.compare(one, other),
+    preEnqueue: (pod, gatedBy) => {
+      const gates = profiles.get(schedulerName(pod))?.preEnqueue ?? [];
+      const gate = inTurn(gates, gatedBy).find((plugin) => plugin.preEnqueue(podFacts(pod)) !== undefined);
+      return gate?.name;
+    },
+    hint: (plugin, happening, pod) => {
+      const wanted = interests.get(schedulerName(pod))?.get(plugin) ?? [];
+      return wanted.some((interest) => covers(interest, happening.event) && helps(interest, happening, pod)) ? 'queue' : 'skip';
+    },
+  };
+}
+
+type HintedEvent = ClusterEvent & Partial<Pick<EventInterest, 'hint'>>;
+
+/** Only who can refuse a pod has something to wait for. */
+function interestsOf({ all }: ProfilePlugins): ReadonlyMap<string, readonly HintedEvent[]> {
+  const refusing = Array.from(all.values()).filter(canRefuse);
+  return new Map([...refusing.map((plugin) => [plugin.name, eventsOf(plugin)] as const), [extenderName, [everything]]]);
+}
+
+function canRefuse(plugin: SchedulingPlugin): boolean {
+  return refusals.some((name) => plugin[name] !== undefined);
+}
+
+const refusals = ['preEnqueue', 'preFilter', 'filter', 'reserve', 'permit'] as const;
+
+/** Who waits for new nodes also hears of taints: a node may have come with one, and lost it since. */
+function eventsOf({ events }: SchedulingPlugin): readonly HintedEvent[] {
+  if (events === undefined) return [everything];
+  const ofNodes = events.filter(({ resource }) => resource === 'Node').reduce((bits, { action }) => bits | action, 0);
+  const isDeaf = (ofNodes & actions.add) !== 0 && (ofNodes & actions.updateNodeTaint) === 0;
+  return isDeaf ? [...events, { resource: 'Node', action: actions.updateNodeTaint }] : events;
+}
+
+function helps({ hint }: HintedEvent, { old, new: current }: Happening, pod: Frozen<Pod>): boolean {
+  return hint === undefined || hint(podFacts(pod), old, current) === 'queue';
+}
+
+/** The one that gated last is asked first. */
+function inTurn(gates: readonly Implementing<'preEnqueue'>[], first: string | undefined): readonly Implementing<'preEnqueue'>[] {
+  if (first === undefined || gates[0]?.name === first) return gates;
+  return [...gates.filter(({ name }) => name === first), ...gates.filter(({ name }) => name !== first)];
+}
+
+function schedulerName(pod: Frozen<Pod>): string {
+  return pod.spec?.schedulerName ?? 'default-scheduler';
+}
+
+const everything: ClusterEvent = { resource: '*', action: actions.all };
