@@ -104,6 +104,10 @@ export class TestCluster implements ClusterView {
     return this.#nominated.get(nodeName) ?? [];
   }
 
+  nominatedNodes(): Iterable<string> {
+    return this.#nominated.keys();
+  }
+
   nominate(pod: Frozen<Pod>, nodeName: string): void {
     this.#nominated.set(nodeName, [...this.nominatedTo(nodeName), podFacts(pod)]);
   }

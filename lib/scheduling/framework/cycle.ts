@@ -44,11 +44,6 @@ export class CycleMemory {
     return this.#remembered.get(key) as T | undefined; // `set` takes only what the key is for
   }
 
-  /** Puts off work whose results most cycles never ask for: it is done when somebody misses something, or copies. */
-  fillWhenMissed(fill: () => void): void {
-    this.#fill = fill;
-  }
-
   /** The same, of a plugin that knows it has been there. Throws `not found`, as users then read it. */
   require<T extends Remembered>(key: MemoryKey<T>): T {
     const remembered = this.get(key);
@@ -59,6 +54,11 @@ export class CycleMemory {
   /** Remembers, in place of what was there. */
   set<T extends Remembered>(key: MemoryKey<T>, value: T): void {
     this.#remembered.set(key, value);
+  }
+
+  /** Puts off work whose results most cycles never ask for: it is done when somebody misses something, or copies. */
+  fillWhenMissed(fill: () => void): void {
+    this.#fill = fill;
   }
 
   /** For what-if: changes to the copy do not show here, of what can be copied. */

@@ -113,6 +113,10 @@ class NamedPodsQueue implements SchedulingQueue {
     if (nodeName === '' || this.#entryOf(pod) !== undefined) this.#nominator.set(pod, nodeName);
   }
 
+  nominatedNodes(): Iterable<string> {
+    return this.#nominator.nodes();
+  }
+
   nominatedTo(nodeName: string): readonly Frozen<Pod>[] {
     return Array.from(this.#nominator.podsOf(nodeName), ({ key, uid, bare }) => {
       const entry = this.#entries.get(key);

@@ -32,6 +32,11 @@ export class Nominator {
     return this.#byNode.get(node)?.values() ?? [];
   }
 
+  /** The nodes that have pods. */
+  nodes(): Iterable<string> {
+    return this.#byNode.keys();
+  }
+
   /** Nominates a pod, in place of what it had; without a name, or with an empty one, it has none any more. */
   set(pod: Frozen<Pod>, node: string | undefined): void {
     const uid = uidOf(pod);

@@ -116,6 +116,8 @@ export interface SchedulingQueue {
   nominate(pod: Frozen<Pod>, nodeName: string): void;
   /** The pods nominated to a node. One that is in flight shows its name only. */
   nominatedTo(nodeName: string): readonly Frozen<Pod>[];
+  /** The nodes that pods are nominated to. */
+  nominatedNodes(): Iterable<string>;
 
   /** Where a pod stands. */
   find(pod: Frozen<Pod>): QueuedPod | undefined;
