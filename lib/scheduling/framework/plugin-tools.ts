@@ -8,7 +8,7 @@ import type { NodeView } from '../cluster/node-view.js';
 import type { SchedulerProfile } from '../configuration/scheduler-configuration.js';
 import type { PodFacts } from '../pod/pod-facts.js';
 import type { Cycle } from './cycle.js';
-import type { PodNote, SchedulingPlugin, WaitingPod } from './plugin.js';
+import type { PluginActivity, PodNote, SchedulingPlugin, WaitingPod } from './plugin.js';
 import type { Rejected } from './rejection.js';
 
 /** What a plugin may use. */
@@ -32,6 +32,8 @@ export interface PluginTools {
   nominate(pod: Frozen<Pod>, nodeName: string): void;
   /** Tells people. */
   note(note: PodNote): void;
+  /** Tells of what metrics count. */
+  tell(activity: PluginActivity): void;
   /** Work that goes on after the answer; it ends with the scheduler, and its failures are told to `onError`. */
   background(work: (signal: AbortSignal) => Promise<void>, onError: (error: unknown) => void): void;
 }

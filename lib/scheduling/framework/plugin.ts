@@ -102,3 +102,12 @@ export interface PodNote {
   readonly action: string;
   readonly note: string;
 }
+
+/** What a plugin did, where metrics count it. */
+export type PluginActivity =
+  /** Somebody looked for pods that could make room. */
+  | { readonly type: 'preemption-attempt' }
+  /** So many pods have to leave. */
+  | { readonly type: 'preemption'; readonly victims: number }
+  /** They were told to, or could not be. */
+  | { readonly type: 'preemption-done'; readonly result: 'success' | 'error'; readonly durationMs: number };

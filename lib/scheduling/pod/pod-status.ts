@@ -1,0 +1,52 @@
+// What the scheduler writes into the status of pods: a condition, and the node that others are leaving for the pod. Only
+// what changes is written; when nothing does, nothing is. As pkg/scheduler/util, PatchPodStatus.
+import { defer, firstValueFrom, retry, throwError } from 'rxjs';
+import { isConnectionError } from '../../client/index.js';
+import type { Client, StrategicPatch } from '../../client/index.js';
+import { delayAfter, isApiError, namespacedName, printTime } from '../../core/index.js';
+import type { BackoffLadder, Clock, Frozen } from '../../core/index.js';
+import type { Pod, PodCondition } from '../../core/types/index.js';
+
+/** What is to be true of a pod. */
+export interface StatusChange {
+  readonly condition?: Pick<PodCondition, 'type' | 'status' | 'reason' | 'message'>;
+  /** Empty for none any more; absent to leave it as it is. */
+  readonly nominatedNodeName?: string;
+}
+
+/** Writes a change. Resolves at once where the pod says so already; tries again what may come right by itself. */
+export async function writePodStatus(client: Client, clock: Clock, pod: Frozen<Pod>, change: StatusChange): Promise<void> {
+  const status = statusPatch(pod, change, clock.now());
+  if (status === undefined) return;
+  const pods = client.kind('v1', 'Pod');
+  const write$ = defer(() => pods.status.patch(namespacedName(pod), { strategic: { status } })).pipe(
+    retry({ count: ladder.attemptsMax - 1, delay: (error, failures) => (isPassing(error) ? clock.timer(delayAfter(ladder, failures)) : throwError(() => error)) }),
+  );
+  await firstValueFrom(write$);
+}
+
+/** The change as a patch of the status; undefined when there is nothing to change. */
+export function statusPatch(pod: Frozen<Pod>, { condition, nominatedNodeName }: StatusChange, nowMs: number): StrategicPatch<NonNullable<Pod['status']>> | undefined {
+  const changed = condition === undefined ? undefined : changedCondition(pod, condition, nowMs);
+  const isNominated = nominatedNodeName !== undefined && nominatedNodeName !== (pod.status?.nominatedNodeName ?? '');
+  if (changed === undefined && !isNominated) return undefined;
+  return {
+    ...(changed && { conditions: [changed] }),
+    ...(isNominated && { nominatedNodeName: nominatedNodeName === '' ? null : nominatedNodeName }),
+  };
+}
+
+/** The time of the transition stays while the status does. */
+function changedCondition({ metadata, status }: Frozen<Pod>, condition: NonNullable<StatusChange['condition']>, nowMs: number): Frozen<PodCondition> | undefined {
+  const old = status?.conditions?.find(({ type }) => type === condition.type);
+  if (old?.status === condition.status && old.reason === condition.reason && old.message === condition.message) return undefined;
+  const { generation: observedGeneration } = metadata ?? {};
+  const lastTransitionTime = old?.status === condition.status ? old.lastTransitionTime : printTime(nowMs);
+  return { ...condition, ...(observedGeneration !== undefined && { observedGeneration }), ...(lastTransitionTime !== undefined && { lastTransitionTime }) };
+}
+
+function isPassing(error: unknown): boolean {
+  return isApiError(error, 'InternalError') || isApiError(error, 'ServiceUnavailable') || isApiError(error, 'Conflict') || isConnectionError(error);
+}
+
+const ladder: BackoffLadder = { baseMs: 10, factor: 5, maxMs: Infinity, jitter: 0, resetAfterMs: Infinity, attemptsMax: 4 };
