@@ -33,9 +33,12 @@ export const systemDefaultConstraints: readonly Frozen<TopologySpreadConstraint>
   { topologyKey: 'topology.kubernetes.io/zone', whenUnsatisfiable: 'ScheduleAnyway', maxSkew: 5 },
 ];
 
+/** The kinds of controllers whose selectors tell which pods are alike. */
+export type SelectingKind = 'ReplicationController' | 'ReplicaSet' | 'StatefulSet';
+
 /** The controller of a pod, as far as it tells which pods are alike. */
 export interface SelectingController {
-  readonly kind: string;
+  readonly kind: SelectingKind;
   /** A map of labels for a ReplicationController, else a label selector. */
   readonly selector: Labels | Frozen<LabelSelector> | undefined;
 }
@@ -71,20 +74,20 @@ export function alikeSelector({ metadata }: Frozen<Pod>, services: Iterable<Labe
 }
 
 /** The controller of a pod whose selector has to be looked up for `alikeSelector`. */
-export function selectingController(pod: Frozen<Pod>): { readonly kind: string; readonly name: string } | undefined {
+export function selectingController(pod: Frozen<Pod>): { readonly kind: SelectingKind; readonly name: string } | undefined {
   const owner = controllerOf(pod);
-  if (owner === undefined || selectingKinds.get(owner.kind) !== owner.apiVersion) return undefined;
-  return { kind: owner.kind, name: owner.name };
+  const found = owner && selectingKinds.find(([kind, apiVersion]) => kind === owner.kind && apiVersion === owner.apiVersion);
+  return owner && found && { kind: found[0], name: owner.name };
 }
 
 /** No constraints at all. */
 export const noSpreadConstraints: SpreadConstraints = { hard: [], soft: [] };
 
-const selectingKinds: ReadonlyMap<string, string> = new Map([
+const selectingKinds: readonly (readonly [kind: SelectingKind, apiVersion: string])[] = [
   ['ReplicationController', 'v1'],
   ['ReplicaSet', 'apps/v1'],
   ['StatefulSet', 'apps/v1'],
-]);
+];
 
 function divided(constraints: readonly Frozen<TopologySpreadConstraint>[], selectorFor: (constraint: Frozen<TopologySpreadConstraint>) => Selector): SpreadConstraints {
   const of = (action: string): readonly SpreadConstraint[] =>
