@@ -27,5 +27,5 @@ export type { HttpClientOptions } from './http-client.js';
 export { httpClient } from './http-client.js';
 export type { HttpLimits } from './http-exchange.js';
 export type { ByteStream, Transport, TransportRequest, TransportResponse } from './transport.js';
-export { fetchTransport } from './transport.js';
+export { fetchTransport, piecesOf } from './transport.js';
 export { ConnectionError, isConnectionError } from './connection-error.js';

@@ -21,6 +21,8 @@ export interface NodeSearch {
   readonly rotation: NodeRotation;
   /** Chooses among equals. */
   readonly random: Random;
+  /** Whether extenders look at the nodes afterwards: then the first that fits is not enough. */
+  readonly extended?: boolean;
 }
 
 /** The nodes that fit, and why the others do not. */
@@ -43,17 +45,36 @@ export function plainPlacer(search: NodeSearch): Placer {
 
 /** The nodes that the pod may go to; only the one it is nominated to, if that one does. */
 export function findFitting(cycle: Cycle, search: NodeSearch): FittingNodes {
-  const { cluster, pod } = cycle;
-  const outcome = runPreFilter(cycle, search.plugins);
-  const diagnosis = new NodeDiagnosis(cluster.nodes.length, outcome);
-  if (outcome.rejection !== undefined) return { nodes: [], diagnosis };
+  const begun = beginSearch(cycle, search);
+  if (begun.outcome.rejection !== undefined) return { nodes: [], diagnosis: begun.diagnosis };
+  const nominated = fittingNominated(cycle);
+  return { nodes: nominated === undefined ? searchNodes(cycle, search, begun) : [nominated], diagnosis: begun.diagnosis };
+}
 
-  const nominated = cluster.node(pod.object.status?.nominatedNodeName ?? '');
-  if (nominated !== undefined && fitsWithoutTrouble(cycle, nominated)) return { nodes: [nominated], diagnosis };
+/** A search whose PreFilter was run. */
+export interface BegunSearch {
+  readonly outcome: PreFilterOutcome;
+  readonly diagnosis: NodeDiagnosis;
+}
 
-  const { rotation, plugins, percentageOfNodesToScore } = search;
-  const candidates = candidatesAmong(cluster.nodes, outcome);
-  const wanted = plugins.score.length === 0 ? 1 : nodesToFind(candidates.length, percentageOfNodesToScore);
+/** Runs PreFilter. */
+export function beginSearch(cycle: Cycle, { plugins }: NodeSearch): BegunSearch {
+  const outcome = runPreFilter(cycle, plugins);
+  return { outcome, diagnosis: new NodeDiagnosis(cycle.cluster.nodes.length, outcome) };
+}
+
+/** The node that the pod is nominated to, if it does. */
+export function fittingNominated(cycle: Cycle): NodeView | undefined {
+  const nominated = cycle.cluster.node(cycle.pod.object.status?.nominatedNodeName ?? '');
+  return nominated !== undefined && fitsWithoutTrouble(cycle, nominated) ? nominated : undefined;
+}
+
+/** Asks the filters about nodes until enough of them do. */
+export function searchNodes(cycle: Cycle, search: NodeSearch, { outcome, diagnosis }: BegunSearch): readonly NodeView[] {
+  const { nodes } = cycle.cluster;
+  const { rotation, plugins, percentageOfNodesToScore, extended = false } = search;
+  const candidates = candidatesAmong(nodes, outcome);
+  const wanted = plugins.score.length === 0 && !extended ? 1 : nodesToFind(candidates.length, percentageOfNodesToScore);
   const fitting: NodeView[] = [];
   for (let step = 0; step < candidates.length && fitting.length < wanted; step++) {
     const node = candidates[(rotation.start + step) % candidates.length];
@@ -62,8 +83,8 @@ export function findFitting(cycle: Cycle, search: NodeSearch): FittingNodes {
     if (rejected === undefined) fitting.push(node);
     else diagnosis.refuse(node, rejected);
   }
-  rotation.start = (rotation.start + fitting.length + diagnosis.size) % cluster.nodes.length;
-  return { nodes: fitting, diagnosis };
+  rotation.start = (rotation.start + fitting.length + diagnosis.size) % nodes.length;
+  return fitting;
 }
 
 /** The place of the highest score; one of them by chance where several are equal. */
