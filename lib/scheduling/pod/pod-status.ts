@@ -1,6 +1,6 @@
 // What the scheduler writes into the status of pods: a condition, and the node that others are leaving for the pod. Only
 // what changes is written; when nothing does, nothing is. As pkg/scheduler/util, PatchPodStatus.
-import { defer, firstValueFrom, retry, throwError } from 'rxjs';
+import { firstValueFrom } from 'rxjs';
 import { isConnectionError } from '../../client/index.js';
 import type { Client, StrategicPatch } from '../../client/index.js';
 import { delayAfter, isApiError, namespacedName, printTime } from '../../core/index.js';
@@ -19,10 +19,15 @@ export async function writePodStatus(client: Client, clock: Clock, pod: Frozen<P
   const status = statusPatch(pod, change, clock.now());
   if (status === undefined) return;
   const pods = client.kind('v1', 'Pod');
-  const write$ = defer(() => pods.status.patch(namespacedName(pod), { strategic: { status } })).pipe(
-    retry({ count: ladder.attemptsMax - 1, delay: (error, failures) => (isPassing(error) ? clock.timer(delayAfter(ladder, failures)) : throwError(() => error)) }),
-  );
-  await firstValueFrom(write$);
+  for (let failures = 1; ; failures++) {
+    try {
+      await pods.status.patch(namespacedName(pod), { strategic: { status } });
+      return;
+    } catch (error) {
+      if (failures >= ladder.attemptsMax || !isPassing(error)) throw error;
+      await firstValueFrom(clock.timer(delayAfter(ladder, failures)), { defaultValue: undefined });
+    }
+  }
 }
 
 /** The change as a patch of the status; undefined when there is nothing to change. */

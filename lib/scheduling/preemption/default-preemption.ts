@@ -1,0 +1,86 @@
+// The plugin DefaultPreemption: when no node is left for a pod, pods of lower priority may have to leave one. The pod is
+// then nominated to that node and waits until they are gone. As pkg/scheduler/framework/plugins/defaultpreemption.
+import type { NodeView } from '../cluster/node-view.js';
+import type { PluginArguments } from '../configuration/plugin-arguments.js';
+import { fitErrorText } from '../fit-error.js';
+import type { Cycle } from '../framework/cycle.js';
+import { on } from '../framework/event-interest.js';
+import type { Diagnosis } from '../framework/placement.js';
+import type { PluginTools } from '../framework/plugin-tools.js';
+import type { PostFilterAnswer, SchedulingPlugin } from '../framework/plugin.js';
+import { unresolvable, unschedulable } from '../framework/rejection.js';
+import type { Rejection } from '../framework/rejection.js';
+import { podFacts } from '../pod/pod-facts.js';
+import type { PodFacts } from '../pod/pod-facts.js';
+import { actions } from '../queue/cluster-event.js';
+import { findCandidates, leastHarm } from './candidates.js';
+import { preemptions } from './preemptions.js';
+import { victimFinder } from './victim-finder.js';
+
+const name = 'DefaultPreemption';
+
+/** Makes the plugin. */
+export function defaultPreemption(tools: PluginTools, args: PluginArguments['DefaultPreemption']): SchedulingPlugin {
+  const underWay = preemptions(name, tools);
+  const victims = victimFinder(tools);
+
+  const preempt = (cycle: Cycle, diagnosis: Diagnosis): PostFilterAnswer => {
+    const preemptor = latest(cycle.pod, tools);
+    const refusal = whyNot(preemptor, cycle, diagnosis);
+    if (refusal !== undefined) return { rejection: unschedulable(`preemption: ${refusal}`) };
+
+    const helpful = cycle.cluster.nodes.filter((node) => diagnosis.rejectionOf(node)?.code === 'Unschedulable');
+    const offset = helpful.length === 0 ? 0 : tools.random.integer(helpful.length);
+    const { candidates, rejections } = findCandidates(helpful, offset, args, victims.finderFor({ ...cycle, pod: preemptor }));
+    const best = leastHarm(candidates);
+    if (best === undefined) {
+      return { rejection: unschedulable(`preemption: ${whyNobody(cycle.cluster.nodes, rejections)}`), nominatedNodeName: '' };
+    }
+    underWay.begin(preemptor, best);
+    return { done: true, nominatedNodeName: best.node.name };
+  };
+
+  return {
+    name,
+    // Those whose filters refused the pod know better when it is worth another try.
+    events: [on('Pod', actions.delete, () => 'skip')],
+    preEnqueue: ({ uid }) => (underWay.isUnderWay(uid) ? waitsForVictims : undefined),
+    postFilter: (cycle, diagnosis) => {
+      tools.tell({ type: 'preemption-attempt' });
+      return preempt(cycle, diagnosis);
+    },
+  };
+}
+
+const waitsForVictims = unresolvable('waiting for the preemption for this pod to be finished');
+
+/** The pod may have changed since it was popped. */
+function latest(pod: PodFacts, tools: PluginTools): PodFacts {
+  const now = tools.podNow(pod.object);
+  if (now === undefined) throw new Error(`pod "${pod.name}" not found`);
+  return podFacts(now);
+}
+
+/** Why the pod may not make others leave, or should not now. */
+function whyNot(preemptor: PodFacts, { cluster }: Cycle, diagnosis: Diagnosis): string | undefined {
+  if (!preemptor.preempts) return 'not eligible due to preemptionPolicy=Never.';
+  const nominated = cluster.node(preemptor.object.status?.nominatedNodeName ?? '');
+  if (nominated === undefined || diagnosis.rejectionOf(nominated)?.code === 'UnschedulableAndUnresolvable') return undefined;
+  const isLeaving = Array.from(nominated.pods).some((pod) => pod.priority < preemptor.priority && isMakingRoom(pod));
+  return isLeaving ? 'not eligible due to a terminating pod on the nominated node.' : undefined;
+}
+
+/** Whether a pod is on its way out because a scheduler wanted it. */
+function isMakingRoom({ terminating, object }: PodFacts): boolean {
+  if (!terminating) return false;
+  const target = object.status?.conditions?.find(({ type }) => type === 'DisruptionTarget');
+  return target?.status === 'True' && target.reason === 'PreemptionByScheduler';
+}
+
+function whyNobody(nodes: readonly NodeView[], rejections: ReadonlyMap<string, Rejection>): string {
+  const reasons = new Map<string, number>();
+  for (const rejection of rejections.values()) {
+    for (const reason of rejection.reasons) reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+  }
+  return fitErrorText({ nodeCount: nodes.length, reasons, others: { count: nodes.length - rejections.size, reasons: ['Preemption is not helpful for scheduling'] } });
+}
