@@ -1,0 +1,319 @@
+// The cluster as the scheduler knows it: nodes, the pods on them, and those assumed to be on them before the API says so.
+// It is ahead of the API by what is assumed and behind it by what the watches have not told yet.
+//
+//   assume ─► assumed ── setPod ────────────────────► known ── removePod ─► gone
+//                │ forget, removePod                    ▲
+//                └──────────────────────► gone          └─ setPod of a pod that nobody assumed
+//
+// Assumed pods do not expire. A pod on a node that is not known, or not any more, waits unseen until the node comes or it
+// goes itself. All operations answer at once. As pkg/scheduler/backend/cache/cache.go.
+import type { Observable } from 'rxjs';
+import { Outlet, deepEqual } from '../../core/index.js';
+import type { Frozen } from '../../core/index.js';
+import type { Node, Pod } from '../../core/types/index.js';
+import { podFacts } from '../pod/pod-facts.js';
+import type { PodFacts } from '../pod/pod-facts.js';
+import { BoundedChangeLog } from './change-log.js';
+import { nodeEvents } from './cluster-events.js';
+import type { ClusterView } from './cluster-view.js';
+import { ImageStates } from './image-states.js';
+import { KnownCollection } from './known-collection.js';
+import { KnownStore } from './known-store.js';
+import { NodeOrder } from './node-order.js';
+import { NodeState } from './node-state.js';
+import type { Generations } from './node-state.js';
+import type { ImageState, NodeView } from './node-view.js';
+import { sameToOthers } from './same-pod.js';
+
+/** How a cache is made. */
+export interface ClusterCacheOptions {
+  /** Pods nominated to a node, and the nodes that have such pods. Default: none. */
+  readonly nominations?: Nominations;
+  /** Changes kept for those who keep results. Default 16 384. */
+  readonly changesMax?: number;
+}
+
+/** Who is to come where: the scheduling queue. */
+export interface Nominations {
+  nominatedTo(nodeName: string): readonly Frozen<Pod>[];
+  nominatedNodes(): Iterable<string>;
+}
+
+/** How much is known: cache_size. */
+export interface CacheFigures {
+  /** With those that only pods name. */
+  readonly nodes: number;
+  /** On nodes, assumed or not. */
+  readonly pods: number;
+  readonly assumedPods: number;
+}
+
+/** A cache that knows nothing yet. */
+export function createClusterCache(options: ClusterCacheOptions = {}): ClusterCache {
+  return new ClusterCache(options);
+}
+
+/** Knows nodes and the pods on them. Is itself the view that cycles look at. */
+export class ClusterCache implements ClusterView {
+  /** The objects beside nodes and pods on them. */
+  readonly objects: KnownStore = new KnownStore();
+  /** The newest object of every pod that is not finished, with or without a node. */
+  readonly pods: KnownCollection<Pod> = new KnownCollection<Pod>();
+  readonly changes: BoundedChangeLog;
+  /** Emits when what waited for the cluster to stand still is over. */
+  readonly released$: Observable<void>;
+  readonly #released = new Outlet<void>();
+  readonly #nominations: Nominations;
+  readonly #nodes = new Map<string, NodeState>();
+  readonly #order = new NodeOrder<NodeState>();
+  readonly #images = new ImageStates();
+  readonly #slots = new Slots();
+  readonly #generations: Generations = counter();
+  /** Pods by uid. */
+  readonly #placed = new Map<string, PlacedPod>();
+  /** Pods on nodes that are not known, by node. */
+  readonly #unseen = new Map<string, Set<PlacedPod>>();
+  readonly #claimUses = new Map<string, number>();
+  #assumed = 0;
+  #holds = 0;
+
+  constructor({ nominations = noNominations, changesMax }: ClusterCacheOptions) {
+    this.#nominations = nominations;
+    this.changes = new BoundedChangeLog(changesMax);
+    this.released$ = this.#released.values$;
+  }
+
+  get nodes(): readonly NodeView[] {
+    return this.#order.list;
+  }
+
+  node(name: string): NodeView | undefined {
+    return this.#nodes.get(name);
+  }
+
+  image(name: string): ImageState | undefined {
+    return this.#images.get(name);
+  }
+
+  claimUses(claim: string): number {
+    return this.#claimUses.get(claim) ?? 0;
+  }
+
+  nominatedTo(nodeName: string): readonly PodFacts[] {
+    const pods = this.#nominations.nominatedTo(nodeName);
+    return pods.length === 0 ? nobody : pods.map((pod) => podFacts(pod));
+  }
+
+  nominatedNodes(): Iterable<string> {
+    return this.#nominations.nominatedNodes();
+  }
+
+  /** How much is known. */
+  figures(): CacheFigures {
+    return { nodes: this.#nodes.size + this.#unseen.size, pods: this.#placed.size, assumedPods: this.#assumed };
+  }
+
+  /** A node that is new or changed. */
+  setNode(object: Frozen<Node>): NodeView {
+    const name = object.metadata?.name ?? '';
+    const node = this.#nodes.get(name);
+    if (node === undefined) return this.#addNode(name, object);
+    if (meansTheSame(node.object, object)) {
+      node.object = object;
+      return node;
+    }
+    node.setObject(object, sameImages(node.object, object) ? node.images : this.#changedImages(node, object));
+    this.#order.place(node);
+    this.changes.add({ type: 'node-changed', node });
+    return node;
+  }
+
+  /** A node that is gone. Its pods stay known, unseen, until they are gone too. */
+  removeNode(name: string): void {
+    const node = this.#nodes.get(name);
+    if (node === undefined) return;
+    this.#nodes.delete(name);
+    this.#order.remove(node);
+    this.#images.remove(node.images);
+    this.#slots.free(node.slot);
+    for (const { uid } of node.pods) {
+      const placed = this.#placed.get(uid);
+      if (placed === undefined) continue;
+      this.#countClaims(placed.facts, -1);
+      placed.node = undefined;
+      this.#hide(placed);
+    }
+    this.changes.add({ type: 'node-removed', node });
+  }
+
+  /** A pod that has a node, new or changed. It takes the place of what was assumed of it. */
+  setPod(pod: Frozen<Pod>): void {
+    const facts = podFacts(pod);
+    const placed = this.#placed.get(facts.uid);
+    if (placed === undefined) {
+      this.#place({ facts, nodeName: facts.nodeName, assumed: false, node: undefined });
+      return;
+    }
+    if (placed.assumed) this.#assumed -= 1;
+    placed.assumed = false;
+    if (placed.nodeName === facts.nodeName && sameToOthers(placed.facts, facts)) {
+      placed.node?.replace(placed.facts, facts);
+      placed.facts = facts;
+      return;
+    }
+    this.#displace(placed);
+    this.#place({ facts, nodeName: facts.nodeName, assumed: false, node: undefined });
+  }
+
+  /** A pod that is gone, or finished. Known by its uid. */
+  removePod(pod: Frozen<Pod>): void {
+    const placed = this.#placed.get(pod.metadata?.uid ?? '');
+    if (placed !== undefined) this.#displace(placed);
+  }
+
+  /** Counts a pod on a node from now on. Throws if it is known to be on one. */
+  assume(pod: PodFacts, nodeName: string): void {
+    const { uid, namespace, name } = pod;
+    if (this.#placed.has(uid)) throw new Error(`pod ${uid}(${namespace}/${name}) is in the cache, so can't be assumed`);
+    this.#assumed += 1;
+    this.#place({ facts: pod, nodeName, assumed: true, node: undefined });
+  }
+
+  /** Takes back what was assumed; false if it was not, or is by now known to be so. */
+  forget(uid: string): boolean {
+    const placed = this.#placed.get(uid);
+    if (placed?.assumed !== true) return false;
+    this.#displace(placed);
+    return true;
+  }
+
+  /** Whether a pod is assumed to be on a node, and the API has not said so yet. */
+  isAssumed(uid: string): boolean {
+    return this.#placed.get(uid)?.assumed === true;
+  }
+
+  /** A pod on a node, known or assumed to be there, and also one whose node is not known. */
+  placed(uid: string): { readonly facts: PodFacts; readonly nodeName: string; readonly assumed: boolean } | undefined {
+    return this.#placed.get(uid);
+  }
+
+  /** Whether the cluster has to stand still, since somebody looks at it for longer than a moment. */
+  get held(): boolean {
+    return this.#holds > 0;
+  }
+
+  /** Has what the watches tell wait until the answer is called. What is assumed and forgotten does not wait. */
+  hold(): () => void {
+    let holds = 1;
+    this.#holds += 1;
+    return () => {
+      this.#holds -= holds;
+      if (holds === 1 && this.#holds === 0) this.#released.emit();
+      holds = 0;
+    };
+  }
+
+  #addNode(name: string, object: Frozen<Node>): NodeView {
+    const node = new NodeState({ name, slot: this.#slots.take(), object, images: this.#images.add(object), generations: this.#generations });
+    this.#nodes.set(name, node);
+    this.#order.place(node);
+    for (const placed of this.#unseen.get(name) ?? []) {
+      placed.node = node;
+      node.add(placed.facts);
+      this.#countClaims(placed.facts, 1);
+    }
+    this.#unseen.delete(name);
+    this.changes.add({ type: 'node-added', node });
+    return node;
+  }
+
+  #changedImages(node: NodeState, object: Frozen<Node>): ReadonlyMap<string, ImageState> {
+    this.#images.remove(node.images);
+    return this.#images.add(object);
+  }
+
+  #place(placed: PlacedPod): void {
+    const { facts, nodeName } = placed;
+    this.#placed.set(facts.uid, placed);
+    const node = this.#nodes.get(nodeName);
+    placed.node = node;
+    if (node === undefined) {
+      this.#hide(placed);
+      return;
+    }
+    node.add(facts);
+    this.#countClaims(facts, 1);
+    this.changes.add({ type: 'pod-added', pod: facts, node });
+  }
+
+  #displace(placed: PlacedPod): void {
+    const { facts, nodeName, node } = placed;
+    this.#placed.delete(facts.uid);
+    if (placed.assumed) this.#assumed -= 1;
+    if (node === undefined) {
+      const unseen = this.#unseen.get(nodeName);
+      unseen?.delete(placed);
+      if (unseen?.size === 0) this.#unseen.delete(nodeName);
+      return;
+    }
+    node.remove(facts);
+    this.#countClaims(facts, -1);
+    this.changes.add({ type: 'pod-removed', pod: facts, node });
+  }
+
+  #hide(placed: PlacedPod): void {
+    const unseen = this.#unseen.get(placed.nodeName);
+    if (unseen === undefined) this.#unseen.set(placed.nodeName, new Set([placed]));
+    else unseen.add(placed);
+  }
+
+  #countClaims({ namespace, volumeClaims }: PodFacts, change: 1 | -1): void {
+    if (volumeClaims.length === 0) return;
+    for (const { claim, ephemeral } of volumeClaims) {
+      if (ephemeral) continue;
+      const key = `${namespace}/${claim}`;
+      const uses = this.claimUses(key) + change;
+      if (uses === 0) this.#claimUses.delete(key);
+      else this.#claimUses.set(key, uses);
+    }
+  }
+}
+
+interface PlacedPod {
+  facts: PodFacts;
+  readonly nodeName: string;
+  assumed: boolean;
+  /** Undefined while the node is not known. */
+  node: NodeState | undefined;
+}
+
+/** Small numbers, each given to one at a time. */
+class Slots {
+  readonly #free: number[] = [];
+  #end = 0;
+
+  take(): number {
+    return this.#free.pop() ?? this.#end++;
+  }
+
+  free(slot: number): void {
+    this.#free.push(slot);
+  }
+}
+
+function counter(): Generations {
+  let last = 0;
+  return { next: () => (last += 1) };
+}
+
+/** Whether nothing changed but what nobody looks at, such as the time of a heartbeat. */
+function meansTheSame(old: Frozen<Node>, node: Frozen<Node>): boolean {
+  return old.spec?.unschedulable === node.spec?.unschedulable && sameImages(old, node) && nodeEvents(old, node).length === 0;
+}
+
+function sameImages({ status: old }: Frozen<Node>, { status }: Frozen<Node>): boolean {
+  return deepEqual(old?.images ?? [], status?.images ?? []);
+}
+
+const noNominations: Nominations = { nominatedTo: () => [], nominatedNodes: () => [] };
+const nobody: readonly PodFacts[] = [];
