@@ -27,6 +27,11 @@ export function podRequests(pod: Frozen<Pod>): ResourceAmounts {
   return resourceAmounts(tallyOf(pod, plainly));
 }
 
+/** The same without pod-level requests. */
+export function containerRequests(pod: Frozen<Pod>): ResourceAmounts {
+  return resourceAmounts(tallyOf(pod, { ...plainly, podLevel: false }));
+}
+
 /** What a pod that waits for a node weighs in scores. Pod-level requests are left out here, as Kubernetes does. */
 export function nonZeroPodRequests(pod: Frozen<Pod>): NonZeroRequests {
   return nonZero(tallyOf(pod, { ...plainly, podLevel: false, assumeCpu: true, assumeMemory: true }));

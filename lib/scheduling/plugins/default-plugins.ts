@@ -1,0 +1,31 @@
+// The makers of all built-in plugins, by the names that configurations know. Each is given the arguments that the profile
+// has completed and checked for it. In the order of the default profile.
+import type { PluginMaker } from '../framework/plugin-tools.js';
+import { defaultBinder } from './default-binder.js';
+import { imageLocality } from './image-locality.js';
+import { nodeAffinity } from './node-affinity.js';
+import { nodeDeclaredFeatures } from './node-declared-features.js';
+import { nodeName } from './node-name.js';
+import { nodePorts } from './node-ports.js';
+import { nodeResourcesBalancedAllocation } from './node-resources-balanced.js';
+import { nodeResourcesFit } from './node-resources-fit.js';
+import { nodeUnschedulable } from './node-unschedulable.js';
+import { prioritySort } from './priority-sort.js';
+import { schedulingGates } from './scheduling-gates.js';
+import { taintToleration } from './taint-toleration.js';
+
+/** Makers by plugin. */
+export const builtinMakers: ReadonlyMap<string, PluginMaker> = new Map<string, PluginMaker>([
+  ['SchedulingGates', schedulingGates],
+  ['PrioritySort', prioritySort],
+  ['NodeUnschedulable', nodeUnschedulable],
+  ['NodeName', nodeName],
+  ['TaintToleration', taintToleration],
+  ['NodeAffinity', ({ profile }) => nodeAffinity(profile.args.NodeAffinity)],
+  ['NodePorts', nodePorts],
+  ['NodeResourcesFit', (tools) => nodeResourcesFit(tools, tools.profile.args.NodeResourcesFit)],
+  ['NodeResourcesBalancedAllocation', ({ profile }) => nodeResourcesBalancedAllocation(profile.args.NodeResourcesBalancedAllocation)],
+  ['ImageLocality', imageLocality],
+  ['DefaultBinder', defaultBinder],
+  ['NodeDeclaredFeatures', nodeDeclaredFeatures],
+]);

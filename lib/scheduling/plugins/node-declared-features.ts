@@ -1,0 +1,52 @@
+// NodeDeclaredFeatures: some pods need what only newer nodes can do. Which features a pod needs follows from its spec; nodes
+// declare theirs in their status. Most pods need none.
+// As the plugin of the same name and component-helpers/nodedeclaredfeatures.
+import type { Frozen } from '../../core/index.js';
+import type { Node, Pod } from '../../core/types/index.js';
+import { on } from '../framework/event-interest.js';
+import type { SchedulingPlugin } from '../framework/plugin.js';
+import { unresolvable } from '../framework/rejection.js';
+import type { Rejection } from '../framework/rejection.js';
+import type { PodFacts } from '../pod/pod-facts.js';
+import { actions } from '../queue/cluster-event.js';
+import { keepLast } from './keep-last.js';
+import { isItself } from './pod-events.js';
+
+/** Makes the plugin. */
+export function nodeDeclaredFeatures(): SchedulingPlugin {
+  const featuresOf = keepLast(({ object }: PodFacts) => requiredFeatures(object));
+  return {
+    name: 'NodeDeclaredFeatures',
+    events: [
+      on('Node', actions.add | actions.updateNodeDeclaredFeature, (_, old, node) => (old === undefined || differ(declaredBy(old), declaredBy(node)) ? 'queue' : 'skip')),
+      on('Pod', actions.update, (pod, old, changed) =>
+        old !== undefined && changed !== undefined && isItself(pod, changed) && differ(requiredFeatures(old), requiredFeatures(changed)) ? 'queue' : 'skip',
+      ),
+    ],
+    preFilter: ({ pod }) => (featuresOf(pod).length === 0 ? 'skip' : undefined),
+    filter: ({ pod }, { object }) => (featuresOf(pod).every((feature) => declaredBy(object).includes(feature)) ? undefined : featureMissing),
+  };
+}
+
+/** The answer for a node that cannot do what the pod needs. */
+export const featureMissing: Rejection = unresolvable("node(s) didn't match Pod's required features");
+
+/** The features that a node must declare to run a pod. */
+export function requiredFeatures({ spec }: Frozen<Pod>): readonly string[] {
+  const { containers = [], initContainers = [], hostNetwork = false, hostUsers = true } = spec ?? {};
+  const features: string[] = [];
+  const restartsAll = [...containers, ...initContainers].some(({ restartPolicyRules = [] }) => restartPolicyRules.some(({ action }) => action === 'RestartAllContainers'));
+  if (restartsAll) features.push('RestartAllContainersOnContainerExits');
+  if (hostNetwork && !hostUsers) features.push('UserNamespacesHostNetworkSupport');
+  return features.length === 0 ? none : features;
+}
+
+function declaredBy(node: Frozen<Node> | undefined): readonly string[] {
+  return node?.status?.declaredFeatures ?? none;
+}
+
+function differ(one: readonly string[], other: readonly string[]): boolean {
+  return one.length !== other.length || one.some((feature, index) => feature !== other[index]);
+}
+
+const none: readonly string[] = [];
