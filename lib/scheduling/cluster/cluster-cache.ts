@@ -8,20 +8,17 @@
 // Assumed pods do not expire. A pod on a node that is not known, or not any more, waits unseen until the node comes or it
 // goes itself. All operations answer at once. As pkg/scheduler/backend/cache/cache.go.
 import type { Observable } from 'rxjs';
-import { Outlet, deepEqual } from '../../core/index.js';
+import { Outlet } from '../../core/index.js';
 import type { Frozen } from '../../core/index.js';
 import type { Node, Pod } from '../../core/types/index.js';
 import { podFacts } from '../pod/pod-facts.js';
 import type { PodFacts } from '../pod/pod-facts.js';
 import { BoundedChangeLog } from './change-log.js';
-import { nodeEvents } from './cluster-events.js';
+import { ClusterNodes } from './cluster-nodes.js';
 import type { ClusterView } from './cluster-view.js';
-import { ImageStates } from './image-states.js';
 import { KnownCollection } from './known-collection.js';
 import { KnownStore } from './known-store.js';
-import { NodeOrder } from './node-order.js';
-import { NodeState } from './node-state.js';
-import type { Generations } from './node-state.js';
+import type { NodeState } from './node-state.js';
 import type { ImageState, NodeView } from './node-view.js';
 import { sameToOthers } from './same-pod.js';
 
@@ -64,11 +61,7 @@ export class ClusterCache implements ClusterView {
   readonly released$: Observable<void>;
   readonly #released = new Outlet<void>();
   readonly #nominations: Nominations;
-  readonly #nodes = new Map<string, NodeState>();
-  readonly #order = new NodeOrder<NodeState>();
-  readonly #images = new ImageStates();
-  readonly #slots = new Slots();
-  readonly #generations: Generations = counter();
+  readonly #nodes = new ClusterNodes();
   /** Pods by uid. */
   readonly #placed = new Map<string, PlacedPod>();
   /** Pods on nodes that are not known, by node. */
@@ -84,7 +77,7 @@ export class ClusterCache implements ClusterView {
   }
 
   get nodes(): readonly NodeView[] {
-    return this.#order.list;
+    return this.#nodes.inOrder;
   }
 
   node(name: string): NodeView | undefined {
@@ -92,7 +85,7 @@ export class ClusterCache implements ClusterView {
   }
 
   image(name: string): ImageState | undefined {
-    return this.#images.get(name);
+    return this.#nodes.image(name);
   }
 
   claimUses(claim: string): number {
@@ -113,34 +106,22 @@ export class ClusterCache implements ClusterView {
     return { nodes: this.#nodes.size + this.#unseen.size, pods: this.#placed.size, assumedPods: this.#assumed };
   }
 
-  /** A node that is new or changed. */
+  /** A node that is new or changed. One that is new shows the pods that were waiting for it. */
   setNode(object: Frozen<Node>): NodeView {
-    const name = object.metadata?.name ?? '';
-    const node = this.#nodes.get(name);
-    if (node === undefined) return this.#addNode(name, object);
-    if (meansTheSame(node.object, object)) {
-      node.object = object;
-      return node;
-    }
-    node.setObject(object, sameImages(node.object, object) ? node.images : this.#changedImages(node, object));
-    this.#order.place(node);
-    this.changes.add({ type: 'node-changed', node });
+    const { node, change } = this.#nodes.set(object);
+    if (change === 'node-added') this.#reveal(node);
+    if (change !== undefined) this.changes.add({ type: change, node });
     return node;
   }
 
   /** A node that is gone. Its pods stay known, unseen, until they are gone too. */
   removeNode(name: string): void {
-    const node = this.#nodes.get(name);
+    const node = this.#nodes.remove(name);
     if (node === undefined) return;
-    this.#nodes.delete(name);
-    this.#order.remove(node);
-    this.#images.remove(node.images);
-    this.#slots.free(node.slot);
     for (const { uid } of node.pods) {
       const placed = this.#placed.get(uid);
       if (placed === undefined) continue;
       this.#countClaims(placed.facts, -1);
-      placed.node = undefined;
       this.#hide(placed);
     }
     this.changes.add({ type: 'node-removed', node });
@@ -213,34 +194,15 @@ export class ClusterCache implements ClusterView {
     };
   }
 
-  #addNode(name: string, object: Frozen<Node>): NodeView {
-    const node = new NodeState({ name, slot: this.#slots.take(), object, images: this.#images.add(object), generations: this.#generations });
-    this.#nodes.set(name, node);
-    this.#order.place(node);
-    for (const placed of this.#unseen.get(name) ?? []) {
-      placed.node = node;
-      node.add(placed.facts);
-      this.#countClaims(placed.facts, 1);
-    }
-    this.#unseen.delete(name);
-    this.changes.add({ type: 'node-added', node });
-    return node;
-  }
-
-  #changedImages(node: NodeState, object: Frozen<Node>): ReadonlyMap<string, ImageState> {
-    this.#images.remove(node.images);
-    return this.#images.add(object);
-  }
-
   #place(placed: PlacedPod): void {
     const { facts, nodeName } = placed;
     this.#placed.set(facts.uid, placed);
     const node = this.#nodes.get(nodeName);
-    placed.node = node;
     if (node === undefined) {
       this.#hide(placed);
       return;
     }
+    placed.node = node;
     node.add(facts);
     this.#countClaims(facts, 1);
     this.changes.add({ type: 'pod-added', pod: facts, node });
@@ -261,7 +223,17 @@ export class ClusterCache implements ClusterView {
     this.changes.add({ type: 'pod-removed', pod: facts, node });
   }
 
+  #reveal(node: NodeState): void {
+    for (const placed of this.#unseen.get(node.name) ?? []) {
+      placed.node = node;
+      node.add(placed.facts);
+      this.#countClaims(placed.facts, 1);
+    }
+    this.#unseen.delete(node.name);
+  }
+
   #hide(placed: PlacedPod): void {
+    placed.node = undefined;
     const unseen = this.#unseen.get(placed.nodeName);
     if (unseen === undefined) this.#unseen.set(placed.nodeName, new Set([placed]));
     else unseen.add(placed);
@@ -285,34 +257,6 @@ interface PlacedPod {
   assumed: boolean;
   /** Undefined while the node is not known. */
   node: NodeState | undefined;
-}
-
-/** Small numbers, each given to one at a time. */
-class Slots {
-  readonly #free: number[] = [];
-  #end = 0;
-
-  take(): number {
-    return this.#free.pop() ?? this.#end++;
-  }
-
-  free(slot: number): void {
-    this.#free.push(slot);
-  }
-}
-
-function counter(): Generations {
-  let last = 0;
-  return { next: () => (last += 1) };
-}
-
-/** Whether nothing changed but what nobody looks at, such as the time of a heartbeat. */
-function meansTheSame(old: Frozen<Node>, node: Frozen<Node>): boolean {
-  return old.spec?.unschedulable === node.spec?.unschedulable && sameImages(old, node) && nodeEvents(old, node).length === 0;
-}
-
-function sameImages({ status: old }: Frozen<Node>, { status }: Frozen<Node>): boolean {
-  return deepEqual(old?.images ?? [], status?.images ?? []);
 }
 
 const noNominations: Nominations = { nominatedTo: () => [], nominatedNodes: () => [] };
