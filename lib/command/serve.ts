@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { ignoreElements, merge } from 'rxjs';
 import type { Observable } from 'rxjs';
+import { priorityAdmission } from '../admission/index.js';
 import { administrator, allAuthenticated, parseTokenFile, serviceAccountGroups } from '../auth/index.js';
 import { legacyToken } from '../auth/node/index.js';
 import { inProcessClient } from '../client/index.js';
@@ -66,7 +67,7 @@ export async function serve(flags: ServeFlags, surroundings: Surroundings): Prom
     const listening = await listenOn((request) => door.handler(request), flags, authority, authentication);
     const { authenticators, tokens, apiAudiences, info: authenticationInfo } = authentication;
     const { authorizers, usesRbac: bootstrapPolicy } = authorization;
-    const server = createServer({ store, clock, authenticators, authorizers, bootstrapPolicy, tokens, apiAudiences, authenticationInfo, serverAddress: `${listening.host}:${listening.port}` });
+    const server = createServer({ store, clock, admission: (tools) => [priorityAdmission(tools)], authenticators, authorizers, bootstrapPolicy, tokens, apiAudiences, authenticationInfo, serverAddress: `${listening.host}:${listening.port}` });
     ending.push(() => server.close(), () => listening.close());
     door.handler = server.handler;
     const running = merge(authentication.running$, controllers(server, authentication, authority)).subscribe({

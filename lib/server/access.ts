@@ -1,6 +1,7 @@
 // Who is asking and who may do what: the host's parts, made with the tools of the server where they ask for them, as the
 // one authenticator and the one authorizer that requests are put before.
 import { defer, of } from 'rxjs';
+import type { Observable } from 'rxjs';
 import { mastersAllowed, rbacIndex, unionAuthenticator, unionAuthorizer } from '../auth/index.js';
 import type { AuthTools, Authenticator, Authorizer, RbacRules, TokenIssuer } from '../auth/index.js';
 import { Outlet } from '../core/index.js';
@@ -27,6 +28,8 @@ export interface Access {
   readonly rbac: RbacRules;
   /** Whether a part of the host asks them. */
   readonly usesRbac: boolean;
+  /** Emits once when it is over, also to whoever comes later. */
+  readonly closed$: Observable<void>;
   /** Tells the parts that it is over. */
   close(): void;
 }
@@ -63,6 +66,7 @@ export function accessOf(options: ServerOptions, { reader, clock, random }: Acce
     audiences,
     rbac,
     usesRbac,
+    closed$,
     close: () => {
       isClosed = true;
       closing.emit(undefined);

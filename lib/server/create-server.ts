@@ -1,6 +1,7 @@
 // The API server: wires store, cachers, registry and pipeline. Building it is inert; kinds are taken into service as they
 // are asked for, and the objects every cluster begins with are written before the first request is served.
 import { admissionChain } from '../admission/index.js';
+import type { AdmissionPlugin, AdmissionTools } from '../admission/index.js';
 import { alwaysAllow } from '../auth/index.js';
 import type { Authenticator } from '../auth/index.js';
 import { builtinScheme, systemClock, systemRandom } from '../core/index.js';
@@ -42,7 +43,7 @@ import { writeGuards } from './writes/write-guards.js';
 /** Makes a server. */
 export function createServer(options: ServerOptions): ApiServer {
   const { store, scheme = builtinScheme(), clock = systemClock(), random = systemRandom() } = options;
-  const { admission = [], minWatchTimeoutMs = 30 * 60_000, serverAddress = '' } = options;
+  const { minWatchTimeoutMs = 30 * 60_000, serverAddress = '' } = options;
   const { serviceRanges = ['10.96.0.0/16'], nodePorts = [30_000, 32_767] } = options;
   const healthChecks = healthChecksOf(store);
   const registry = new Registry({ scheme, store, clock });
@@ -65,7 +66,7 @@ export function createServer(options: ServerOptions): ApiServer {
     clock,
     random: random.stream('objects'),
     leases: leasePool(store, clock),
-    admission: admissionChain(admission),
+    admission: admissionChain(admissionOf(options, { reader, closed$: access.closed$ })),
     hookOf: (stored) => (stored.ref.resource === 'services' && stored.ref.group === '' ? serviceHook : undefined),
     guardOf: writeGuards({ rbac, authorizer, reader, scheme }),
     authorizeCreate: (_endpoint, exchange) => authorize(authorizer, { ...attributesOf(exchange), verb: 'create' }),
@@ -102,6 +103,10 @@ export function createServer(options: ServerOptions): ApiServer {
     audit.close();
   };
   return { handler: whenStarted(start, served), scheme, audit$: audit.events$, close };
+}
+
+function admissionOf({ admission = [] }: ServerOptions, tools: AdmissionTools): readonly AdmissionPlugin[] {
+  return typeof admission === 'function' ? admission(tools) : admission;
 }
 
 const unknown: Authenticator = () => [undefined];

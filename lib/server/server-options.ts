@@ -1,6 +1,6 @@
 // What a host says about its server, and what it gets.
 import type { Observable } from 'rxjs';
-import type { AdmissionPlugin } from '../admission/index.js';
+import type { AdmissionPlugin, AdmissionTools } from '../admission/index.js';
 import type { AuthTools, Authenticator, Authorizer, TokenIssuer } from '../auth/index.js';
 import type { Handler } from '../client/index.js';
 import type { Clock, Random, Scheme } from '../core/index.js';
@@ -35,8 +35,8 @@ export interface ServerOptions {
   readonly concurrency?: number;
   /** What is told of which requests by `audit$`. Without it, nothing is. */
   readonly audit?: AuditPolicy;
-  /** In the order in which they run. */
-  readonly admission?: readonly AdmissionPlugin[];
+  /** In the order in which they run. Those that read objects of the server are given as a function of its tools. */
+  readonly admission?: readonly AdmissionPlugin[] | ((tools: AdmissionTools) => readonly AdmissionPlugin[]);
   /** A watch without a time limit of its own ends after this long, or up to twice as long; half an hour unless said otherwise. */
   readonly minWatchTimeoutMs?: number;
   /** Addresses for Services: one range, or one of each family; 10.96.0.0/16 unless said otherwise. */
