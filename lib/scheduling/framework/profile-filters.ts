@@ -9,6 +9,7 @@ import { PluginError, errorText } from './plugin-error.js';
 import type { Filters } from './plugin-tools.js';
 import { activeFilters } from './pre-filter.js';
 import type { ActiveFilters } from './pre-filter.js';
+import type { Implementing } from './profile-plugins.js';
 import type { Rejected, Rejection } from './rejection.js';
 
 /** The filters that a cycle's PreFilter left active. */
@@ -38,15 +39,21 @@ export const profileFilters: Filters = {
 /** What the first plugin that refuses the node says, of the pods that are there. */
 export function firstRejection(cycle: Cycle, node: NodeView): Rejected | undefined {
   for (const plugin of active(cycle).filters) {
-    let rejection: Rejection | undefined;
-    try {
-      rejection = plugin.filter(cycle, node);
-    } catch (error) {
-      throw new PluginError(plugin.name, `running "${plugin.name}" filter plugin: ${errorText(error)}`, error);
-    }
-    if (rejection !== undefined) return rejectedBy(plugin.name, rejection);
+    const rejected = rejectionBy(plugin, cycle, node);
+    if (rejected !== undefined) return rejected;
   }
   return undefined;
+}
+
+/** What one plugin says of the node. */
+export function rejectionBy(plugin: Implementing<'filter'>, cycle: Cycle, node: NodeView): Rejected | undefined {
+  let rejection: Rejection | undefined;
+  try {
+    rejection = plugin.filter(cycle, node);
+  } catch (error) {
+    throw new PluginError(plugin.name, `running "${plugin.name}" filter plugin: ${errorText(error)}`, error);
+  }
+  return rejection && rejectedBy(plugin.name, rejection);
 }
 
 /** A rejection with its plugin. Of those that plugins make once there is one here too. */

@@ -32,7 +32,7 @@ export function totalScores(scores: readonly PluginScores[], nodeCount: number):
 }
 
 /** Asks who wants to score at all. */
-export function runPreScore(cycle: Cycle, { preScore }: ProfilePlugins, nodes: readonly NodeView[]): ReadonlySet<string> {
+export function runPreScore(cycle: Cycle, { preScore }: Pick<ProfilePlugins, 'preScore'>, nodes: readonly NodeView[]): ReadonlySet<string> {
   const skipped = new Set<string>();
   for (const plugin of preScore) {
     try {
