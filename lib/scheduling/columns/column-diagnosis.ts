@@ -1,0 +1,49 @@
+// Why no node would do, from columns: each node has the number of a reason, and reasons are few. So thousands of nodes are
+// told apart without an entry for each.
+import type { NodeView } from '../cluster/node-view.js';
+import type { Diagnosis } from '../framework/placement.js';
+import type { Rejected } from '../framework/rejection.js';
+
+/** Reasons by node. */
+export class ColumnDiagnosis implements Diagnosis {
+  readonly nodeCount: number;
+  readonly rejectors: Set<string> = new Set();
+  readonly pending: Set<string> = new Set();
+  readonly #reasonOf: Int32Array;
+  readonly #numbers = new Map<Rejected, number>();
+  readonly #rejections: Rejected[] = [];
+  readonly #counts: number[] = [];
+
+  /** `capacity` is above all slots. */
+  constructor(nodeCount: number, capacity: number) {
+    this.nodeCount = nodeCount;
+    this.#reasonOf = new Int32Array(capacity);
+  }
+
+  get reasons(): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>();
+    for (const [index, { reasons }] of this.#rejections.entries()) {
+      for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + (this.#counts[index] ?? 0));
+    }
+    return counts;
+  }
+
+  rejectionOf({ slot }: NodeView): Rejected | undefined {
+    return this.#rejections[(this.#reasonOf[slot] ?? 0) - 1];
+  }
+
+  /** A node was refused. */
+  refuse(slot: number, rejected: Rejected): void {
+    const number = this.#numbers.get(rejected) ?? this.#learn(rejected);
+    this.#reasonOf[slot] = number;
+    this.#counts[number - 1] = (this.#counts[number - 1] ?? 0) + 1;
+  }
+
+  #learn(rejected: Rejected): number {
+    const number = this.#rejections.push(rejected);
+    this.#numbers.set(rejected, number);
+    this.rejectors.add(rejected.plugin);
+    if (rejected.code === 'Pending') this.pending.add(rejected.plugin);
+    return number;
+  }
+}

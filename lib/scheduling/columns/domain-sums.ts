@@ -1,0 +1,111 @@
+// Numbers of nodes, summed over the domains of a topology key: how many pods of some kind there are, or how much they
+// weigh. A node that takes no part has its number all the same, but no sum knows of it. When a number changes or a node
+// moves, only the sums concerned change.
+import { noDomain } from './domain-column.js';
+import type { DomainColumn } from './domain-column.js';
+import { grown } from './grown.js';
+
+/** Numbers by node and their sums by domain. */
+export class DomainSums {
+  readonly domains: DomainColumn;
+  #bySlot: Int32Array = new Int32Array(0);
+  /** The domain in whose sum the slot's number is. */
+  #summedIn: Int32Array = new Int32Array(0);
+  #sums: Int32Array = new Int32Array(0);
+  #members: Int32Array = new Int32Array(0);
+  #populated = 0;
+  #nonZero = 0;
+
+  constructor(domains: DomainColumn) {
+    this.domains = domains;
+  }
+
+  /** The number of each slot. */
+  get bySlot(): Int32Array {
+    return this.#bySlot;
+  }
+
+  /** The sum of each domain. */
+  get sums(): Int32Array {
+    return this.#sums;
+  }
+
+  /** How many domains have nodes that take part. */
+  get populated(): number {
+    return this.#populated;
+  }
+
+  /** Whether every sum is nothing. */
+  get isEmpty(): boolean {
+    return this.#nonZero === 0;
+  }
+
+  /** The smallest sum of domains with nodes that take part; Infinity where there are none. */
+  get least(): number {
+    let least = Infinity;
+    for (let domain = 0; domain < this.#sums.length; domain++) {
+      const sum = this.#sums[domain] ?? 0;
+      if (sum < least && (this.#members[domain] ?? 0) > 0) least = sum;
+    }
+    return least;
+  }
+
+  /** Makes room for nodes and domains that have come. */
+  grow(capacity: number): void {
+    this.#bySlot = grown(this.#bySlot, capacity);
+    this.#summedIn = grown(this.#summedIn, capacity, noDomain);
+    this.#sums = grown(this.#sums, this.domains.size);
+    this.#members = grown(this.#members, this.domains.size);
+  }
+
+  /** Nothing is counted any more, nowhere. */
+  clear(): void {
+    this.#bySlot.fill(0);
+    this.#summedIn.fill(noDomain);
+    this.#sums.fill(0);
+    this.#members.fill(0);
+    this.#populated = 0;
+    this.#nonZero = 0;
+  }
+
+  /** Changes the number of a slot. */
+  add(slot: number, by: number): void {
+    if (by === 0) return;
+    this.#bySlot[slot] = (this.#bySlot[slot] ?? 0) + by;
+    const domain = this.#summedIn[slot] ?? noDomain;
+    if (domain !== noDomain) this.#sum(domain, by);
+  }
+
+  /** Gives a slot another number. */
+  set(slot: number, number: number): void {
+    this.add(slot, number - (this.#bySlot[slot] ?? 0));
+  }
+
+  /** Sums the slot's number in another domain from now on, or in none. */
+  move(slot: number, domain: number): void {
+    const was = this.#summedIn[slot] ?? noDomain;
+    if (was === domain) return;
+    const number = this.#bySlot[slot] ?? 0;
+    if (was !== noDomain) {
+      this.#sum(was, -number);
+      const left = (this.#members[was] ?? 0) - 1;
+      this.#members[was] = left;
+      if (left === 0) this.#populated -= 1;
+    }
+    if (domain !== noDomain) {
+      this.#sum(domain, number);
+      const members = (this.#members[domain] ?? 0) + 1;
+      this.#members[domain] = members;
+      if (members === 1) this.#populated += 1;
+    }
+    this.#summedIn[slot] = domain;
+  }
+
+  #sum(domain: number, by: number): void {
+    if (by === 0) return;
+    const was = this.#sums[domain] ?? 0;
+    this.#sums[domain] = was + by;
+    if (was === 0) this.#nonZero += 1;
+    else if (was + by === 0) this.#nonZero -= 1;
+  }
+}

@@ -1,0 +1,49 @@
+// The scores of ImageLocality. How much an image counts changes when any node gets or loses it, or a node comes or goes;
+// then all nodes are scored anew, and not before. Where no node has any of the images all score 0.
+import type { NodeView } from '../cluster/node-view.js';
+import type { Cycle } from '../framework/cycle.js';
+import type { WeightedPlugin } from '../framework/profile-plugins.js';
+import { grown } from './grown.js';
+import type { NodeColumns } from './node-columns.js';
+
+/** Scores by slot, as the images were when they were weighed. */
+export class ImageColumn {
+  readonly #columns: NodeColumns;
+  readonly #cycle: Cycle;
+  readonly #score: WeightedPlugin;
+  #scores: Int32Array = new Int32Array(0);
+  /** How many nodes have each image, and how many nodes there are. */
+  #weighed = '';
+
+  constructor(columns: NodeColumns, cycle: Cycle, score: WeightedPlugin) {
+    this.#columns = columns;
+    this.#cycle = cycle;
+    this.#score = score;
+  }
+
+  /** The weighed score of a node, which is to be part of its total. */
+  scoreOf(node: NodeView): number {
+    this.#scores = grown(this.#scores, this.#columns.capacity);
+    const score = node.images.size === 0 ? 0 : this.#score.weight * this.#score.plugin.score(this.#cycle, node);
+    this.#scores[node.slot] = score;
+    return score;
+  }
+
+  /** Brings totals up to date where the images count otherwise than before. */
+  follow(totals: Float64Array): void {
+    const weighed = this.#weigh();
+    if (weighed === this.#weighed) return;
+    this.#weighed = weighed;
+    for (const node of this.#columns.cluster.nodes) {
+      const before = this.#scores[node.slot] ?? 0;
+      totals[node.slot] = (totals[node.slot] ?? 0) - before + this.scoreOf(node);
+    }
+  }
+
+  #weigh(): string {
+    const { image, nodes } = { image: (name: string) => this.#columns.cluster.image(name), nodes: this.#columns.cluster.nodes };
+    const states = this.#cycle.pod.images.map(image);
+    if (states.every((state) => state === undefined)) return '';
+    return `${nodes.length} ${states.map((state) => `${state?.size ?? 0}/${state?.nodeCount ?? 0}`).join(' ')}`;
+  }
+}

@@ -1,0 +1,137 @@
+// Pods of one node signature, and what each node by itself is to them: the first no of the filters that look at nothing
+// else, and its scores. Filters and scores are the plugins' own, asked once; after that only nodes that changed are asked
+// again, which for a pod that was just placed is one node of thousands.
+import type { NodeView } from '../cluster/node-view.js';
+import { CycleMemory } from '../framework/cycle.js';
+import type { Cycle } from '../framework/cycle.js';
+import { rejectedBy } from '../framework/profile-filters.js';
+import type { Rejected, Rejection } from '../framework/rejection.js';
+import type { PodFacts } from '../pod/pod-facts.js';
+import { ChangeReader } from './change-reader.js';
+import type { ColumnProfile, LocalScore, PlacedFilter } from './column-profile.js';
+import { grown, grownFloats } from './grown.js';
+import { ImageColumn } from './image-column.js';
+import type { NodeColumns } from './node-columns.js';
+
+/** A no, and the place of the plugin that said it. */
+export interface PlacedRefusal {
+  readonly rejected: Rejected;
+  readonly position: number;
+}
+
+/** The counts of one plugin, that become scores by their share of the highest. */
+export interface ShareColumn {
+  readonly weight: number;
+  readonly share: (score: number, highest: number) => number;
+  counts: Int32Array;
+  /** How many counts are above 0. Where none is, all nodes score the same. */
+  counted: number;
+}
+
+/** What nodes are to pods of one signature. */
+export class NodeClass {
+  readonly #columns: NodeColumns;
+  readonly #reader: ChangeReader;
+  readonly #cycle: Cycle;
+  readonly #filters: readonly PlacedFilter[];
+  readonly #scores: readonly LocalScore[];
+  readonly #shareScores: readonly LocalScore[];
+  readonly #images: ImageColumn | undefined;
+  readonly #refusals: PlacedRefusal[] = [];
+  /** Verdicts by what was answered, and by what it says where a plugin answers the same in other objects. */
+  readonly #known = new WeakMap<Rejection, number>();
+  readonly #verdictOf = new Map<string, number>();
+  /** The generation of each node when it was asked. */
+  #asked: Float64Array = new Float64Array(0);
+  #verdicts: Int32Array = new Int32Array(0);
+  #totals: Float64Array = new Float64Array(0);
+  readonly shares: readonly ShareColumn[];
+
+  constructor(columns: NodeColumns, profile: ColumnProfile, pod: PodFacts) {
+    this.#columns = columns;
+    this.#reader = new ChangeReader(columns.cluster.changes);
+    this.#cycle = { pod, cluster: columns.cluster, memory: new CycleMemory() };
+    this.#filters = profile.localFilters.filter(({ plugin }) => plugin.preFilter?.(this.#cycle) !== 'skip');
+    const scores = profile.localScores.filter(({ plugin }) => plugin.preScore?.(this.#cycle, columns.cluster.nodes) !== 'skip');
+    this.#scores = scores.filter(({ share }) => share === undefined);
+    this.#shareScores = scores.filter(({ share }) => share !== undefined);
+    this.shares = this.#shareScores.map(({ weight, share = count }) => ({ weight, share, counts: new Int32Array(0), counted: 0 }));
+    this.#images = profile.imageScore && new ImageColumn(columns, this.#cycle, profile.imageScore);
+  }
+
+  /** 0 for each slot whose node would do, else what `refusal` tells. */
+  get verdicts(): Int32Array {
+    return this.#verdicts;
+  }
+
+  /** The weighed sum of those scores of each slot that depend on no other node. */
+  get totals(): Float64Array {
+    return this.#totals;
+  }
+
+  /** What a verdict above 0 means. */
+  refusal(verdict: number): PlacedRefusal | undefined {
+    return this.#refusals[verdict - 1];
+  }
+
+  /** Catches up with the cluster. */
+  follow(): void {
+    const changes = this.#reader.read();
+    if (changes?.length !== 0) this.#grow();
+    if (changes === undefined) for (const node of this.#columns.cluster.nodes) this.#ask(node);
+    else {
+      for (const { node: { slot } } of changes) {
+        const node = this.#columns.at(slot);
+        if (node !== undefined && node.generation !== this.#asked[slot]) this.#ask(node);
+      }
+    }
+    this.#images?.follow(this.#totals);
+  }
+
+  #grow(): void {
+    const { capacity } = this.#columns;
+    this.#asked = grownFloats(this.#asked, capacity, -1);
+    this.#verdicts = grown(this.#verdicts, capacity);
+    this.#totals = grownFloats(this.#totals, capacity);
+    for (const column of this.shares) column.counts = grown(column.counts, capacity);
+  }
+
+  #ask(node: NodeView): void {
+    const { slot } = node;
+    this.#asked[slot] = node.generation;
+    this.#verdicts[slot] = this.#verdict(node);
+    let total = this.#images?.scoreOf(node) ?? 0;
+    for (const { plugin, weight } of this.#scores) total += weight * plugin.score(this.#cycle, node);
+    this.#totals[slot] = total;
+    for (const [index, { plugin }] of this.#shareScores.entries()) {
+      const column = this.shares[index];
+      if (column === undefined) continue;
+      const score = plugin.score(this.#cycle, node);
+      column.counted += Number(score > 0) - Number((column.counts[slot] ?? 0) > 0);
+      column.counts[slot] = score;
+    }
+  }
+
+  #verdict(node: NodeView): number {
+    for (const { plugin, position } of this.#filters) {
+      const rejection = plugin.filter(this.#cycle, node);
+      if (rejection !== undefined) return this.#verdictFor(plugin.name, rejection, position);
+    }
+    return 0;
+  }
+
+  #verdictFor(plugin: string, rejection: Rejection, position: number): number {
+    const known = this.#known.get(rejection);
+    if (known !== undefined) return known;
+    const text = `${position} ${rejection.code} ${rejection.reasons.join('\n')}`;
+    const verdict = this.#verdictOf.get(text) ?? this.#refusals.push({ rejected: rejectedBy(plugin, rejection), position });
+    this.#verdictOf.set(text, verdict);
+    this.#known.set(rejection, verdict);
+    return verdict;
+  }
+}
+
+/** For columns without shares; there are none. */
+function count(score: number): number {
+  return score;
+}

@@ -1,0 +1,52 @@
+// What makes pods alike. Pods with the same node signature fit and score the same on every node by itself; pods with the
+// same peer signature stand the same to all other pods. Pods of one template have both in common, as a rule, and those of a
+// StatefulSet, which have labels of their own, at least the first. JSON, so that no two texts can run into each other.
+import type { Frozen } from '../../core/index.js';
+import type { Pod } from '../../core/types/index.js';
+import type { KnownObjects } from '../cluster/known-objects.js';
+import type { PodFacts } from '../pod/pod-facts.js';
+import { containerRequests } from '../pod/requests.js';
+import type { ResourceAmounts } from '../pod/resource-amounts.js';
+import { selectingController } from '../pod/topology-spread.js';
+
+/** What built-in plugins look at that regard a node by itself. */
+export function nodeSignature({ object, requests, nonZeroRequests, hostPorts, nodeName, images, containerCount }: PodFacts, objects: KnownObjects): string {
+  return JSON.stringify([
+    amounts(requests),
+    nonZeroRequests.milliCpu,
+    nonZeroRequests.memory,
+    // Pod-level requests count for the fit of a pod, but not for its score.
+    object.spec?.resources?.requests === undefined ? 0 : amounts(containerRequests(object)),
+    // A class of devices may stand behind what a node does not have.
+    requests.scalars.size === 0 ? 0 : objects.version('DeviceClass'),
+    hostPorts,
+    nodeName,
+    images,
+    containerCount,
+    ...wishesForNodes(object),
+  ]);
+}
+
+/** What built-in plugins look at that regard the pods on nodes. */
+export function peerSignature({ object, namespace, labels }: PodFacts): string {
+  const { affinity, topologySpreadConstraints } = object.spec ?? {};
+  return JSON.stringify([
+    namespace,
+    labels,
+    affinity?.podAffinity ?? 0,
+    affinity?.podAntiAffinity ?? 0,
+    topologySpreadConstraints ?? 0,
+    // By its controller a pod may be spread though it says nothing itself.
+    selectingController(object) ?? 0,
+    ...wishesForNodes(object),
+  ]);
+}
+
+/** Which nodes a pod wants or endures: they decide where it goes, and among which nodes it is spread. */
+export function wishesForNodes({ spec }: Frozen<Pod>): readonly unknown[] {
+  return [spec?.nodeSelector ?? 0, spec?.affinity?.nodeAffinity ?? 0, spec?.tolerations ?? 0];
+}
+
+function amounts({ milliCpu, memory, ephemeralStorage, scalars }: ResourceAmounts): readonly unknown[] {
+  return [milliCpu, memory, ephemeralStorage, ...scalars];
+}
