@@ -11,6 +11,7 @@ export function sameToOthers(old: PodFacts, current: PodFacts): boolean {
   return (
     old.terminating === current.terminating &&
     old.priority === current.priority &&
+    old.object.status?.startTime === current.object.status?.startTime &&
     sameAmounts(old.held, current.held) &&
     old.nonZeroHeld.milliCpu === current.nonZeroHeld.milliCpu &&
     old.nonZeroHeld.memory === current.nonZeroHeld.memory &&

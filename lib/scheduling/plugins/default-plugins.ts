@@ -1,6 +1,7 @@
 // The makers of all built-in plugins, by the names that configurations know. Each is given the arguments that the profile
 // has completed and checked for it. In the order of the default profile.
 import type { PluginMaker } from '../framework/plugin-tools.js';
+import { defaultPreemption } from '../preemption/default-preemption.js';
 import { defaultBinder } from './default-binder.js';
 import { imageLocality } from './image-locality.js';
 import { nodeAffinity } from './node-affinity.js';
@@ -13,6 +14,10 @@ import { nodeUnschedulable } from './node-unschedulable.js';
 import { prioritySort } from './priority-sort.js';
 import { schedulingGates } from './scheduling-gates.js';
 import { taintToleration } from './taint-toleration.js';
+import { nodeVolumeLimits } from './volumes/node-volume-limits.js';
+import { volumeBinding } from './volumes/volume-binding.js';
+import { volumeRestrictions } from './volumes/volume-restrictions.js';
+import { volumeZone } from './volumes/volume-zone.js';
 
 /** Makers by plugin. */
 export const builtinMakers: ReadonlyMap<string, PluginMaker> = new Map<string, PluginMaker>([
@@ -24,6 +29,11 @@ export const builtinMakers: ReadonlyMap<string, PluginMaker> = new Map<string, P
   ['NodeAffinity', ({ profile }) => nodeAffinity(profile.args.NodeAffinity)],
   ['NodePorts', nodePorts],
   ['NodeResourcesFit', (tools) => nodeResourcesFit(tools, tools.profile.args.NodeResourcesFit)],
+  ['VolumeRestrictions', volumeRestrictions],
+  ['NodeVolumeLimits', nodeVolumeLimits],
+  ['VolumeBinding', (tools) => volumeBinding(tools, tools.profile.args.VolumeBinding)],
+  ['VolumeZone', volumeZone],
+  ['DefaultPreemption', (tools) => defaultPreemption(tools, tools.profile.args.DefaultPreemption)],
   ['NodeResourcesBalancedAllocation', ({ profile }) => nodeResourcesBalancedAllocation(profile.args.NodeResourcesBalancedAllocation)],
   ['ImageLocality', imageLocality],
   ['DefaultBinder', defaultBinder],

@@ -6,6 +6,7 @@ import { isApiError, namespacedName } from '../../core/index.js';
 import type { Frozen } from '../../core/index.js';
 import type { Pod } from '../../core/types/index.js';
 import type { PluginTools } from '../framework/plugin-tools.js';
+import { podFacts } from '../pod/pod-facts.js';
 import type { PodFacts } from '../pod/pod-facts.js';
 import { writePodStatus } from '../pod/pod-status.js';
 import type { Candidate } from './candidates.js';
@@ -57,7 +58,8 @@ export function preemptions(plugin: string, tools: PluginTools): Preemptions {
 
   return {
     begin: (preemptor, { node, victims }) => {
-      const staying = victims.pods.filter(({ terminating }) => !terminating);
+      // What is known of victims may be older than what they say of themselves by now.
+      const staying = victims.pods.map(({ object }) => podFacts(tools.podNow(object) ?? object)).filter(({ terminating }) => !terminating);
       if (staying.length === 0) return;
       tools.tell({ type: 'preemption', victims: victims.pods.length });
       underWay.set(preemptor.uid, undefined);

@@ -1,9 +1,13 @@
 // Finds victims, and remembers them: who would have to leave a node depends, for most pods, on nothing but the node, its
 // pods, the budgets and what the preemptor asks for. So pods that are alike find again what was found for the first of
-// them, and only nodes that changed since are tried anew. Where a filter looks beyond the node nothing is kept.
+// them, and only nodes that changed since are tried anew. Where a filter looks beyond the node, or others are to come to
+// it, nothing is kept.
 import type { NodeView } from '../cluster/node-view.js';
+import { nodeSignature } from '../columns/pod-signature.js';
+import { RecentlyUsed } from '../columns/recently-used.js';
 import type { Cycle } from '../framework/cycle.js';
 import type { PluginTools } from '../framework/plugin-tools.js';
+import { activeFilters } from '../framework/pre-filter.js';
 import type { Rejection } from '../framework/rejection.js';
 import { disruptionBudgets } from './disruption-budgets.js';
 import type { DisruptionBudgets } from './disruption-budgets.js';
@@ -19,19 +23,54 @@ export interface VictimFinder {
 }
 
 /** Nothing is known at first. */
-export function victimFinder({ filters, cluster }: PluginTools): VictimFinder {
+export function victimFinder({ filters, cluster }: Pick<PluginTools, 'filters' | 'cluster'>): VictimFinder {
   let budgets: DisruptionBudgets | undefined;
   let budgetVersion = -1;
+  let found = new RecentlyUsed<Findings>(likenessesKept);
+
   const budgetsNow = (): DisruptionBudgets => {
     const version = cluster.objects.version('PodDisruptionBudget');
-    if (budgets === undefined || version !== budgetVersion) budgets = disruptionBudgets(cluster.objects.list('PodDisruptionBudget'));
+    if (budgets !== undefined && version === budgetVersion) return budgets;
     budgetVersion = version;
+    budgets = disruptionBudgets(cluster.objects.list('PodDisruptionBudget'));
+    found = new RecentlyUsed(likenessesKept);
     return budgets;
   };
+
   return {
     finderFor: (cycle) => {
       const allowed = budgetsNow();
-      return (node) => selectVictims(cycle, node, filters, allowed);
+      const find: FindVictims = (node) => selectVictims(cycle, node, filters, allowed);
+      if (!looksAtNodesAlone(cycle)) return find;
+      const findings = found.get(`${cycle.pod.priority} ${nodeSignature(cycle.pod, cluster.objects)}`, () => new Map());
+      return (node) => {
+        if (cycle.cluster.nominatedTo(node.name).length > 0) return find(node);
+        const known = findings.get(node);
+        if (known?.generation === node.generation) return known.victims;
+        const victims = find(node);
+        findings.set(node, { generation: node.generation, victims });
+        return victims;
+      };
     },
   };
 }
+
+/** What was found on nodes, each as of a generation. Nodes that are gone go with the likeness that asked for them. */
+type Findings = Map<NodeView, { readonly generation: number; readonly victims: Victims | Rejection }>;
+
+/** For so many kinds of preemptors victims are remembered. */
+const likenessesKept = 16;
+
+/** Whether all filters that have a say judge a node by itself. */
+function looksAtNodesAlone({ memory }: Cycle): boolean {
+  return memory.require(activeFilters).filters.every(({ name }) => nodeFilters.has(name));
+}
+
+const nodeFilters: ReadonlySet<string> = new Set([
+  'NodeUnschedulable',
+  'NodeName',
+  'TaintToleration',
+  'NodeAffinity',
+  'NodePorts',
+  'NodeResourcesFit',
+]);
