@@ -3,6 +3,7 @@
 // its own, which those of others kept away, is told of every node.
 import type { Frozen } from '../../../core/index.js';
 import type { Node, Pod } from '../../../core/types/index.js';
+import type { ClusterView } from '../../cluster/cluster-view.js';
 import type { KnownObjects } from '../../cluster/known-objects.js';
 import { domainOf } from '../../cluster/topology-domain.js';
 import { on } from '../../framework/event-interest.js';
@@ -13,10 +14,10 @@ import { actions } from '../../queue/cluster-event.js';
 import { isItself, tookRoom } from '../pod-events.js';
 import { allMeanPod, anyMeansPod, meansPod } from './term-matching.js';
 
-/** The events of the plugin. */
-export function affinityEvents(objects: () => KnownObjects): readonly EventInterest[] {
+/** The events of the plugin. The cluster is looked at when something happens. */
+export function affinityEvents(cluster: ClusterView): readonly EventInterest[] {
   return [
-    on('Pod', actions.add | actions.delete | actions.updatePodLabel, (pod, old, current) => afterPodChange(pod, old, current, objects())),
+    on('Pod', actions.add | actions.delete | actions.updatePodLabel, (pod, old, current) => afterPodChange(pod, old, current, cluster.objects)),
     on('Node', actions.add | actions.updateNodeLabel, afterNodeChange),
   ];
 }

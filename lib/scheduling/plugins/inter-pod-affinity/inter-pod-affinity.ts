@@ -8,11 +8,10 @@ import { affinityEvents } from './affinity-hints.js';
 import { hasPreferences, normalizeAffinity, preferredAffinityKey, weighPreferredAffinity } from './affinity-score.js';
 
 /** Makes the plugin. */
-export function interPodAffinity(tools: PluginTools, args: unknown): SchedulingPlugin {
-  const settings = args as PluginArguments['InterPodAffinity']; // the configuration completed and checked them
+export function interPodAffinity({ cluster }: PluginTools, args: PluginArguments['InterPodAffinity']): SchedulingPlugin {
   return {
     name: 'InterPodAffinity',
-    events: affinityEvents(() => tools.cluster.objects),
+    events: affinityEvents(cluster),
 
     preFilter: (cycle) => {
       const counted = countRequiredAffinity(cycle);
@@ -25,8 +24,8 @@ export function interPodAffinity(tools: PluginTools, args: unknown): SchedulingP
     removePod: ({ memory }, pod, node) => memory.require(requiredAffinityKey).count(pod, node, -1),
 
     preScore: (cycle) => {
-      if (settings.ignorePreferredTermsOfExistingPods && !hasPreferences(cycle.pod)) return 'skip';
-      const sums = weighPreferredAffinity(cycle, settings);
+      if (args.ignorePreferredTermsOfExistingPods && !hasPreferences(cycle.pod)) return 'skip';
+      const sums = weighPreferredAffinity(cycle, args);
       if (sums.isEmpty) return 'skip';
       cycle.memory.set(preferredAffinityKey, sums);
       return undefined;

@@ -9,11 +9,11 @@ import { spreadEvents } from './spread-hints.js';
 import { countSoftSpread, normalizeSpread, rawScore, softSpreadKey } from './spread-score.js';
 
 /** Makes the plugin. */
-export function podTopologySpread(tools: PluginTools, args: unknown): SchedulingPlugin {
-  const defaults = spreadDefaults(args as PluginArguments['PodTopologySpread']); // the configuration completed and checked them
+export function podTopologySpread({ cluster }: PluginTools, args: PluginArguments['PodTopologySpread']): SchedulingPlugin {
+  const defaults = spreadDefaults(args);
   return {
     name: 'PodTopologySpread',
-    events: spreadEvents((pod) => applicableConstraints('hard', pod, tools.cluster.objects, defaults)),
+    events: spreadEvents((pod) => applicableConstraints('hard', pod, cluster.objects, defaults)),
 
     preFilter: (cycle) => {
       const hard = applicableConstraints('hard', cycle.pod, cycle.cluster.objects, defaults);

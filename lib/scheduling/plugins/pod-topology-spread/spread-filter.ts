@@ -71,7 +71,9 @@ export const hardSpreadKey: MemoryKey<HardSpread> = memoryKey<HardSpread>('PodTo
 
 /** Counts the pods of the cluster for hard constraints. */
 export function countHardSpread({ pod, cluster }: Cycle, constraints: readonly SpreadConstraint[]): HardSpread {
-  const counted = constraints.map((constraint): CountedConstraint => ({ constraint, counts: new DomainCounts(), selfMatch: matchesLabels(constraint.selector, pod.labels) ? 1 : 0 }));
+  const counted = constraints.map((constraint): CountedConstraint => {
+    return { constraint, counts: new DomainCounts(), selfMatch: matchesLabels(constraint.selector, pod.labels) ? 1 : 0 };
+  });
   for (const node of cluster.nodes) {
     if (!hasAllDomains(node.labels, constraints)) continue;
     for (const { constraint, counts } of counted) {
