@@ -18,6 +18,10 @@ import { nodeVolumeLimits } from './volumes/node-volume-limits.js';
 import { volumeBinding } from './volumes/volume-binding.js';
 import { volumeRestrictions } from './volumes/volume-restrictions.js';
 import { volumeZone } from './volumes/volume-zone.js';
+import { nodeVolumeLimits } from './volumes/node-volume-limits.js';
+import { volumeBinding } from './volumes/volume-binding.js';
+import { volumeRestrictions } from './volumes/volume-restrictions.js';
+import { volumeZone } from './volumes/volume-zone.js';
 
 /** Makers by plugin. */
 export const builtinMakers: ReadonlyMap<string, PluginMaker> = new Map<string, PluginMaker>([
@@ -29,6 +33,10 @@ export const builtinMakers: ReadonlyMap<string, PluginMaker> = new Map<string, P
   ['NodeAffinity', ({ profile }) => nodeAffinity(profile.args.NodeAffinity)],
   ['NodePorts', nodePorts],
   ['NodeResourcesFit', (tools) => nodeResourcesFit(tools, tools.profile.args.NodeResourcesFit)],
+  ['VolumeRestrictions', volumeRestrictions],
+  ['NodeVolumeLimits', nodeVolumeLimits],
+  ['VolumeBinding', (tools) => volumeBinding(tools, tools.profile.args.VolumeBinding)],
+  ['VolumeZone', volumeZone],
   ['VolumeRestrictions', volumeRestrictions],
   ['NodeVolumeLimits', nodeVolumeLimits],
   ['VolumeBinding', (tools) => volumeBinding(tools, tools.profile.args.VolumeBinding)],

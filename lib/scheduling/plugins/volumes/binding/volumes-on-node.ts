@@ -1,0 +1,119 @@
+// Which volumes the claims of a pod would get on a node, or why the pod cannot go there. What does not depend on the node is
+// settled before, once for the pod. As pkg/scheduler/framework/plugins/volumebinding, FindPodVolumes.
+import type { KnownObjects } from '../../../cluster/known-objects.js';
+import type { NodeView } from '../../../cluster/node-view.js';
+import { unresolvable } from '../../../framework/rejection.js';
+import type { Rejection } from '../../../framework/rejection.js';
+import type { Claim, Volume } from '../claims-and-volumes.js';
+import { classOfClaim, classOfVolume, selectedNodeOf, volumeNameOf } from '../claims-and-volumes.js';
+import { computedFrom } from '../computed-from.js';
+import { isReachable } from '../volume-reach.js';
+import type { AssumedVolumes } from './assumed-volumes.js';
+import { bySizeOfClaim, matchableClaim, matchingVolume } from './matching.js';
+import type { MatchableClaim } from './matching.js';
+import type { PodClaims } from './pod-claims.js';
+import { provisionableClaim, provisioningProblem } from './provisioning.js';
+import type { ProvisionableClaim, ProvisioningProblem } from './provisioning.js';
+
+/** What the claims of a pod ask of nodes. */
+export interface ClaimDemands {
+  /** The volumes that they have; undefined for one that is gone. */
+  readonly bound: readonly (Volume | undefined)[];
+  /** Claims for which a node was chosen before, and a volume may be under way. */
+  readonly chosen: readonly ProvisionableClaim[];
+  /** Claims for which any node would do, the smallest first. */
+  readonly open: readonly OpenClaim[];
+}
+
+/** A claim that gets a volume that is there, or else one that is made. */
+export interface OpenClaim extends ProvisionableClaim {
+  readonly among: MatchableClaim;
+}
+
+/** A claim and the volume that it gets. */
+export interface Match {
+  readonly claim: Claim;
+  readonly volume: Volume;
+}
+
+/** What would be done on a node. */
+export interface NodeVolumes {
+  readonly matches: readonly Match[];
+  readonly provisions: readonly Claim[];
+}
+
+/** Settles what does not depend on the node. */
+export function claimDemands({ bound, waiting }: PodClaims, objects: KnownObjects, assumed: AssumedVolumes): ClaimDemands {
+  const volumesFor = (claim: Claim): readonly Volume[] => (volumesByClass(objects).get(classOfClaim(claim)) ?? []).map((volume) => assumed.volumes.of(volume));
+  const chosen = waiting.filter((claim) => selectedNodeOf(claim) !== undefined);
+  const open = waiting.filter((claim) => selectedNodeOf(claim) === undefined).toSorted(bySizeOfClaim);
+  return {
+    bound: bound.map(({ spec }) => assumed.volumes.get(volumeNameOf(spec))),
+    chosen: chosen.map((claim) => provisionableClaim(claim, objects)),
+    open: open.map((claim) => ({ ...provisionableClaim(claim, objects), among: matchableClaim(claim, volumesFor(claim)) })),
+  };
+}
+
+/** What would be done on a node, or why the pod cannot go there. */
+export function volumesOn(node: NodeView, demands: ClaimDemands, objects: KnownObjects): NodeVolumes | Rejection {
+  const boundProblem = problemOfBound(node, demands.bound, objects);
+  const found = volumesOfWaiting(node, demands, objects);
+  if (boundProblem === undefined && typeof found !== 'string') return found;
+  return rejections[boundProblem ?? 'none'][typeof found === 'string' ? found : 'none'];
+}
+
+type BoundProblem = 'gone' | 'elsewhere';
+
+const elsewhere = "node(s) didn't match PersistentVolume's node affinity";
+const unavailable = "node(s) didn't find available persistent volumes to bind";
+const noSpace = 'node(s) did not have enough free storage';
+const gone = 'node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)';
+
+/** By what is wrong with volumes that claims have, and with those that they should get. */
+const rejections: Readonly<Record<BoundProblem | 'none', Readonly<Record<ProvisioningProblem | 'none', Rejection>>>> = {
+  none: { none: unresolvable(), unavailable: unresolvable(unavailable), 'no-space': unresolvable(noSpace) },
+  elsewhere: { none: unresolvable(elsewhere), unavailable: unresolvable(elsewhere, unavailable), 'no-space': unresolvable(elsewhere, noSpace) },
+  gone: { none: unresolvable(gone), unavailable: unresolvable(unavailable, gone), 'no-space': unresolvable(noSpace, gone) },
+};
+
+function problemOfBound(node: NodeView, volumes: ClaimDemands['bound'], objects: KnownObjects): BoundProblem | undefined {
+  for (const volume of volumes) {
+    if (volume === undefined) return 'gone';
+    if (!isReachable(volume, node, objects)) return 'elsewhere';
+  }
+  return undefined;
+}
+
+const nothingToDo: NodeVolumes = { matches: [], provisions: [] };
+
+function volumesOfWaiting(node: NodeView, { chosen, open }: ClaimDemands, objects: KnownObjects): NodeVolumes | ProvisioningProblem {
+  if (chosen.length + open.length === 0) return nothingToDo;
+  if (chosen.some(({ claim }) => selectedNodeOf(claim) !== node.name)) return 'unavailable';
+  const matches: Match[] = [];
+  const toProvision: ProvisionableClaim[] = [...chosen];
+  const taken = new Set<string>();
+  for (const each of open) {
+    const volume = matchingVolume(each.among, node.labels, taken);
+    if (volume === undefined) toProvision.push(each);
+    else {
+      taken.add(volume.metadata?.name ?? '');
+      matches.push({ claim: each.claim, volume });
+    }
+  }
+  for (const each of toProvision) {
+    const problem = provisioningProblem(each, node.labels, objects);
+    if (problem !== undefined) return problem;
+  }
+  return { matches, provisions: toProvision.map(({ claim }) => claim) };
+}
+
+const volumesByClass = computedFrom(['PersistentVolume'], (objects) => {
+  const byClass = new Map<string, Volume[]>();
+  for (const volume of objects.list('PersistentVolume')) {
+    const className = classOfVolume(volume);
+    const list = byClass.get(className);
+    if (list === undefined) byClass.set(className, [volume]);
+    else list.push(volume);
+  }
+  return byClass;
+});

@@ -1,0 +1,114 @@
+// The volume plugins that Kubernetes once had built in, and the CSI drivers that took over. Their volumes are still written
+// in the old words; where a driver counts, limits or places them they have to be read as its own.
+// Names and handles as csi-translation-lib; those of azure-file and vsphere-volume are known, but nothing here reads them.
+import type { Frozen, Labels } from '../../../core/index.js';
+import type { AzureDiskVolumeSource } from '../../../core/types/index.js';
+import { legacyZoneLabel, zoneLabel, zoneSeparator } from './zone-labels.js';
+
+/** What pods and volumes say in the old words. */
+export interface InTreeSources {
+  readonly awsElasticBlockStore?: { readonly volumeID: string };
+  readonly gcePersistentDisk?: { readonly pdName: string };
+  readonly cinder?: { readonly volumeID: string };
+  readonly azureDisk?: Frozen<Pick<AzureDiskVolumeSource, 'diskURI' | 'kind'>>;
+  readonly portworxVolume?: { readonly volumeID: string };
+  readonly azureFile?: object;
+  readonly vsphereVolume?: object;
+}
+
+/** A plugin of old. */
+export interface InTreePlugin {
+  readonly name: string;
+  /** The driver in its place. */
+  readonly driver: string;
+  /** The label by which the driver tells nodes where they are, if volumes of old are tied to zones. */
+  readonly topologyKey?: string;
+  /**
+   * The driver's name for a volume, of which the labels may tell the zone; throws where there is none. Absent for those
+   * that the scheduler leaves as they are.
+   */
+  handle?(sources: InTreeSources, labels: Labels): string;
+  /** Whether a volume is one of its own. */
+  owns(sources: InTreeSources): boolean;
+}
+
+/** The plugin of a volume; undefined for all others, those of drivers included. */
+export function inTreePluginOf(sources: InTreeSources): InTreePlugin | undefined {
+  return plugins.find((plugin) => plugin.owns(sources));
+}
+
+/** The plugin that a class names as its provisioner. */
+export function inTreePluginNamed(name: string): InTreePlugin | undefined {
+  return plugins.find((plugin) => plugin.name === name);
+}
+
+const plugins: readonly InTreePlugin[] = [
+  {
+    name: 'kubernetes.io/aws-ebs',
+    driver: 'ebs.csi.aws.com',
+    topologyKey: 'topology.ebs.csi.aws.com/zone',
+    owns: ({ awsElasticBlockStore: disk }) => disk !== undefined,
+    handle: ({ awsElasticBlockStore: disk }) => awsHandle(disk?.volumeID ?? ''),
+  },
+  {
+    name: 'kubernetes.io/gce-pd',
+    driver: 'pd.csi.storage.gke.io',
+    topologyKey: 'topology.gke.io/zone',
+    owns: ({ gcePersistentDisk: disk }) => disk !== undefined,
+    handle: ({ gcePersistentDisk: disk }, labels) => `projects/UNSPECIFIED/${gcePlace(labels)}/disks/${disk?.pdName ?? ''}`,
+  },
+  {
+    name: 'kubernetes.io/cinder',
+    driver: 'cinder.csi.openstack.org',
+    topologyKey: 'topology.cinder.csi.openstack.org/zone',
+    owns: ({ cinder }) => cinder !== undefined,
+    handle: ({ cinder }) => cinder?.volumeID ?? '',
+  },
+  {
+    name: 'kubernetes.io/azure-disk',
+    driver: 'disk.csi.azure.com',
+    owns: ({ azureDisk }) => azureDisk !== undefined,
+    handle: ({ azureDisk }) => azureHandle(azureDisk),
+  },
+  {
+    name: 'kubernetes.io/portworx-volume',
+    driver: 'pxd.portworx.com',
+    owns: ({ portworxVolume }) => portworxVolume !== undefined,
+    handle: ({ portworxVolume }) => portworxVolume?.volumeID ?? '',
+  },
+  { name: 'kubernetes.io/azure-file', driver: 'file.csi.azure.com', owns: ({ azureFile }) => azureFile !== undefined },
+  { name: 'kubernetes.io/vsphere-volume', driver: 'csi.vsphere.vmware.com', owns: ({ vsphereVolume }) => vsphereVolume !== undefined },
+];
+
+/** An id may be written as `aws://zone/vol-1`. */
+function awsHandle(id: string): string {
+  if (!id.startsWith(awsScheme)) return id;
+  const [, ...path] = id.slice(awsScheme.length).split('/');
+  const [volume = '', ...others] = path.filter((segment) => segment !== '');
+  if (!volume.startsWith('vol-') || others.length > 0) throw new Error(`failed to translate Kubernetes ID to EBS Volume ID Invalid format for AWS volume (${id})`);
+  return volume;
+}
+
+const awsScheme = 'aws://';
+
+/** One zone, or the region that several are in: zones are named `locale-region-zone`. */
+function gcePlace(labels: Labels): string {
+  const label = labels[legacyZoneLabel] ?? '';
+  const zones = (label === '' ? (labels[zoneLabel] ?? '') : label).split(zoneSeparator);
+  const [zone = ''] = zones;
+  if (zones.length === 1) return `zones/${zone === '' ? 'UNSPECIFIED' : zone}`;
+  const regions = new Set(zones.map(gceRegion));
+  if (regions.size !== 1) throw new Error(`failed to get region from zones: multiple or no regions gotten from zones, got: map[${[...regions].toSorted().map((region) => `${region}:{}`).join(' ')}]`);
+  return `regions/${[...regions].join('')}`;
+}
+
+function gceRegion(zone: string): string {
+  const parts = zone.split('-');
+  if (parts.length !== 3) throw new Error(`failed to get region from zones: zone in unexpected format, expected: {locale}-{region}-{zone}, got: ${zone}`);
+  return parts.slice(0, 2).join('-');
+}
+
+function azureHandle(disk: InTreeSources['azureDisk']): string {
+  if (disk?.kind !== undefined && disk.kind.toLowerCase() !== 'managed') throw new Error(`kind(${disk.kind}) is not supported in csi migration`);
+  return disk?.diskURI ?? '';
+}

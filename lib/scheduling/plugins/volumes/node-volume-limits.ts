@@ -1,0 +1,114 @@
+// NodeVolumeLimits: a driver can attach only so many volumes to a node, and says how many in the node's CSINode. Without a
+// CSINode, or a number in it, there is no limit. As pkg/scheduler/framework/plugins/nodevolumelimits.
+import type { Frozen } from '../../../core/index.js';
+import type { CSINode } from '../../../core/types/index.js';
+import type { KnownObjects } from '../../cluster/known-objects.js';
+import type { NodeView } from '../../cluster/node-view.js';
+import { memoryKey } from '../../framework/cycle.js';
+import type { Remembered } from '../../framework/cycle.js';
+import { on } from '../../framework/event-interest.js';
+import type { SchedulingPlugin } from '../../framework/plugin.js';
+import { unresolvable, unschedulable } from '../../framework/rejection.js';
+import type { Rejection } from '../../framework/rejection.js';
+import type { PodFacts } from '../../pod/pod-facts.js';
+import { actions } from '../../queue/cluster-event.js';
+import { claimOf, notFoundText, usesClaim } from './claims-and-volumes.js';
+import { addAttachedTo, addVolumesOf, mayCount } from './driver-volumes.js';
+import type { DriverVolumes } from './driver-volumes.js';
+import { inTreePluginOf } from './in-tree-plugins.js';
+
+/** Makes the plugin. */
+export function nodeVolumeLimits(): SchedulingPlugin {
+  return {
+    name: 'NodeVolumeLimits',
+    events: [
+      on('storage.k8s.io/CSINode', actions.add),
+      on('storage.k8s.io/CSINode', actions.update, (_pod, old, csiNode) => (isLimitRaised(old, csiNode) ? 'queue' : 'skip')),
+      on('Pod', actions.delete, (_pod, gone) => {
+        const wasOnNode = (gone?.spec?.nodeName ?? '') !== '' || (gone?.status?.nominatedNodeName ?? '') !== '';
+        return gone !== undefined && wasOnNode && mayCount(gone) ? 'queue' : 'skip';
+      }),
+      on('PersistentVolumeClaim', actions.add, (pod, _old, claim) => (claim !== undefined && usesClaim(pod, claim) ? 'queue' : 'skip')),
+      on('storage.k8s.io/VolumeAttachment', actions.delete, (pod, gone) => (gone !== undefined && mayUse(pod, gone.spec.attacher) ? 'queue' : 'skip')),
+    ],
+
+    preFilter: ({ pod: { object }, memory }) => {
+      if (!mayCount(object)) return 'skip';
+      memory.set(wantedVolumes, {});
+      return undefined;
+    },
+
+    filter: (cycle, node) => {
+      const { objects } = cycle.cluster;
+      const wanted = cycle.memory.require(wantedVolumes);
+      const missing = (wanted.missing ??= { rejection: missingClaim(cycle.pod, objects) });
+      if (missing.rejection !== undefined) return missing.rejection;
+      const csiNode = objects.get('CSINode', node.name);
+      if (csiNode === undefined) return undefined;
+      const volumes = (wanted.volumes ??= volumesOf(cycle.pod, objects));
+      return isBeyondLimits(volumes, node, csiNode, objects) ? tooMany : undefined;
+    },
+  };
+}
+
+const tooMany = unschedulable('node(s) exceed max volume count');
+
+/** What the pod would bring, found out when the first node is looked at. */
+interface WantedVolumes extends Remembered {
+  missing?: { readonly rejection: Rejection | undefined };
+  volumes?: DriverVolumes;
+}
+
+const wantedVolumes = memoryKey<WantedVolumes>('NodeVolumeLimits');
+
+/** Without a claim that it names the pod cannot run, wherever it goes. */
+function missingClaim(pod: PodFacts, objects: KnownObjects): Rejection | undefined {
+  for (const { claim: name } of pod.volumeClaims) {
+    if (name === '') throw new Error('PersistentVolumeClaim had no name');
+    if (claimOf(objects, pod, name) === undefined) return unresolvable(`looking up PVC ${pod.namespace}/${name}: ${notFoundText('persistentvolumeclaim', name)}`);
+  }
+  return undefined;
+}
+
+function volumesOf(pod: PodFacts, objects: KnownObjects): DriverVolumes {
+  const volumes: DriverVolumes = new Map();
+  const problem = addVolumesOf(pod, objects, volumes);
+  if (problem !== undefined) throw new Error(problem);
+  return volumes;
+}
+
+/**
+ * Whether a driver would have more volumes on the node than it can. Volumes that pods of the node have already are not
+ * brought. Those that are only attached still count beside the pod's own, even where they are the same, as in Kubernetes.
+ */
+function isBeyondLimits(wanted: DriverVolumes, node: NodeView, { spec }: Frozen<CSINode>, objects: KnownObjects): boolean {
+  const drivers = new Set(wanted.values());
+  const limited = spec.drivers.filter(({ name, allocatable }) => allocatable?.count !== undefined && drivers.has(name));
+  if (limited.length === 0) return false;
+  const there: DriverVolumes = new Map();
+  for (const pod of node.pods) addVolumesOf(pod, objects, there); // what is wrong with others' volumes is not this pod's matter
+  const brought = countByDriver(wanted, (volume) => !there.has(volume));
+  addAttachedTo(node.name, objects, there);
+  const attached = countByDriver(there, () => true);
+  return limited.some(({ name, allocatable }) => {
+    const more = brought.get(name) ?? 0;
+    return more > 0 && (attached.get(name) ?? 0) + more > (allocatable?.count ?? Infinity);
+  });
+}
+
+function countByDriver(volumes: DriverVolumes, counts: (volume: string) => boolean): ReadonlyMap<string, number> {
+  const numbers = new Map<string, number>();
+  for (const [volume, driver] of volumes) if (counts(volume)) numbers.set(driver, (numbers.get(driver) ?? 0) + 1);
+  return numbers;
+}
+
+/** Whether a driver can have more volumes than before. One without a number can have any. */
+function isLimitRaised(old: Frozen<CSINode> | undefined, csiNode: Frozen<CSINode> | undefined): boolean {
+  const limits = new Map(csiNode?.spec.drivers.map(({ name, allocatable }) => [name, allocatable?.count ?? Infinity]));
+  return old?.spec.drivers.some(({ name, allocatable }) => (limits.get(name) ?? Infinity) > (allocatable?.count ?? Infinity)) ?? false;
+}
+
+/** Whether a pod may have volumes of a driver. Claims are not looked up: to hint must cost little. */
+function mayUse({ object, volumeClaims }: PodFacts, driver: string): boolean {
+  return volumeClaims.length > 0 || (object.spec?.volumes?.some((volume) => inTreePluginOf(volume)?.driver === driver) ?? false);
+}

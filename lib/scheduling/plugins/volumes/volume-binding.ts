@@ -1,0 +1,106 @@
+// VolumeBinding: a pod goes only where the volumes of its claims are, or can be. Claims that wait for their pod get their
+// volumes here: chosen with the node, assumed at Reserve, written and awaited at PreBind.
+// As pkg/scheduler/framework/plugins/volumebinding.
+import { deepEqual } from '../../../core/index.js';
+import type { PluginArguments } from '../../configuration/plugin-arguments.js';
+import { memoryKey } from '../../framework/cycle.js';
+import type { Cycle, Remembered } from '../../framework/cycle.js';
+import { on } from '../../framework/event-interest.js';
+import type { EventInterest } from '../../framework/event-interest.js';
+import type { SchedulingPlugin } from '../../framework/plugin.js';
+import type { PluginTools } from '../../framework/plugin-tools.js';
+import { rejectionText } from '../../framework/rejection.js';
+import { actions } from '../../queue/cluster-event.js';
+import { assumedVolumes } from './binding/assumed-volumes.js';
+import { bindVolumes } from './binding/bind-volumes.js';
+import { claimsProblem, podClaims } from './binding/pod-claims.js';
+import { volumeLimit } from './binding/provisioning.js';
+import { assumePlan, restorePlan } from './binding/volume-plan.js';
+import type { VolumePlan } from './binding/volume-plan.js';
+import { claimDemands, volumesOn } from './binding/volumes-on-node.js';
+import type { ClaimDemands } from './binding/volumes-on-node.js';
+import { usesClaim } from './claims-and-volumes.js';
+import { migratedPluginsAnnotation } from './volume-reach.js';
+
+/** Makes the plugin. */
+export function volumeBinding(tools: PluginTools, { bindTimeoutSeconds }: PluginArguments['VolumeBinding']): SchedulingPlugin {
+  return {
+    name: 'VolumeBinding',
+    events,
+
+    preFilter: ({ pod, cluster, memory }) => {
+      if (pod.volumeClaims.length === 0) return 'skip';
+      const { objects } = cluster;
+      const problem = claimsProblem(pod, objects);
+      if (problem !== undefined) return problem;
+      const assumed = assumedVolumes(cluster);
+      const claims = podClaims(pod, objects, assumed);
+      if ('code' in claims) return claims;
+      memory.set(binding, { demands: claimDemands(claims, objects, assumed) });
+      return undefined;
+    },
+
+    filter: ({ memory, cluster }, node) => {
+      const answer = volumesOn(node, memory.require(binding).demands, cluster.objects);
+      return 'code' in answer ? answer : undefined;
+    },
+
+    reserve: (cycle, nodeName) => {
+      const state = cycle.memory.get(binding);
+      if (state !== undefined && isWaiting(state.demands)) state.plan = planOn(nodeName, cycle, state.demands);
+      return undefined;
+    },
+    unreserve: ({ memory, cluster }) => {
+      const state = memory.get(binding);
+      if (state?.plan === undefined) return;
+      restorePlan(state.plan, assumedVolumes(cluster));
+      delete state.plan;
+    },
+
+    preBindPreFlight: ({ memory }) => (memory.get(binding)?.plan === undefined ? 'skip' : { parallel: true }),
+    preBind: async ({ pod, memory }, nodeName, signal) => {
+      const plan = memory.get(binding)?.plan;
+      if (plan !== undefined) await bindVolumes(tools, { pod, nodeName, plan, timeoutMs: bindTimeoutSeconds * 1000, signal });
+      return undefined;
+    },
+  };
+}
+
+/** What is remembered of a pod with claims, and once it has a node what is to be done for it. */
+interface BindingState extends Remembered {
+  readonly demands: ClaimDemands;
+  plan?: VolumePlan;
+}
+
+const binding = memoryKey<BindingState>('VolumeBinding');
+
+function isWaiting({ chosen, open }: ClaimDemands): boolean {
+  return chosen.length + open.length > 0;
+}
+
+/** Asks the chosen node once more, rather than keep an answer for each: nothing has changed since. */
+function planOn(nodeName: string, { cluster }: Cycle, demands: ClaimDemands): VolumePlan {
+  const node = cluster.node(nodeName);
+  if (node === undefined) throw new Error(`no pod volume found for node "${nodeName}"`);
+  const volumes = volumesOn(node, demands, cluster.objects);
+  if ('code' in volumes) throw new Error(rejectionText(volumes));
+  return assumePlan(volumes, nodeName, assumedVolumes(cluster));
+}
+
+const events: readonly EventInterest[] = [
+  on('storage.k8s.io/StorageClass', actions.add | actions.update, (_pod, old, current) =>
+    old === undefined || !deepEqual(old.allowedTopologies, current?.allowedTopologies) ? 'queue' : 'skip',
+  ),
+  on('PersistentVolumeClaim', actions.add | actions.update, (pod, _old, claim) => (claim !== undefined && usesClaim(pod, claim) ? 'queue' : 'skip')),
+  on('PersistentVolume', actions.add | actions.update),
+  on('Node', actions.add | actions.updateNodeLabel),
+  on('storage.k8s.io/CSINode', actions.add | actions.update, (_pod, old, current) =>
+    old === undefined || old.metadata?.annotations?.[migratedPluginsAnnotation] !== current?.metadata?.annotations?.[migratedPluginsAnnotation] ? 'queue' : 'skip',
+  ),
+  // Where space is no longer counted, there is enough.
+  on('storage.k8s.io/CSIDriver', actions.update, (_pod, old, current) => (old?.spec.storageCapacity === true && current?.spec.storageCapacity !== true ? 'queue' : 'skip')),
+  on('storage.k8s.io/CSIStorageCapacity', actions.add | actions.update, (_pod, old, current) => {
+    if (old === undefined || current === undefined) return 'queue';
+    return (volumeLimit(current) ?? -1) > (volumeLimit(old) ?? -1) ? 'queue' : 'skip';
+  }),
+];
