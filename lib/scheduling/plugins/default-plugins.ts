@@ -4,6 +4,7 @@ import type { PluginMaker } from '../framework/plugin-tools.js';
 import { defaultPreemption } from '../preemption/default-preemption.js';
 import { defaultBinder } from './default-binder.js';
 import { imageLocality } from './image-locality.js';
+import { interPodAffinity } from './inter-pod-affinity/inter-pod-affinity.js';
 import { nodeAffinity } from './node-affinity.js';
 import { nodeDeclaredFeatures } from './node-declared-features.js';
 import { nodeName } from './node-name.js';
@@ -11,13 +12,10 @@ import { nodePorts } from './node-ports.js';
 import { nodeResourcesBalancedAllocation } from './node-resources-balanced.js';
 import { nodeResourcesFit } from './node-resources-fit.js';
 import { nodeUnschedulable } from './node-unschedulable.js';
+import { podTopologySpread } from './pod-topology-spread/pod-topology-spread.js';
 import { prioritySort } from './priority-sort.js';
 import { schedulingGates } from './scheduling-gates.js';
 import { taintToleration } from './taint-toleration.js';
-import { nodeVolumeLimits } from './volumes/node-volume-limits.js';
-import { volumeBinding } from './volumes/volume-binding.js';
-import { volumeRestrictions } from './volumes/volume-restrictions.js';
-import { volumeZone } from './volumes/volume-zone.js';
 import { nodeVolumeLimits } from './volumes/node-volume-limits.js';
 import { volumeBinding } from './volumes/volume-binding.js';
 import { volumeRestrictions } from './volumes/volume-restrictions.js';
@@ -37,10 +35,8 @@ export const builtinMakers: ReadonlyMap<string, PluginMaker> = new Map<string, P
   ['NodeVolumeLimits', nodeVolumeLimits],
   ['VolumeBinding', (tools) => volumeBinding(tools, tools.profile.args.VolumeBinding)],
   ['VolumeZone', volumeZone],
-  ['VolumeRestrictions', volumeRestrictions],
-  ['NodeVolumeLimits', nodeVolumeLimits],
-  ['VolumeBinding', (tools) => volumeBinding(tools, tools.profile.args.VolumeBinding)],
-  ['VolumeZone', volumeZone],
+  ['PodTopologySpread', (tools) => podTopologySpread(tools, tools.profile.args.PodTopologySpread)],
+  ['InterPodAffinity', (tools) => interPodAffinity(tools, tools.profile.args.InterPodAffinity)],
   ['DefaultPreemption', (tools) => defaultPreemption(tools, tools.profile.args.DefaultPreemption)],
   ['NodeResourcesBalancedAllocation', ({ profile }) => nodeResourcesBalancedAllocation(profile.args.NodeResourcesBalancedAllocation)],
   ['ImageLocality', imageLocality],
