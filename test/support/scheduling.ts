@@ -96,6 +96,11 @@ export class TestCluster implements ClusterView {
     return this.#at(name);
   }
 
+  image(name: string): ImageState | undefined {
+    const state = this.#imageState(name);
+    return state.nodeCount === 0 ? undefined : state;
+  }
+
   claimUses(claim: string): number {
     return this.#nodes.reduce((sum, node) => sum + (node.claimUses.get(claim) ?? 0), 0);
   }
@@ -281,7 +286,7 @@ export class TestObjects implements KnownObjects {
   }
 
   set<K extends KnownKind>(kind: K, object: Frozen<KnownKinds[K]>): void {
-    this.#of(kind).set(keyOf(object), deepFreeze(object) as Frozen<ApiObject>);
+    this.#of(kind).set(keyOf(object), deepFreeze(object));
     this.#version += 1;
   }
 
@@ -321,6 +326,7 @@ export function toolsOf(cluster: ClusterView, tools: Partial<PluginTools> = {}):
     activate: () => undefined,
     nominate: notGiven('nominate'),
     note: () => undefined,
+    tell: () => undefined,
     background: notGiven('background'),
     ...tools,
   };
