@@ -15,6 +15,12 @@ export class Histogram {
     this.#counts = Array.from({ length: bounds.length + 1 }, () => 0);
   }
 
+  /** How many values were observed. */
+  get count(): number {
+    return this.#counts.reduce((sum, own) => sum + own, 0);
+  }
+
+  /** Counts a value. */
   observe(value: number): void {
     let at = 0;
     while (at < this.#bounds.length && value > (this.#bounds[at] ?? 0)) at += 1;

@@ -1,0 +1,119 @@
+// Puts a scheduler together: queue, cache and plugins know of each other here and nowhere else. Nothing is set going.
+import { Outlet, objectKey } from '../../core/index.js';
+import type { Clock, Frozen, Random } from '../../core/index.js';
+import type { Pod } from '../../core/types/index.js';
+import { fetchTransport } from '../../client/index.js';
+import { createClusterCache } from '../cluster/cluster-cache.js';
+import { builtinPlugins } from '../configuration/extension-points.js';
+import type { SchedulerConfiguration } from '../configuration/scheduler-configuration.js';
+import { frameworksOf } from '../framework/framework.js';
+import type { Framework, SharedTools } from '../framework/framework.js';
+import { nodeRotation } from '../framework/node-sampling.js';
+import type { NodeRotation } from '../framework/node-sampling.js';
+import { plainPlacer } from '../framework/plain-placer.js';
+import { definitionOf } from '../framework/plugin-definition.js';
+import type { PluginDefinition } from '../framework/plugin-definition.js';
+import type { PodNote } from '../framework/plugin.js';
+import { queueHooks } from '../framework/queue-hooks.js';
+import { builtinMakers } from '../plugins/default-plugins.js';
+import { createSchedulingQueue } from '../queue/create-queue.js';
+import type { SchedulingQueue } from '../queue/scheduling-queue.js';
+import type { Attempt } from './attempt.js';
+import { extendedPlacer } from './extended-placer.js';
+import { extenderCalls } from './extender-calls.js';
+import { HeldPods } from './held-pods.js';
+import { PodNotes } from './pod-notes.js';
+import type { SchedulerMetrics } from './scheduler-metrics.js';
+import type { SchedulerOptions } from './scheduler-options.js';
+import type { PlacingProfile, SchedulerParts } from './scheduler-parts.js';
+import { StatusWrites } from './status-writes.js';
+
+/** Options with all that was left out. */
+export interface CompletedOptions extends Omit<SchedulerOptions, 'clock' | 'random' | 'configuration'> {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly configuration: SchedulerConfiguration;
+}
+
+/** A scheduler that stands still: its parts, and what they want to set going. */
+export interface Assembly {
+  readonly parts: SchedulerParts;
+  readonly notes: PodNotes;
+  readonly attempts: Outlet<Attempt>;
+  readonly background: Outlet<BackgroundWork>;
+}
+
+/** What plugins go on with. */
+export interface BackgroundWork {
+  readonly work: (signal: AbortSignal) => Promise<void>;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Puts it together. */
+export function assemble(options: CompletedOptions, metrics: SchedulerMetrics): Assembly {
+  const { client, clock, random, configuration, extenderTransport = () => fetchTransport, instance = 'vivarium' } = options;
+  const attempts = new Outlet<Attempt>();
+  const background = new Outlet<BackgroundWork>();
+  const held = new HeldPods(clock);
+  const notes = new PodNotes({ client, clock, random: random.stream('events'), instance });
+  const statusWrites = new StatusWrites({ client, clock, random: random.stream('statuses') });
+  const emit = (attempt: Attempt): void => attempts.emit(attempt);
+  const note = (told: PodNote): void => {
+    notes.note(told, reporterOf(told, configuration));
+    if (told.reason === 'Preempted') emit({ type: 'preempted', pod: told.about, ...(told.related && { by: told.related }) });
+  };
+  const cache = createClusterCache({ nominations: { nominatedTo: (nodeName) => queue.nominatedTo(nodeName), nominatedNodes: () => queue.nominatedNodes() } });
+  const podNow = (pod: Frozen<Pod>): Frozen<Pod> | undefined => {
+    const now = cache.pods.get(objectKey(pod));
+    return now?.metadata?.uid === pod.metadata?.uid ? now : undefined;
+  };
+  const tools: SharedTools = {
+    client,
+    clock,
+    random: random.stream('plugins'),
+    cluster: cache,
+    waiting: held,
+    podNow,
+    activate: (pods) => queue.activate(pods),
+    nominate: (pod, nodeName) => queue.nominate(pod, nodeName),
+    note,
+    tell: (activity) => metrics.plugin(activity),
+    background: (work, onError) => background.emit({ work, onError }),
+  };
+  const frameworks = frameworksOf(configuration.profiles, [...builtinDefinitions, ...(options.plugins ?? []).map(definitionOf)], tools);
+  const queue = queueOf(options, frameworks);
+  const extenders = configuration.extenders.map((extender) => extenderCalls(extender, { transport: extenderTransport(extender), clock }));
+  const rotation = nodeRotation();
+  const profiles = new Map(Array.from(frameworks, ([name, framework]) => [name, placing(framework, { random: random.stream(`placing/${name}`), rotation, extenders, emit })]));
+  return { parts: { configuration, clock, profiles, extenders, cache, queue, held, statusWrites, metrics, note, podNow, emit }, notes, attempts, background };
+}
+
+const builtinDefinitions: readonly PluginDefinition[] = Array.from(builtinMakers, ([name, make]) => ({ name, points: builtinPlugins.get(name) ?? [], make }));
+
+function queueOf({ clock, configuration, unschedulableMaxMs }: CompletedOptions, frameworks: ReadonlyMap<string, Framework>): SchedulingQueue {
+  return createSchedulingQueue({
+    clock,
+    plugins: queueHooks(new Map(Array.from(frameworks, ([name, { plugins }]) => [name, plugins]))),
+    initialBackoffMs: configuration.podInitialBackoffSeconds * 1000,
+    maxBackoffMs: configuration.podMaxBackoffSeconds * 1000,
+    ...(unschedulableMaxMs !== undefined && { unschedulableMaxMs }),
+  });
+}
+
+interface PlacingParts extends Pick<SchedulerParts, 'extenders' | 'emit'> {
+  readonly random: Random;
+  readonly rotation: NodeRotation;
+}
+
+function placing(framework: Framework, { random, rotation, extenders, emit }: PlacingParts): PlacingProfile {
+  const { profile, plugins } = framework;
+  const search = { plugins, percentageOfNodesToScore: profile.percentageOfNodesToScore, rotation, random };
+  const placer = plainPlacer(search);
+  return extenders.length === 0 ? { ...framework, placer } : { ...framework, placer, extended: extendedPlacer({ ...search, extenders, onIgnored: emit }) };
+}
+
+/** The scheduler in whose name it is told: that of the pod that asks for something. */
+function reporterOf({ about, related = about }: PodNote, { profiles }: SchedulerConfiguration): string {
+  const name = related.spec?.schedulerName ?? '';
+  return profiles.has(name) ? name : (about.spec?.schedulerName ?? name);
+}

@@ -1,0 +1,98 @@
+// The points of binding: PreBind does what must be done before, in groups of plugins that may work side by side; Bind is
+// done by the first that wants to; PostBind hears of it. As pkg/scheduler/framework/runtime, RunPreBindPlugins and so on.
+import type { Cycle } from '../framework/cycle.js';
+import { PluginError, errorText } from '../framework/plugin-error.js';
+import { rejectedBy } from '../framework/profile-filters.js';
+import type { Implementing, ProfilePlugins } from '../framework/profile-plugins.js';
+import type { Rejected } from '../framework/rejection.js';
+
+/** Plugins that will do something in PreBind: the groups one after another, those of a group side by side. */
+export type PreBindGroups = readonly (readonly Implementing<'preBind'>[])[];
+
+/** Asks who will do something in PreBind. Throws what plugins throw. */
+export function preBindGroups(cycle: Cycle, { preBind }: ProfilePlugins, nodeName: string): PreBindGroups {
+  if (preBind.length === 0) return none;
+  const groups: Implementing<'preBind'>[][] = [];
+  let sideBySide: Implementing<'preBind'>[] | undefined;
+  for (const plugin of preBind) {
+    const plan = planOf(plugin, cycle, nodeName);
+    if (plan === 'skip') continue;
+    if (plan.parallel && sideBySide !== undefined) {
+      sideBySide.push(plugin);
+      continue;
+    }
+    const group = [plugin];
+    groups.push(group);
+    sideBySide = plan.parallel ? group : undefined;
+  }
+  return groups;
+}
+
+/** Does what must be done; the first no or error ends it. Rejects with what plugins throw. */
+export async function runPreBind(cycle: Cycle, groups: PreBindGroups, nodeName: string, signal: AbortSignal): Promise<Rejected | undefined> {
+  for (const group of groups) {
+    const others = new AbortController();
+    const within = group.length === 1 ? signal : AbortSignal.any([signal, others.signal]);
+    const ends: (Rejected | PluginError)[] = [];
+    const runs = group.map(async (plugin) => {
+      const end = await endOf(plugin, cycle, nodeName, within);
+      if (end === undefined) return;
+      ends.push(end);
+      others.abort(end); // what they say to that is of no interest
+    });
+    await Promise.all(runs);
+    const [first] = ends;
+    if (first instanceof PluginError) throw first;
+    if (first !== undefined) return first;
+  }
+  return undefined;
+}
+
+/** Has the pod bound by the first plugin that does not leave it to the next. Rejects with what it throws. */
+export async function runBind(cycle: Cycle, { bind }: ProfilePlugins, nodeName: string, signal: AbortSignal): Promise<Rejected | undefined> {
+  for (const plugin of bind) {
+    try {
+      const answer = await plugin.bind(cycle, nodeName, signal);
+      if (answer === 'skip') continue;
+      return answer === undefined ? undefined : rejectedBy(plugin.name, answer);
+    } catch (error) {
+      throw new PluginError(plugin.name, `running Bind plugin "${plugin.name}": ${errorText(error)}`, error);
+    }
+  }
+  throw new Error('no bind plugin wanted to bind the pod');
+}
+
+/** Tells that the pod is bound. Answers what went wrong: nobody can do anything about it any more. */
+export function runPostBind(cycle: Cycle, { postBind }: ProfilePlugins, nodeName: string): readonly unknown[] {
+  const errors: unknown[] = [];
+  for (const plugin of postBind) {
+    try {
+      plugin.postBind(cycle, nodeName);
+    } catch (error) {
+      errors.push(new PluginError(plugin.name, `running PostBind plugin "${plugin.name}": ${errorText(error)}`, error));
+    }
+  }
+  return errors;
+}
+
+const none: PreBindGroups = [];
+const alone = { parallel: false } as const;
+
+function planOf(plugin: Implementing<'preBind'>, cycle: Cycle, nodeName: string): 'skip' | { readonly parallel: boolean } {
+  try {
+    return plugin.preBindPreFlight?.(cycle, nodeName) ?? alone;
+  } catch (error) {
+    throw new PluginError(plugin.name, `running PreBindPreFlight "${plugin.name}": ${errorText(error)}`, error);
+  }
+}
+
+async function endOf(plugin: Implementing<'preBind'>, cycle: Cycle, nodeName: string, signal: AbortSignal): Promise<Rejected | PluginError | undefined> {
+  try {
+    const rejection = await plugin.preBind(cycle, nodeName, signal);
+    return rejection === undefined ? undefined : rejectedBy(plugin.name, rejection);
+  } catch (error) {
+    // Why it was stopped says more than that it was.
+    const cause: unknown = signal.aborted ? signal.reason : error;
+    return new PluginError(plugin.name, `running PreBind plugin "${plugin.name}": ${errorText(cause)}`, cause);
+  }
+}

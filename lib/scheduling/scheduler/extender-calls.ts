@@ -1,0 +1,186 @@
+// Calls of extenders: services beside the scheduler that filter nodes, score them, choose victims or bind, over HTTP and
+// JSON. What they answer is read with suspicion: within a time, up to a size, and only the fields that count.
+// As pkg/scheduler/extender.go; the bodies are those of kube-scheduler/extender/v1.
+import { lastValueFrom, merge, mergeMap, take, throwError } from 'rxjs';
+import { piecesOf } from '../../client/index.js';
+import type { ByteStream, Transport } from '../../client/index.js';
+import { encodeJson, isJsonObject, quote } from '../../core/index.js';
+import type { Clock, Frozen } from '../../core/index.js';
+import type { Pod } from '../../core/types/index.js';
+import type { NodeView } from '../cluster/node-view.js';
+import type { Extender } from '../configuration/scheduler-configuration.js';
+import { abortable } from './abortable.js';
+
+/** How extenders are reached. */
+export interface ExtenderCallsOptions {
+  readonly transport: Transport;
+  readonly clock: Clock;
+}
+
+/** What an extender left of the nodes, and why not the others. */
+export interface ExtenderVerdict {
+  readonly nodes: readonly NodeView[];
+  /** By name of node: why it will not do. */
+  readonly failed: ReadonlyMap<string, string>;
+  /** The same, whoever left it. */
+  readonly unresolvable: ReadonlyMap<string, string>;
+}
+
+/** Pods that would have to leave a node, and how many budgets that breaks. */
+export interface ExtenderVictims {
+  readonly pods: readonly Frozen<Pod>[];
+  readonly budgetViolations: number;
+}
+
+/** An extender that can be called. Calls reject with what went wrong; an extender that may be ignored says so. */
+export interface ExtenderCalls {
+  readonly url: string;
+  readonly ignorable: boolean;
+  readonly filters: boolean;
+  readonly prioritizes: boolean;
+  readonly preempts: boolean;
+  readonly binds: boolean;
+  /** Whether the pod asks for anything that the extender takes care of. */
+  isInterested(pod: Frozen<Pod>): boolean;
+  /** Which of the nodes will do. */
+  filter(pod: Frozen<Pod>, nodes: readonly NodeView[], signal: AbortSignal): Promise<ExtenderVerdict>;
+  /** What it adds to the score of each node, weighed, by name. */
+  prioritize(pod: Frozen<Pod>, nodes: readonly NodeView[], signal: AbortSignal): Promise<ReadonlyMap<string, number>>;
+  /** Which nodes, and which victims on them, it agrees with. */
+  preempt(pod: Frozen<Pod>, candidates: ReadonlyMap<NodeView, ExtenderVictims>, signal: AbortSignal): Promise<ReadonlyMap<NodeView, ExtenderVictims>>;
+  /** Binds the pod. */
+  bind(pod: Frozen<Pod>, nodeName: string, signal: AbortSignal): Promise<void>;
+}
+
+/** The calls of an extender. Nothing is called before it is needed. */
+export function extenderCalls(extender: Extender, options: ExtenderCallsOptions): ExtenderCalls {
+  const { urlPrefix, filterVerb = '', prioritizeVerb = '', preemptVerb = '', bindVerb = '', weight, nodeCacheCapable = false, ignorable = false } = extender;
+  const managed = new Set((extender.managedResources ?? []).map(({ name }) => name));
+  const send = (verb: string, body: unknown, signal: AbortSignal): Promise<unknown> => callWithin(extender, verb, body, signal, options);
+  const nodesArgument = (nodes: readonly NodeView[]): JsonObjectLike =>
+    nodeCacheCapable ? { Nodes: null, NodeNames: nodes.map(({ name }) => name) } : { Nodes: { metadata: {}, items: nodes.map(({ object }) => object) }, NodeNames: null };
+  return {
+    url: urlPrefix,
+    ignorable,
+    filters: filterVerb !== '',
+    prioritizes: prioritizeVerb !== '',
+    preempts: preemptVerb !== '',
+    binds: bindVerb !== '',
+    isInterested: (pod) => managed.size === 0 || asksForAny(pod, managed),
+    filter: async (pod, nodes, signal) => readVerdict(await send(filterVerb, { Pod: pod, ...nodesArgument(nodes) }, signal), nodes, extender),
+    prioritize: async (pod, nodes, signal) => readScores(await send(prioritizeVerb, { Pod: pod, ...nodesArgument(nodes) }, signal), weight),
+    preempt: async (pod, candidates, signal) => {
+      const victims = Object.fromEntries(Array.from(candidates, ([{ name }, each]) => [name, victimsArgument(each, nodeCacheCapable)]));
+      const argument = nodeCacheCapable ? { NodeNameToVictims: null, NodeNameToMetaVictims: victims } : { NodeNameToVictims: victims, NodeNameToMetaVictims: null };
+      return readVictims(await send(preemptVerb, { Pod: pod, ...argument }, signal), candidates, urlPrefix);
+    },
+    bind: async (pod, nodeName, signal) => {
+      const { name = '', namespace = '', uid = '' } = pod.metadata ?? {};
+      const error = text(member(await send(bindVerb, { PodName: name, PodNamespace: namespace, PodUID: uid, Node: nodeName }, signal), 'Error'));
+      if (error !== '') throw new Error(error);
+    },
+  };
+}
+
+type JsonObjectLike = Readonly<Record<string, unknown>>;
+
+/** An extender's score is from 0 to 10, a plugin's from 0 to 100. */
+const scoreScale = 10;
+/** More than the nodes of any cluster that can still be sent around like this. */
+const answerBytesMax = 256 * 1024 * 1024;
+
+async function callWithin({ urlPrefix, httpTimeoutMs }: Extender, verb: string, body: unknown, signal: AbortSignal, { transport, clock }: ExtenderCallsOptions): Promise<unknown> {
+  const url = `${urlPrefix.replace(/\/+$/, '')}/${verb}`;
+  const call$ = abortable((ended) => call(transport, verb, url, body, AbortSignal.any([signal, ended])));
+  const late$ = clock.timer(httpTimeoutMs).pipe(mergeMap(() => throwError(() => new Error(`Post ${quote(url)}: context deadline exceeded (Client.Timeout exceeded while awaiting headers)`))));
+  return await lastValueFrom(merge(call$, late$).pipe(take(1)), { defaultValue: undefined });
+}
+
+async function call(transport: Transport, verb: string, url: string, body: unknown, signal: AbortSignal): Promise<unknown> {
+  const answer = await transport(url, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: encodeJson(body), signal, redirect: 'manual' });
+  if (answer.status !== 200) throw new Error(`failed ${verb} with extender at URL ${url}, code ${answer.status}`);
+  return JSON.parse(await textOf(answer.body)) as unknown;
+}
+
+async function textOf(body: ByteStream | null): Promise<string> {
+  const decoder = new TextDecoder();
+  let read = '';
+  let bytes = 0;
+  for await (const piece of piecesOf(body)) {
+    bytes += piece.length;
+    if (bytes > answerBytesMax) throw new Error(`the answer is longer than ${answerBytesMax} bytes`);
+    read += decoder.decode(piece, { stream: true });
+  }
+  return read + decoder.decode();
+}
+
+function readVerdict(answer: unknown, asked: readonly NodeView[], { urlPrefix, nodeCacheCapable = false }: Extender): ExtenderVerdict {
+  const error = text(member(answer, 'Error'));
+  if (error !== '') throw new Error(error);
+  const byName = new Map(asked.map((node) => [node.name, node]));
+  const known = (name: string): NodeView => {
+    const node = byName.get(name);
+    if (node === undefined) throw new Error(`extender ${quote(urlPrefix)} claims a filtered node ${quote(name)} which is not found in the input node list`);
+    return node;
+  };
+  const names = member(answer, 'NodeNames');
+  const nodes = member(member(answer, 'Nodes'), 'items');
+  const left = nodeCacheCapable && Array.isArray(names) ? names.map(text) : Array.isArray(nodes) ? nodes.map((node) => text(member(member(node, 'metadata'), 'name'))) : [];
+  return { nodes: left.map(known), failed: texts(member(answer, 'FailedNodes')), unresolvable: texts(member(answer, 'FailedAndUnresolvableNodes')) };
+}
+
+function readScores(answer: unknown, weight: number): ReadonlyMap<string, number> {
+  if (!Array.isArray(answer)) throw new Error('json: cannot unmarshal the answer into a list of host priorities');
+  return new Map(answer.map((each: unknown) => [text(member(each, 'Host')), number(member(each, 'Score')) * weight * scoreScale]));
+}
+
+function victimsArgument({ pods, budgetViolations }: ExtenderVictims, byName: boolean): JsonObjectLike {
+  return { Pods: byName ? pods.map(({ metadata }) => ({ UID: metadata?.uid ?? '' })) : pods, NumPDBViolations: budgetViolations };
+}
+
+function readVictims(answer: unknown, candidates: ReadonlyMap<NodeView, ExtenderVictims>, url: string): ReadonlyMap<NodeView, ExtenderVictims> {
+  const nodes = new Map(Array.from(candidates.keys(), (node) => [node.name, node]));
+  const agreed = new Map<NodeView, ExtenderVictims>();
+  for (const [name, victims] of entries(member(answer, 'NodeNameToMetaVictims'))) {
+    const node = nodes.get(name);
+    if (node === undefined) throw new Error(`nodeinfo not found for node name ${quote(name)}`);
+    const uids = member(victims, 'Pods');
+    const pods = (Array.isArray(uids) ? uids : []).map((pod) => podOn(node, text(member(pod, 'UID')), url));
+    agreed.set(node, { pods, budgetViolations: number(member(victims, 'NumPDBViolations')) });
+  }
+  return agreed;
+}
+
+function podOn(node: NodeView, uid: string, url: string): Frozen<Pod> {
+  for (const pod of node.pods) if (pod.uid === uid) return pod.object;
+  throw new Error(`extender: ${url} claims to preempt pod (UID: ${uid}) on node: ${node.name}, but the pod is not found on that node`);
+}
+
+function asksForAny({ spec }: Frozen<Pod>, resources: ReadonlySet<string>): boolean {
+  const containers = [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])];
+  return containers.some(({ resources: { requests = {}, limits = {} } = {} }) => [...Object.keys(requests), ...Object.keys(limits)].some((name) => resources.has(name)));
+}
+
+/** A member by name; in whatever case, as Go reads JSON. */
+function member(value: unknown, name: string): unknown {
+  if (!isJsonObject(value)) return undefined;
+  if (Object.hasOwn(value, name)) return value[name];
+  const wanted = name.toLowerCase();
+  return entries(value).find(([each]) => each.toLowerCase() === wanted)?.[1];
+}
+
+function entries(value: unknown): readonly (readonly [string, unknown])[] {
+  return isJsonObject(value) ? Object.entries(value) : [];
+}
+
+function texts(value: unknown): ReadonlyMap<string, string> {
+  return new Map(entries(value).map(([name, each]) => [name, text(each)]));
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function number(value: unknown): number {
+  return typeof value === 'number' && Number.isSafeInteger(value) ? value : 0;
+}

@@ -1,0 +1,167 @@
+// Events for people, about pods: kept in the API, and many of one sort as a series. The first of a sort is written at once;
+// the second makes it a series; those that follow are counted here, and the count is written when the series ends, which is
+// after six minutes without one, or now and then while it lasts. What cannot be delivered is tried again for a while; what
+// is refused is told as a failure. As client-go/tools/events, event_broadcaster.go.
+import { EMPTY, catchError, defer, exhaustMap, finalize, ignoreElements, merge, mergeMap, of, repeat, retry, tap, throwError } from 'rxjs';
+import type { Observable } from 'rxjs';
+import type { Client, ResourceClient } from '../../client/index.js';
+import { Outlet, isApiError, namespacedName, printMicroTime } from '../../core/index.js';
+import type { Clock, Frozen, Random } from '../../core/index.js';
+import type { Pod } from '../../core/types/index.js';
+import type { PodNote } from '../framework/plugin.js';
+import { abortable } from './abortable.js';
+import type { WriteFailed } from './attempt.js';
+import { podEvent, seriesKey } from './pod-event.js';
+import type { PodEvent } from './pod-event.js';
+
+/** How notes are written. */
+export interface PodNotesOptions {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** What tells this scheduler from others of the same name: its host as a rule. */
+  readonly instance: string;
+}
+
+/** Writes notes while it runs. */
+export class PodNotes {
+  readonly #options: PodNotesOptions;
+  readonly #events: ResourceClient<PodEvent>;
+  /** By what they have in common, oldest first. */
+  readonly #series = new Map<string, Series>();
+  readonly #writes = new Outlet<Series>();
+  readonly #begun = new Outlet<undefined>();
+  #underWay = 0;
+  #sequence = 0;
+
+  constructor(options: PodNotesOptions) {
+    this.#options = options;
+    this.#events = options.client.kind('events.k8s.io/v1', 'Event');
+  }
+
+  /** Tells. `controller` is the scheduler's name. */
+  note(note: PodNote, controller: string): void {
+    const { clock, random, instance } = this.#options;
+    const nowMs = clock.now();
+    this.#sequence = (this.#sequence + 1) % 1_000_000;
+    const event = podEvent(note, { controller, instance, nowMs, sequence: this.#sequence, otherName: () => random.uuid() });
+    const key = seriesKey(event);
+    const known = this.#series.get(key);
+    if (known !== undefined) {
+      known.count += 1;
+      known.seenAt = nowMs;
+      if (known.count === 2) this.#writes.emit(known);
+      return;
+    }
+    const series: Series = { event, about: note.about, count: 1, written: 0, seenAt: nowMs, writtenAt: nowMs, isBeingWritten: false };
+    if (this.#series.size >= seriesMax) this.#endOldest();
+    this.#series.set(key, series);
+    this.#writes.emit(series);
+    this.#begun.emit(undefined);
+  }
+
+  /** Writes for as long as somebody listens; emits what could not be written. */
+  run(): Observable<WriteFailed> {
+    const sweeping$ = this.#begun.values$.pipe(
+      // One timer while there is anything, and none otherwise.
+      exhaustMap(() =>
+        this.#options.clock.timer(finishMs).pipe(
+          tap(() => this.#sweep()),
+          repeat({ delay: () => (this.#series.size > 0 ? of(undefined) : EMPTY) }),
+        ),
+      ),
+      ignoreElements(),
+    );
+    return merge(this.#writes.values$.pipe(mergeMap((series) => this.#write(series))), sweeping$);
+  }
+
+  /** Writes what a series has come to; what it comes to meanwhile, afterwards. */
+  #write(series: Series): Observable<WriteFailed> {
+    if (series.isBeingWritten) return EMPTY;
+    if (this.#underWay >= underWayMax) return of(failed(series, new Error(`${underWayMax} events wait to be written; one was dropped`)));
+    this.#underWay += 1;
+    series.isBeingWritten = true;
+    const { clock, random } = this.#options;
+    return defer(() => abortable((signal) => this.#send(series, signal))).pipe(
+      retry({ count: triesMax - 1, delay: (error) => (isWorthRetrying(error, series) ? clock.timer(retryMs * (1 + retryJitter * random.next())) : throwError(() => error as Error /* whatever it is */)) }),
+      // The first two are written one by one; a count beyond them waits for the end.
+      repeat({ delay: () => (series.written === 1 && series.count > 1 ? of(undefined) : EMPTY) }),
+      ignoreElements(),
+      catchError((error: unknown) => of(failed(series, error))),
+      finalize(() => {
+        this.#underWay -= 1;
+        series.isBeingWritten = false;
+      }),
+    );
+  }
+
+  async #send(series: Series, signal: AbortSignal): Promise<void> {
+    const { event, count, seenAt } = series;
+    const name = namespacedName(event);
+    if (series.written === 0 && count === 1) {
+      await this.#events.in(name.namespace).create(event, { signal });
+    } else {
+      const observed = { count, lastObservedTime: printMicroTime(seenAt) };
+      try {
+        await this.#events.patch(name, { strategic: { series: observed } }, { signal });
+      } catch (error) {
+        // Events do not live long: the one that this continues may be gone.
+        if (!isApiError(error, 'NotFound')) throw error;
+        await this.#events.in(name.namespace).create({ ...event, series: observed }, { signal });
+      }
+    }
+    series.written = count;
+    series.writtenAt = this.#options.clock.now();
+  }
+
+  /** Ends series that went quiet, and tells of those that go on. */
+  #sweep(): void {
+    const now = this.#options.clock.now();
+    for (const [key, series] of this.#series) {
+      const isOver = now - series.seenAt >= finishMs;
+      if (isOver) this.#series.delete(key);
+      if (series.count > series.written && (isOver || now - series.writtenAt >= refreshMs)) this.#writes.emit(series);
+    }
+  }
+
+  #endOldest(): void {
+    for (const [key, series] of this.#series) {
+      this.#series.delete(key);
+      if (series.count > series.written) this.#writes.emit(series);
+      return;
+    }
+  }
+}
+
+/** Notes of one sort. */
+interface Series {
+  readonly event: PodEvent;
+  readonly about: Frozen<Pod>;
+  count: number;
+  /** The count that the API knows. */
+  written: number;
+  seenAt: number;
+  writtenAt: number;
+  isBeingWritten: boolean;
+}
+
+/** After so long without another a series is over. */
+const finishMs = 6 * 60_000;
+/** So often the count of a series that goes on is written. */
+const refreshMs = 30 * 60_000;
+const retryMs = 10_000;
+const retryJitter = 0.25;
+const triesMax = 12;
+/** Series that are remembered; beyond, the oldest ends. */
+const seriesMax = 4096;
+/** Events that are being written or wait for another try. */
+const underWayMax = 10_000;
+
+/** What the server refused it will refuse again; but of a series it may be that the event came just now. */
+function isWorthRetrying(error: unknown, { count }: Series): boolean {
+  return !isApiError(error) || (count > 1 && isApiError(error, 'AlreadyExists'));
+}
+
+function failed({ about }: Series, error: unknown): WriteFailed {
+  return { type: 'write-failed', what: 'event', pod: about, error };
+}

@@ -1,0 +1,42 @@
+// What a host says about its scheduler, and what it gets.
+import type { Observable } from 'rxjs';
+import type { Client, Transport } from '../../client/index.js';
+import type { Clock, Random } from '../../core/index.js';
+import type { SchedulerConfiguration } from '../configuration/scheduler-configuration.js';
+import type { Extender } from '../configuration/scheduler-configuration.js';
+import type { PluginDefinition } from '../framework/plugin-definition.js';
+import type { SchedulingPlugin } from '../framework/plugin.js';
+import type { Attempt } from './attempt.js';
+import type { SchedulerParts } from './scheduler-parts.js';
+
+/** What a scheduler is made of. Only the client has no default. */
+export interface SchedulerOptions {
+  /** The cluster, as a user who may do what `system:kube-scheduler` may. */
+  readonly client: Client;
+  readonly clock?: Clock;
+  /** Chooses among equal nodes, and spreads retries. */
+  readonly random?: Random;
+  /** That of a scheduler that was told nothing, unless said otherwise: one profile, `default-scheduler`. */
+  readonly configuration?: SchedulerConfiguration;
+  /** Plugins beside the built-in ones. They take part where the configuration enables them; see `pluginRegistry`. */
+  readonly plugins?: readonly (SchedulingPlugin | PluginDefinition)[];
+  /** Reaches extenders; the platform's `fetch` unless said otherwise, which cannot be told whom to trust. */
+  readonly extenderTransport?: (extender: Extender) => Transport;
+  /** What tells this scheduler from others of the same name in events: the host's name as a rule. Default `vivarium`. */
+  readonly instance?: string;
+  /** After so long without help a pod is tried again whatever happened. Default 5 minutes. */
+  readonly unschedulableMaxMs?: number;
+}
+
+/** Gives pods their nodes. */
+export interface Scheduler {
+  /**
+   * Schedules for as long as somebody subscribes, and tells of it. Cold; never errors or completes by itself. Unsubscribing
+   * ends every watch, timer and request. One subscription at a time: another is refused with an error.
+   */
+  run(): Observable<Attempt>;
+  /** The figures, as Prometheus reads them. */
+  metrics(): string;
+  /** The parts, while it runs. */
+  readonly parts: SchedulerParts | undefined;
+}
