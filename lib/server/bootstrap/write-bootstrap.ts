@@ -32,10 +32,12 @@ export async function writeBootstrap<T extends Frozen<ApiObject>>(objects: reado
       const compare: readonly Comparison[] = missing.map(({ put }) => ({ key: put.key, modRevision: 0 }));
       const outcome = await tools.store.commit({ compare, put: missing.map(({ put }) => put) });
       if (outcome.committed) break;
-      missing = missing.filter(({ object, stored }, index) => {
+      missing = missing.filter(({ object, stored, done }, index) => {
         const entry = outcome.found[index];
-        if (entry !== undefined) found.push({ object, stored, entry });
-        return entry === undefined;
+        if (entry === undefined) return true;
+        done();
+        found.push({ object, stored, entry });
+        return false;
       });
     }
   }
@@ -49,6 +51,8 @@ interface Draft<T> {
   readonly object: T;
   readonly stored: StoredKind;
   readonly put: Put;
+  /** Called where it was not written after all. */
+  readonly done: () => void;
 }
 
 function draftOf<T extends Frozen<ApiObject>>(object: T, { registry, clock, random }: BootstrapTools): readonly Draft<T>[] {
@@ -59,7 +63,8 @@ function draftOf<T extends Frozen<ApiObject>>(object: T, { registry, clock, rand
   const metadata = { ...object.metadata, uid: random.uuid(), creationTimestamp: printTime(clock.now()) };
   const draft: Frozen<ApiObject> = { ...object, metadata };
   // Nobody changes what is written: it is frozen.
-  const pending = stored.write(stored.keyOf(metadata.namespace ?? '', metadata.name ?? ''), draft as ApiObject);
-  pending.done();
-  return [{ object, stored, put: { key: pending.key, value: pending.value } }];
+  const { key, value, done } = stored.write(stored.keyOf(metadata.namespace ?? '', metadata.name ?? ''), draft as ApiObject);
+  // What was written is complete as it reads back. It stays known as such, until somebody writes it again: a server that
+  // has just started answers without having parsed a schema. It is little, and a store in memory holds it anyway.
+  return [{ object, stored, put: { key, value }, done }];
 }
