@@ -56,6 +56,8 @@ export class ClusterCache implements ClusterView {
   readonly objects: KnownStore = new KnownStore();
   /** The newest object of every pod that is not finished, with or without a node. */
   readonly pods: KnownCollection<Pod> = new KnownCollection<Pod>();
+  /** The newest object of every node. */
+  readonly nodeObjects: KnownCollection<Node> = new KnownCollection<Node>();
   readonly changes: BoundedChangeLog;
   /** Emits when what waited for the cluster to stand still is over. */
   readonly released$: Observable<void>;
