@@ -42,7 +42,7 @@ export function victimFinder({ filters, cluster }: Pick<PluginTools, 'filters' |
       const allowed = budgetsNow();
       const find: FindVictims = (node) => selectVictims(cycle, node, filters, allowed);
       if (!looksAtNodesAlone(cycle)) return find;
-      const findings = found.get(`${cycle.pod.priority} ${nodeSignature(cycle.pod, cluster.objects)}`, () => new Map());
+      const findings = found.get(`${cycle.pod.priority} ${nodeSignature(cycle.pod, cluster.objects)}`, () => new WeakMap());
       return (node) => {
         if (cycle.cluster.nominatedTo(node.name).length > 0) return find(node);
         const known = findings.get(node);
@@ -55,8 +55,8 @@ export function victimFinder({ filters, cluster }: Pick<PluginTools, 'filters' |
   };
 }
 
-/** What was found on nodes, each as of a generation. Nodes that are gone go with the likeness that asked for them. */
-type Findings = Map<NodeView, { readonly generation: number; readonly victims: Victims | Rejection }>;
+/** What was found on nodes, each as of a generation. */
+type Findings = WeakMap<NodeView, { readonly generation: number; readonly victims: Victims | Rejection }>;
 
 /** For so many kinds of preemptors victims are remembered. */
 const likenessesKept = 16;

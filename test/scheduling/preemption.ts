@@ -1,0 +1,284 @@
+// Preemption: who has to leave for whom. The rules one by one, and laws over random clusters.
+import fc from 'fast-check';
+import t from 'tap';
+import { deepFreeze, random } from '../../lib/core/index.js';
+import type { Frozen } from '../../lib/core/index.js';
+import type { Pod, PodDisruptionBudget } from '../../lib/core/types/index.js';
+import type { NodeView } from '../../lib/scheduling/cluster/node-view.js';
+import type { Cycle } from '../../lib/scheduling/framework/cycle.js';
+import { frameworksOf } from '../../lib/scheduling/framework/framework.js';
+import type { Framework } from '../../lib/scheduling/framework/framework.js';
+import { isPlaced } from '../../lib/scheduling/framework/placement.js';
+import type { Diagnosis } from '../../lib/scheduling/framework/placement.js';
+import { plainPlacer } from '../../lib/scheduling/framework/plain-placer.js';
+import type { PluginDefinition } from '../../lib/scheduling/framework/plugin-definition.js';
+import type { PostFilterAnswer } from '../../lib/scheduling/framework/plugin.js';
+import { profileFilters } from '../../lib/scheduling/framework/profile-filters.js';
+import { builtinPlugins, schedulerConfiguration } from '../../lib/scheduling/index.js';
+import { builtinMakers } from '../../lib/scheduling/plugins/default-plugins.js';
+import { candidatesWanted, leastHarm } from '../../lib/scheduling/preemption/candidates.js';
+import type { Candidate } from '../../lib/scheduling/preemption/candidates.js';
+import { disruptionBudgets } from '../../lib/scheduling/preemption/disruption-budgets.js';
+import { victimFinder } from '../../lib/scheduling/preemption/victim-finder.js';
+import { areVictims, selectVictims } from '../../lib/scheduling/preemption/victims.js';
+import type { Victims } from '../../lib/scheduling/preemption/victims.js';
+import { TestCluster, cycleOf, nodeOf, podOf, toolsOf } from '../support/scheduling.js';
+import type { PodShape } from '../support/scheduling.js';
+
+/** A pod of a priority that asks for so much cpu. */
+function ranked(name: string, priority: number, cpu: string, { spec, ...shape }: PodShape = {}): Frozen<Pod> {
+  return podOf(name, { requests: { cpu }, ...shape, spec: { priority, ...spec } });
+}
+
+function budget(name: string, labels: Record<string, string>, disruptionsAllowed: number, disrupted: readonly string[] = []): Frozen<PodDisruptionBudget> {
+  const disruptedPods = Object.fromEntries(disrupted.map((pod) => [pod, '2026-01-01T00:00:00Z']));
+  return deepFreeze<PodDisruptionBudget>({
+    metadata: { name, namespace: 'ns' },
+    spec: { selector: { matchLabels: labels } },
+    status: { disruptionsAllowed, disruptedPods, currentHealthy: 1, desiredHealthy: 1, expectedPods: 1 },
+  });
+}
+
+/** A profile of those plugins that matter here, and what its preemption began. */
+interface Scene {
+  readonly framework: Framework;
+  readonly begun: Promise<void>[];
+}
+
+function sceneOf(cluster: TestCluster): Scene {
+  const enabled = ['PrioritySort', 'NodeName', 'NodePorts', 'NodeResourcesFit', 'DefaultPreemption', 'DefaultBinder'].map((name) => ({ name }));
+  const { profiles } = schedulerConfiguration({ profiles: [{ plugins: { multiPoint: { disabled: [{ name: '*' }], enabled } } }] });
+  const definitions = enabled.map(({ name }): PluginDefinition => {
+    const make = builtinMakers.get(name);
+    if (make === undefined) throw new Error(`no maker of ${name}`);
+    return { name, points: builtinPlugins.get(name) ?? [], make };
+  });
+  const begun: Promise<void>[] = [];
+  const tools = toolsOf(cluster, { background: () => void begun.push(Promise.resolve()) });
+  const framework = frameworksOf(profiles, definitions, tools).get('default-scheduler');
+  if (framework === undefined) throw new Error('no framework');
+  return { framework, begun };
+}
+
+/** Looks for a node in vain. */
+function refusalOf(cycle: Cycle, { plugins }: Framework): Diagnosis {
+  const outcome = plainPlacer({ plugins, percentageOfNodesToScore: 100, rotation: { start: 0 }, random: random('ties') }).place(cycle);
+  if (isPlaced(outcome)) throw new Error(`placed on ${outcome.node.name}`);
+  return outcome.diagnosis;
+}
+
+/** What preemption says for a pod that fits nowhere. */
+function preempt(cluster: TestCluster, pod: Frozen<Pod>): PostFilterAnswer & { readonly begun: number } {
+  const { framework, begun } = sceneOf(cluster);
+  const cycle = cycleOf(cluster, pod);
+  const diagnosis = refusalOf(cycle, framework);
+  const [plugin] = framework.plugins.postFilter;
+  if (plugin === undefined) throw new Error('nobody preempts');
+  return { ...plugin.postFilter(cycle, diagnosis), begun: begun.length };
+}
+
+function victimsOn(cluster: TestCluster, nodeName: string, pod: Frozen<Pod>, budgets: readonly Frozen<PodDisruptionBudget>[] = []): Victims | string {
+  const cycle = cycleOf(cluster, pod);
+  refusalOf(cycle, sceneOf(cluster).framework);
+  const found = selectVictims(cycle, cluster.at(nodeName), profileFilters, disruptionBudgets(budgets));
+  return areVictims(found) ? found : found.reasons.join(', ');
+}
+
+function names(found: Victims | string): readonly string[] | string {
+  return typeof found === 'string' ? found : found.pods.map(({ name }) => name);
+}
+
+void t.test('victims are as few and as unimportant as can be', (test) => {
+  const node = nodeOf('n', { allocatable: { cpu: '4' } });
+  const cluster = new TestCluster({
+    nodes: [node],
+    pods: [
+      ranked('low', 1, '1', { nodeName: 'n' }),
+      ranked('older', 2, '1', { nodeName: 'n', status: { startTime: '2026-01-01T00:00:00Z' } }),
+      ranked('younger', 2, '1', { nodeName: 'n', status: { startTime: '2026-01-02T00:00:00Z' } }),
+      ranked('equal', 10, '1', { nodeName: 'n' }),
+    ],
+  });
+  test.same(names(victimsOn(cluster, 'n', ranked('p', 10, '1'))), ['low']);
+  test.same(names(victimsOn(cluster, 'n', ranked('p', 10, '2'))), ['younger', 'low'], 'who has run longer stays longer');
+  test.same(names(victimsOn(cluster, 'n', ranked('p', 10, '3'))), ['older', 'younger', 'low']);
+  test.equal(names(victimsOn(cluster, 'n', ranked('p', 10, '4'))), 'Insufficient cpu', 'equals stay');
+  test.equal(names(victimsOn(cluster, 'n', ranked('p', 1, '1'))), 'No preemption victims found for incoming pod');
+  test.same(cluster.at('n').podCount, 4, 'all of it was only thought');
+  test.end();
+});
+
+void t.test('budgets protect pods for as long as others can leave instead', (test) => {
+  const pods = ['a', 'b'].map((name) => ranked(name, 1, '1', { nodeName: 'n', labels: { app: 'kept' } }));
+  const cluster = new TestCluster({ nodes: [nodeOf('n', { allocatable: { cpu: '4' } })], pods: [...pods, ranked('c', 5, '2', { nodeName: 'n' })] });
+  const none = budget('none', { app: 'kept' }, 0);
+  const one = budget('one', { app: 'kept' }, 1);
+  const found = (budgets: readonly Frozen<PodDisruptionBudget>[], cpu: string): unknown => {
+    const victims = victimsOn(cluster, 'n', ranked('p', 10, cpu), budgets);
+    return typeof victims === 'string' ? victims : [names(victims), victims.violations];
+  };
+  test.same(found([], '2'), [['a', 'b'], 0], 'the more important one stays');
+  test.same(found([none], '2'), [['c'], 0], 'unless a budget wants the others');
+  test.same(found([none], '3'), [['c', 'b'], 1]);
+  test.same(found([one], '3'), [['c', 'a'], 0], 'the budget allows for one of them');
+  test.same(found([budget('none', { app: 'kept' }, 0, ['a', 'b'])], '3'), [['c', 'b'], 0], 'who is being disturbed already has been counted');
+  test.same(found([budget('empty', {}, 0)], '3'), [['c', 'b'], 0], 'an empty selector is about nobody');
+  test.same(found([budget('other', { app: 'other' }, 0)], '3'), [['c', 'b'], 0]);
+  test.end();
+});
+
+void t.test('of candidates the one wins that does the least harm', (test) => {
+  const cluster = new TestCluster({ nodes: [nodeOf('n')] });
+  const at = (name: string): NodeView => ({ ...cluster.at('n'), name });
+  const candidate = (name: string, violations: number, ...victims: readonly (readonly [priority: number, startTime?: string])[]): Candidate => {
+    const pods = victims.map(([priority, startTime], index) => cycleOf(cluster, ranked(`${name}${index}`, priority, '1', startTime === undefined ? {} : { status: { startTime } })).pod);
+    return { node: at(name), victims: { pods, violations } };
+  };
+  const rules: readonly (readonly [string, readonly Candidate[], string])[] = [
+    ['fewest violated budgets', [candidate('a', 1, [1]), candidate('b', 0, [9], [9])], 'b'],
+    ['lowest highest priority', [candidate('a', 0, [5]), candidate('b', 0, [4], [4], [4])], 'b'],
+    ['smallest sum of priorities', [candidate('a', 0, [5], [5]), candidate('b', 0, [5], [3])], 'b'],
+    ['fewer pods, where priorities are negative', [candidate('a', 0, [-5], [-6]), candidate('b', 0, [-5])], 'b'],
+    ['the latest start', [candidate('a', 0, [5, '2026-01-01T00:00:00Z']), candidate('b', 0, [5, '2026-01-02T00:00:00Z'])], 'b'],
+    ['who has not started is the latest', [candidate('a', 0, [5, '2026-01-01T00:00:00Z']), candidate('b', 0, [5])], 'b'],
+    ['only the most important count for it', [candidate('a', 0, [5, '2026-01-01T00:00:00Z'], [1, '2026-01-09T00:00:00Z']), candidate('b', 0, [5, '2026-01-02T00:00:00Z'], [1, '2025-01-01T00:00:00Z'])], 'b'],
+    ['the first of equals', [candidate('a', 0, [5]), candidate('b', 0, [5])], 'a'],
+  ];
+  for (const [rule, candidates, winner] of rules) test.equal(leastHarm(candidates)?.node.name, winner, rule);
+  test.equal(leastHarm([]), undefined);
+  test.end();
+});
+
+void t.test('so many candidates are enough', (test) => {
+  const limits = { minCandidateNodesPercentage: 10, minCandidateNodesAbsolute: 100 };
+  for (const [nodes, wanted] of [[5, 5], [100, 100], [999, 100], [5000, 500]] as const) test.equal(candidatesWanted(nodes, limits), wanted, `of ${nodes} nodes`);
+  test.end();
+});
+
+void t.test('the plugin says what it did, or why not', (test) => {
+  const full = [ranked('low', 1, '4', { nodeName: 'a' }), ranked('high', 20, '4', { nodeName: 'b' })];
+  const nodes = ['a', 'b'].map((name) => nodeOf(name, { allocatable: { cpu: '4' } }));
+  const cluster = new TestCluster({ nodes, pods: full });
+  test.match(preempt(cluster, ranked('p', 10, '2')), { done: true, nominatedNodeName: 'a', begun: 1 });
+  test.match(preempt(cluster, ranked('p', 10, '2', { spec: { preemptionPolicy: 'Never' } })), {
+    rejection: { code: 'Unschedulable', reasons: ['preemption: not eligible due to preemptionPolicy=Never.'] },
+    nominatedNodeName: undefined,
+    begun: 0,
+  });
+  test.match(preempt(cluster, ranked('p', 1, '2')), {
+    rejection: { reasons: ['preemption: 0/2 nodes are available: 2 No preemption victims found for incoming pod.'] },
+    nominatedNodeName: '',
+  });
+  test.match(
+    preempt(cluster, ranked('p', 10, '8')),
+    { rejection: { reasons: ['preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.'] }, nominatedNodeName: '' },
+    'what is larger than the node fits on it never',
+  );
+
+  const leaving = ranked('low', 1, '4', {
+    nodeName: 'a',
+    metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' },
+    status: { conditions: [{ type: 'DisruptionTarget', status: 'True', reason: 'PreemptionByScheduler' }] },
+  });
+  const waiting = ranked('p', 10, '2', { status: { nominatedNodeName: 'a' } });
+  const making = new TestCluster({ nodes, pods: [leaving, ...full.slice(1)] });
+  test.match(preempt(making, waiting), { rejection: { reasons: ['preemption: not eligible due to a terminating pod on the nominated node.'] }, begun: 0 });
+  test.match(preempt(making, ranked('q', 10, '2')), { done: true, nominatedNodeName: 'a', begun: 0 }, 'another may count on the same room; nobody is told to leave twice');
+  test.end();
+});
+
+const priorities = fc.integer({ min: -1, max: 3 });
+const podArbitrary = fc.record({ node: fc.nat(3), priority: priorities, cpu: fc.integer({ min: 1, max: 4 }), app: fc.constantFrom('a', 'b'), started: fc.option(fc.nat(3)) });
+const clusterArbitrary = fc.record({
+  sizes: fc.array(fc.integer({ min: 2, max: 8 }), { minLength: 4, maxLength: 4 }),
+  pods: fc.array(podArbitrary, { maxLength: 16 }),
+  budgets: fc.array(fc.record({ app: fc.constantFrom('a', 'b'), allowed: fc.nat(2) }), { maxLength: 2 }),
+  incoming: fc.record({ priority: priorities, cpu: fc.integer({ min: 1, max: 8 }) }),
+});
+type RandomCluster = typeof clusterArbitrary extends fc.Arbitrary<infer T> ? T : never;
+
+function drawn({ sizes, pods, budgets }: RandomCluster): TestCluster {
+  const cluster = new TestCluster({
+    nodes: sizes.map((cpu, index) => nodeOf(`n${index}`, { allocatable: { cpu: `${cpu}` } })),
+    objects: { PodDisruptionBudget: budgets.map(({ app, allowed }, index) => budget(`b${index}`, { app }, allowed)) },
+  });
+  for (const [index, { node, priority, cpu, app, started }] of pods.entries()) {
+    const status = started === null ? {} : { status: { startTime: `2026-01-0${started + 1}T00:00:00Z` } };
+    cluster.addPod(ranked(`pod${index}`, priority, `${cpu}`, { nodeName: `n${node}`, labels: { app }, ...status }));
+  }
+  return cluster;
+}
+
+void t.test('whatever the cluster, nobody leaves for an equal, in vain, or instead of somebody whose leaving would do', (test) => {
+  fc.assert(
+    fc.property(clusterArbitrary, (world) => {
+      const cluster = drawn(world);
+      const { framework } = sceneOf(cluster);
+      const pod = ranked('incoming', world.incoming.priority, `${world.incoming.cpu}`);
+      const cycle = cycleOf(cluster, pod);
+      const outcome = plainPlacer({ plugins: framework.plugins, percentageOfNodesToScore: 100, rotation: { start: 0 }, random: random(1) }).place(cycle);
+      if (isPlaced(outcome)) return;
+      const budgets = disruptionBudgets(cluster.objects.list('PodDisruptionBudget'));
+      for (const node of cluster.nodes) {
+        const found = selectVictims(cycle, node, profileFilters, budgets);
+        if (!areVictims(found)) continue;
+        const draft = node.copy();
+        for (const victim of found.pods) {
+          if (victim.priority >= world.incoming.priority) throw new Error(`${victim.name} is no less important`);
+          draft.remove(victim);
+        }
+        if (profileFilters.filter(cycle, draft) !== undefined) throw new Error('in vain');
+        for (const victim of found.pods) {
+          draft.add(victim);
+          if (profileFilters.filter(cycle, draft) === undefined) throw new Error(`${victim.name} could have stayed`);
+          draft.remove(victim);
+        }
+      }
+      const [plugin] = framework.plugins.postFilter;
+      const answer = plugin?.postFilter(cycle, outcome.diagnosis);
+      if (answer?.done !== true) return;
+      const all = cluster.nodes.map((node) => selectVictims(cycle, node, profileFilters, budgets)).filter(areVictims);
+      const chosen = selectVictims(cycle, cluster.at(answer.nominatedNodeName ?? ''), profileFilters, budgets);
+      if (areVictims(chosen) && chosen.violations > Math.min(...all.map(({ violations }) => violations))) throw new Error('a budget was violated without need');
+    }),
+    { numRuns: 2000, seed: 6 },
+  );
+  test.end();
+});
+
+void t.test('what is remembered of victims is what would be found anew', (test) => {
+  const steps = fc.array(fc.oneof(podArbitrary.map((pod) => ({ add: pod })), fc.nat(20).map((remove) => ({ remove })), fc.nat(2).map((allowed) => ({ allowed }))), { maxLength: 12 });
+  fc.assert(
+    fc.property(clusterArbitrary, steps, (world, churn) => {
+      const cluster = drawn(world);
+      const { framework } = sceneOf(cluster);
+      const finder = victimFinder({ filters: profileFilters, cluster });
+      const text = (found: ReturnType<typeof selectVictims>): string => (areVictims(found) ? `${found.violations} ${found.pods.map(({ name }) => name).join()}` : found.reasons.join());
+      const compare = (): void => {
+        for (const priority of [world.incoming.priority, 3]) {
+          const cycle = cycleOf(cluster, ranked(`incoming${cluster.changes.position}`, priority, `${world.incoming.cpu}`));
+          const outcome = plainPlacer({ plugins: framework.plugins, percentageOfNodesToScore: 100, rotation: { start: 0 }, random: random(1) }).place(cycle);
+          if (isPlaced(outcome)) continue;
+          const find = finder.finderFor(cycle);
+          const budgets = disruptionBudgets(cluster.objects.list('PodDisruptionBudget'));
+          for (const node of cluster.nodes) {
+            const [kept, anew] = [text(find(node)), text(selectVictims(cycle, node, profileFilters, budgets))];
+            if (kept !== anew) throw new Error(`${node.name}: ${kept} is not ${anew}`);
+          }
+        }
+      };
+      compare();
+      for (const [index, step] of churn.entries()) {
+        if ('add' in step) cluster.addPod(ranked(`new${index}`, step.add.priority, `${step.add.cpu}`, { nodeName: `n${step.add.node}`, labels: { app: step.add.app } }));
+        else if ('allowed' in step) cluster.objects.set('PodDisruptionBudget', budget('b0', { app: 'a' }, step.allowed));
+        else {
+          const gone = cluster.nodes.flatMap((node) => [...node.pods].map(({ object }) => ({ ...object, spec: { containers: [], ...object.spec, nodeName: node.name } })))[step.remove];
+          if (gone !== undefined) cluster.removePod(gone);
+        }
+        compare();
+      }
+    }),
+    { numRuns: 500, seed: 6 },
+  );
+  test.end();
+});
