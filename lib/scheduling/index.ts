@@ -45,3 +45,46 @@ export type { DeviceClaim, VolumeClaim } from './pod/claims.js';
 export { deviceClaims, volumeClaims } from './pod/claims.js';
 export type { FitFailure } from './fit-error.js';
 export { fitErrorText } from './fit-error.js';
+
+// The framework, for plugins of one's own
+export type { Cycle, MemoryKey, Remembered } from './framework/cycle.js';
+export { CycleMemory, memoryKey } from './framework/cycle.js';
+export type { EventInterest, EventResources, HintAnswer, QueueingHint } from './framework/event-interest.js';
+export { on } from './framework/event-interest.js';
+export type { Framework } from './framework/framework.js';
+export type { Diagnosis, NoPlacement, Placement, Placer } from './framework/placement.js';
+export { isPlaced } from './framework/placement.js';
+export type { PluginDefinition } from './framework/plugin-definition.js';
+export { definitionOf, registryOf } from './framework/plugin-definition.js';
+export { PluginError } from './framework/plugin-error.js';
+export type { Filters, PluginMaker, PluginTools, WaitingPods } from './framework/plugin-tools.js';
+export type { NodeSet, PermitWait, PluginActivity, PodNote, PostFilterAnswer, SchedulingPlugin, WaitingPod } from './framework/plugin.js';
+export type { Implementing, ProfilePlugins, WeightedPlugin } from './framework/profile-plugins.js';
+export type { Rejected, Rejection, RejectionCode, Skip } from './framework/rejection.js';
+export { pending, rejectionText, unresolvable, unschedulable } from './framework/rejection.js';
+export type { ClusterView } from './cluster/cluster-view.js';
+export type { KnownKind, KnownKinds, KnownObjects } from './cluster/known-objects.js';
+export type { ImageState, NodeCapacity, NodeDraft, NodeView } from './cluster/node-view.js';
+
+// The scheduler
+export type {
+  AboutPod,
+  Attempt,
+  BackgroundFailed,
+  BindingFailed,
+  Bound,
+  ExtenderFailed,
+  NotServed,
+  Preempted,
+  Scheduled,
+  SchedulingFailed,
+  Skipped,
+  Started,
+  Unschedulable,
+  WaitingAtPermit,
+  WatchFailed,
+  WriteFailed,
+} from './scheduler/attempt.js';
+export { createScheduler } from './scheduler/create-scheduler.js';
+export type { Scheduler, SchedulerOptions } from './scheduler/scheduler-options.js';
+export type { ExtendedPlacer, PlacingProfile, SchedulerParts } from './scheduler/scheduler-parts.js';
