@@ -88,3 +88,5 @@ export type {
 export { createScheduler } from './scheduler/create-scheduler.js';
 export type { Scheduler, SchedulerOptions } from './scheduler/scheduler-options.js';
 export type { ExtendedPlacer, PlacingProfile, SchedulerParts } from './scheduler/scheduler-parts.js';
+export { builtinMakers } from './plugins/default-plugins.js';
+export { normalizeShares, reverseShareOfHighest, shareOfHighest } from './plugins/score-shares.js';

@@ -305,6 +305,7 @@ t.test('NodeResourcesFit', async (t) => {
     const shape = [{ utilization: 0, score: 0 }, { utilization: 100, score: 10 }];
     t.strictSame(scoresOf(strategy('RequestedToCapacityRatio', { requestedToCapacityRatio: { shape } }), pod, cluster), [2, 39, 52], 'rounded');
     t.strictSame(scoresOf(strategy('LeastAllocated', { resources: [{ name: 'cpu', weight: 3 }, { name: 'memory', weight: 1 }] }), pod, cluster), [97, 53, 23]);
+    t.strictSame(scoresOf(plugin, pod, new TestCluster({ nodes: [nodeOf('n')], pods: [podOf('q', { nodeName: 'n' })] })), [96], 'so do those that are there: 95 and 97');
     t.strictSame(scoresOf(plugin, podOf('p'), new TestCluster({ nodes: [nodeOf('n')] })), [98], 'a pod without requests counts as 100m and 200Mi: 97 and 99');
     const resources = [{ name: 'example.com/gpu', weight: 1 }, { name: 'cpu', weight: 1 }];
     const gpus = new TestCluster({ nodes: [nodeOf('n', { allocatable: { cpu: '4', 'example.com/gpu': '4' } }), nodeOf('m')] });
