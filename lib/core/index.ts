@@ -135,6 +135,7 @@ export {
 
 // Immutability
 export { deepFreeze, isDeepFrozen } from './objects/freeze.js';
+export { deepCopy } from './objects/deep-copy.js';
 export { deepEqual } from './objects/deep-equal.js';
 export type { ObjectPath, ValueAt } from './objects/path-copy.js';
 export { deleteIn, getIn, setIn, updateIn } from './objects/path-copy.js';

@@ -1,5 +1,5 @@
 // create: a new object under a name of its own. As apiserver/pkg/endpoints/handlers/create.go.
-import { decodeValue, generateNameConflict, unclassifiedError } from '../../core/index.js';
+import { deepCopy, generateNameConflict, unclassifiedError } from '../../core/index.js';
 import type { ApiObject } from '../../core/index.js';
 import type { ObjectResponse } from '../../client/index.js';
 import { bodyMediaType, decodeBody } from '../requests/decode-body.js';
@@ -48,7 +48,7 @@ export async function createObject(write: Write, decoded: ApiObject): Promise<St
   const generates = (metadataOf(object).name ?? '') === '' && (metadataOf(object).generateName ?? '') !== '';
   for (let attempt = 1; ; attempt++) {
     // Preparing changes the object: a name that is taken needs a fresh one.
-    const draft: ApiObject = generates ? decodeValue(stored.definition.type(), object).object : object;
+    const draft = generates ? deepCopy(object) : object;
     const result = await tryCreate(write, draft);
     if (!isOutcome(result)) return result;
     const ref = refOf(endpoint, metadataOf(draft).name ?? '');

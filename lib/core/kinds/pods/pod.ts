@@ -5,6 +5,7 @@ import { warningsForIp } from '../../objects/ip-validation.js';
 import type { OwnerReference } from '../../objects/meta.js';
 import type { Pod, PodCondition, PodStatus } from '../../types/core-v1.generated.js';
 import type { KindStrategy, UpdateStrategy } from '../kind-strategy.js';
+import { KnownPods } from './known-pods.js';
 import { podEphemeralContainers } from './pod-ephemeral-containers.js';
 import { semanticEqual } from './pod-equality.js';
 import { preparePod } from './pod-preparation.js';
@@ -12,7 +13,7 @@ import { podResize } from './pod-resize.js';
 import { validatePodStatusUpdate } from './pod-status-validation.js';
 import { podTable } from './pod-table.js';
 import { validatePodUpdate } from './pod-update-validation.js';
-import { statusPath, validateNewPod } from './pod-validation.js';
+import { statusPath, validateFinalizerNames, validateNewPod } from './pod-validation.js';
 import { appArmorWarnings, podWarnings } from './pod-warnings.js';
 
 const podStatus: UpdateStrategy<Pod> = {
@@ -29,12 +30,28 @@ const podStatus: UpdateStrategy<Pod> = {
   ],
 };
 
+/** Of all servers of the process: what is remembered depends on pods alone. */
+const known = new KnownPods();
+
 /** What is particular to pods. */
 export const pod: KindStrategy<Pod> = {
   nameRule: nameIsDnsSubdomain,
-  prepareForCreate: (object, { now }) => preparePod(object, now),
-  validate: (object) => validateNewPod(object),
-  warningsOnCreate: (object) => [...appArmorWarnings(object), ...nameWarnings(object), ...podWarnings(object)],
+  prepareForCreate(object, { now }) {
+    preparePod(object, now);
+    known.share(object);
+  },
+  validate(object) {
+    if (known.get(object) !== undefined) return validateFinalizerNames(object);
+    const errors = validateNewPod(object);
+    if (errors.length === 0) known.add(object);
+    return errors;
+  },
+  warningsOnCreate(object) {
+    const like = known.get(object);
+    const { ofProfiles, ofRest } = like?.warnings ?? { ofProfiles: appArmorWarnings(object), ofRest: podWarnings(object) };
+    if (like !== undefined) like.warnings = { ofProfiles, ofRest };
+    return [...ofProfiles, ...nameWarnings(object), ...ofRest];
+  },
 
   validateUpdate: (object, old) => validatePodUpdate(object, old),
   changesGeneration: (object, old) => !semanticEqual(object.spec, old.spec),
