@@ -43,7 +43,10 @@ export function readTypeMeta(text: string): TypeMeta {
 /** The same of a parsed document. */
 export function typeMetaOf(found: unknown): TypeMeta {
   if (!isJsonObject(found)) throw noTypeMeta(`json: cannot unmarshal ${Array.isArray(found) ? 'array' : typeof found} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`);
-  return { ...claim(found, 'apiVersion'), ...claim(found, 'kind') };
+  const apiVersion = claim(found, 'apiVersion');
+  const kind = claim(found, 'kind');
+  if (apiVersion === undefined) return kind === undefined ? {} : { kind };
+  return kind === undefined ? { apiVersion } : { apiVersion, kind };
 }
 
 /** Encodes as Kubernetes does: characters that HTML gives a meaning are escaped, and a newline ends the document. */
@@ -72,11 +75,11 @@ function parsed(text: string): unknown {
   }
 }
 
-function claim(object: Readonly<Record<string, unknown>>, name: 'apiVersion' | 'kind'): TypeMeta {
+function claim(object: Readonly<Record<string, unknown>>, name: 'apiVersion' | 'kind'): string | undefined {
   const value = Object.hasOwn(object, name) ? object[name] : undefined;
-  if (value === undefined || value === null) return {};
+  if (value === undefined || value === null) return undefined;
   if (typeof value !== 'string') throw noTypeMeta(`json: cannot unmarshal ${Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value} into Go struct field .${name} of type string`);
-  return { [name]: value };
+  return value;
 }
 
 function noTypeMeta(message: string): DecodeError {

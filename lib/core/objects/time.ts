@@ -223,6 +223,14 @@ function printMicros(seconds: number, micros: number): string {
 
 /** Without zone. From the parts of a Date: twice as fast as its toISOString, and years beyond 9999 as in Go. */
 function printSeconds(seconds: number): string {
+  if (seconds !== lastPrinted.seconds) lastPrinted = { seconds, text: dateAndTime(seconds) };
+  return lastPrinted.text;
+}
+
+/** A server writes thousands of objects in one second. */
+let lastPrinted = { seconds: Number.NaN, text: '' };
+
+function dateAndTime(seconds: number): string {
   const date = new Date(seconds * 1000);
   const year = date.getUTCFullYear();
   if (Number.isNaN(year)) throw new RangeError(`not a moment: ${seconds} s`);

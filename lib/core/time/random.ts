@@ -31,7 +31,7 @@ export function random(seed: number | string): Random {
 
 /** Chance nobody can foresee, for production. Its streams are all alike. */
 export function systemRandom(): Random {
-  const pool = new Uint32Array(256);
+  const pool = new Uint32Array(2048);
   let used = pool.length;
   const self: Random = fromBits(
     () => {
@@ -75,11 +75,17 @@ function fromBits(bits32: () => number, stream: (name: string) => Random): Rando
 }
 
 function uuid(bits32: () => number): string {
-  const hex = (): string => (bits32() >>> 0).toString(16).padStart(8, '0');
-  const [a, b, c, d] = [hex(), hex(), hex(), hex()];
-  const variant = ((parseInt(c.charAt(0), 16) & 0b0011) | 0b1000).toString(16);
-  return `${a}-${b.slice(0, 4)}-4${b.slice(5)}-${variant}${c.slice(1, 4)}-${c.slice(4)}${d}`;
+  const [a, b, c, d] = [bits32(), bits32(), bits32(), bits32()];
+  const [version, variant] = [(b & 0x0fff) | 0x4000, ((c >>> 16) & 0x3fff) | 0x8000];
+  return `${hex16(a >>> 16)}${hex16(a)}-${hex16(b >>> 16)}-${hex16(version)}-${hex16(variant)}-${hex16(c)}${hex16(d >>> 16)}${hex16(d)}`;
 }
+
+/** The four digits of the lower half of a number. */
+function hex16(bits: number): string {
+  return (hexOfByte[(bits >>> 8) & 0xff] ?? '') + (hexOfByte[bits & 0xff] ?? '');
+}
+
+const hexOfByte: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
 /** The generator of a text: its characters are stirred into the state until all of it depends on all of them. */
 function sfc32(text: string): () => number {

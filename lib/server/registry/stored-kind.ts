@@ -5,7 +5,7 @@
 // out is in the hub version, complete, frozen, and stamped with the revision.
 import { createCacher } from '../../cacher/index.js';
 import type { Cacher } from '../../cacher/index.js';
-import { decodeValue, deepFreeze, nameIsDnsSubdomain, printGroupVersion } from '../../core/index.js';
+import { decodeValue, deepCopy, deepFreeze, nameIsDnsSubdomain, printGroupVersion } from '../../core/index.js';
 import type { ApiObject, Clock, Frozen, FieldReader, GroupResource, JsonObject, KindDefinition, KindStrategy, ResourceDefinition, Scheme } from '../../core/index.js';
 import type { Entry, Revision, Store } from '../../storage/index.js';
 import { storagePrefix } from './storage-prefix.js';
@@ -34,6 +34,7 @@ export class StoredKind {
   readonly #storage: KindDefinition;
   /** Values on their way into the store, by key: they need no decoding when they come back. */
   readonly #underWay = new Map<string, JsonObject>();
+  #emptyStatus: unknown;
 
   constructor(definition: KindDefinition, resource: ResourceDefinition, { scheme, store, clock }: StoredKindOptions) {
     this.definition = definition;
@@ -77,8 +78,8 @@ export class StoredKind {
   /** What to store of an object, and its key. Until `done` is called the store may hand it back undecoded. */
   write(key: string, object: ApiObject): { readonly key: string; readonly value: JsonObject; readonly done: () => void } {
     const full = this.prefix + key;
-    const metadata = { ...object.metadata };
-    delete metadata.resourceVersion;
+    // Copied without it: `delete` would leave an object that is slow to copy and to read ever after.
+    const { resourceVersion: _revision, ...metadata } = object.metadata ?? {};
     const bare = deepFreeze({ ...object, metadata });
     const value = (this.#storage === this.definition ? bare : this.#scheme.convert(bare, this.#storage)) as JsonObject;
     deepFreeze(value);
@@ -91,7 +92,7 @@ export class StoredKind {
 
   /** A fresh, empty status with what Kubernetes always prints in it; undefined where the kind has none. */
   emptyStatus(): unknown {
-    return decodeValue(this.definition.type(), { status: {} }).object.status;
+    return deepCopy((this.#emptyStatus ??= decodeValue(this.definition.type(), { status: {} }).object.status));
   }
 
   #decode(value: JsonObject): Stored {
