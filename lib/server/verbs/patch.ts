@@ -8,10 +8,12 @@ import {
   applyValidation,
   badRequest,
   decodeValue,
+  deepCopy,
   fieldInvalid,
   fieldPath,
   invalid,
   isDecodeError,
+  isJsonObject,
   isNotRegisteredError,
   isParseError,
   isPatchError,
@@ -26,6 +28,7 @@ import {
   patchRejected,
   printGroupVersion,
   requestEntityTooLarge,
+  setOwn,
   typeMetaOf,
   unclassifiedError,
 } from '../../core/index.js';
@@ -37,6 +40,7 @@ import type { Endpoint } from '../registry/endpoint.js';
 import { refOf } from '../registry/endpoint.js';
 import type { Stored } from '../registry/stored-kind.js';
 import { ensureNamespace } from '../writes/metadata.js';
+import { statusHalf, writesOnlyStatus } from '../writes/prepare.js';
 import type { WriteTools } from '../writes/write.js';
 import { Write } from '../writes/write.js';
 import { checkName, updateObject } from './update.js';
@@ -95,12 +99,26 @@ function parsedText(text: string, patchType: string): JsonValue {
 function patched(write: Write, change: Patch, old: Stored, validation: FieldValidation): ApiObject {
   const { endpoint, exchange } = write;
   const { info } = exchange.request;
-  const document = translated(() => change.apply(endpoint.fromHub(old) as JsonObject));
+  const base = endpoint.fromHub(old) as JsonObject;
+  const document = translated(() => change.apply(base));
   const { scheme, gvk } = endpoint;
-  const object = decodedPatch(exchange, { scheme, gvk, type: endpoint.served.type() }, document, change, validation);
+  const object = decodedPatch(exchange, { scheme, gvk, type: endpoint.served.type(), kept: keptMembers(write, document, base) }, document, change, validation);
   ensureNamespace(object, info.namespace, endpoint.stored);
   checkName(object, info.name);
   return object;
+}
+
+/**
+ * What a patch left as it was, of the members that a write of status does not write: they need not be decoded again. What
+ * a patch does not touch is the very same in document and base. Plugins may change what they are given, to no effect.
+ */
+function keptMembers({ exchange, stored, tools }: Write, document: JsonValue, base: JsonObject): JsonObject {
+  const kept: Record<string, JsonValue> = {};
+  if (!writesOnlyStatus(stored, exchange.request.info.subresource) || !isJsonObject(document)) return kept;
+  for (const [key, value] of Object.entries(base)) {
+    if (!statusHalf.has(key) && typeof value === 'object' && document[key] === value) setOwn(kept, key, tools.admission === undefined ? value : deepCopy(value));
+  }
+  return kept;
 }
 
 /** What a patched document is to be. */
@@ -108,22 +126,30 @@ export interface PatchTarget {
   readonly scheme: Scheme;
   readonly gvk: GroupVersionKind;
   readonly type: StructType;
+  /** Members of the document that are decoded and defaulted already. */
+  readonly kept?: JsonObject;
 }
 
 /** A patched document as an object, decoded and defaulted. Throws ApiError 422. */
-export function decodedPatch(exchange: Exchange, { scheme, gvk, type }: PatchTarget, document: JsonValue, { problems, claims }: Pick<Patch, 'problems' | 'claims'>, validation: FieldValidation): ApiObject {
+export function decodedPatch(exchange: Exchange, { scheme, gvk, type, kept = {} }: PatchTarget, document: JsonValue, { problems, claims }: Pick<Patch, 'problems' | 'claims'>, validation: FieldValidation): ApiObject {
   try {
     if (claims) checkClaim(typeMetaOf(document), gvk, scheme);
-    const decoded = decodeValue(type, document);
+    const decoded = decodeValue(type, isJsonObject(document) ? without(document, kept) : document);
     const { object, warnings } = applyValidation({ object: decoded.object, problems: [...problems, ...decoded.problems] }, validation);
     for (const warning of warnings) exchange.warn(warning);
     scheme.setDefaults(object, gvk);
     // Whatever was patched into them: an object in the store is of the kind of its key.
-    return Object.assign(object, { kind: gvk.kind, apiVersion: printGroupVersion(gvk) });
+    return Object.assign(object, kept, { kind: gvk.kind, apiVersion: printGroupVersion(gvk) });
   } catch (error) {
     if (!isDecodeError(error) && !isParseError(error) && !isNotRegisteredError(error)) throw error;
     throw invalid({ group: '', kind: '' }, '', [fieldInvalid(fieldPath('patch'), JSON.stringify(document), error.message)]);
   }
+}
+
+function without(document: JsonObject, members: JsonObject): JsonObject {
+  const rest: Record<string, JsonValue> = {};
+  for (const [key, value] of Object.entries(document)) if (!Object.hasOwn(members, key)) setOwn(rest, key, value);
+  return rest;
 }
 
 /** Throws where a document says that it is of another kind. */

@@ -78,10 +78,10 @@ export async function updateObject(write: Write, next: (old: Stored | undefined)
   });
 }
 
-async function replaced(write: Write, object: ApiObject, old: Stored): Promise<Change> {
+async function replaced(write: Write, given: ApiObject, old: Stored): Promise<Change> {
   const { endpoint, exchange, stored, context, tools } = write;
   const { name, subresource } = exchange.request.info;
-  const { resourceVersion = '' } = metadataOf(object);
+  const { resourceVersion = '' } = metadataOf(given);
   if (resourceVersion === '' || resourceVersion === '0') {
     if (stored.strategy.requiresResourceVersion === true) {
       // Kubernetes names the resource here where it otherwise names the kind.
@@ -91,10 +91,11 @@ async function replaced(write: Write, object: ApiObject, old: Stored): Promise<C
   } else if (resourceVersion !== old.metadata?.resourceVersion && Number(resourceVersion) !== revisionOf(old)) {
     throw conflict(refOf(endpoint, name));
   }
-  metadataOf(object).resourceVersion = old.metadata?.resourceVersion ?? '';
-  const reservation = subresource === '' ? await tools.hookOf(stored)?.reserve(object, old, context) : undefined;
+  metadataOf(given).resourceVersion = old.metadata?.resourceVersion ?? '';
+  const reservation = subresource === '' ? await tools.hookOf(stored)?.reserve(given, old, context) : undefined;
+  let object = given;
   try {
-    prepareUpdate(write, object, old, subresource);
+    object = prepareUpdate(write, given, old, subresource);
     await refuseGuarded(write, object, old);
     await write.admit('UPDATE', object, old);
   } catch (error) {

@@ -23,13 +23,13 @@ export function prepareCreate(write: Write, object: ApiObject): void {
   for (const warning of strategy.warningsOnCreate?.(object, context) ?? []) exchange.warn(warning);
 }
 
-/** Prepares and checks an object that is about to take the place of another. Throws ApiError 422. */
-export function prepareUpdate(write: Write, object: ApiObject, old: Stored, subresource: string): void {
+/** Prepares and checks what is about to take the place of an object, which is `given` with what it may not change put back. Throws ApiError 422. */
+export function prepareUpdate(write: Write, given: ApiObject, old: Stored, subresource: string): ApiObject {
   const { stored, context, exchange } = write;
   const strategy: UpdateStrategy = subresource === '' ? stored.strategy : (stored.strategy.subresources?.[subresource] ?? {});
   const oldMetadata = old.metadata ?? {};
-  keep(metadataOf(object), 'generation', oldMetadata.generation);
-  if (strategy.writesStatus !== true) keepOtherHalf(object, old, stored, subresource);
+  keep(metadataOf(given), 'generation', oldMetadata.generation);
+  const object = strategy.writesStatus === true ? given : withOtherHalf(given, old, stored, subresource);
   strategy.prepareForUpdate?.(object, old, context);
   const metadata = metadataOf(object);
   if (subresource !== 'status' && stored.strategy.changesGeneration?.(object, old) === true) metadata.generation = (oldMetadata.generation ?? 0) + 1;
@@ -48,6 +48,7 @@ export function prepareUpdate(write: Write, object: ApiObject, old: Stored, subr
   ];
   refuse(stored, metadata.name ?? '', errors);
   for (const warning of strategy.warningsOnUpdate?.(object, old, context) ?? []) exchange.warn(warning);
+  return object;
 }
 
 /** Refuses what is wrong with a prepared object only in the hands of this user. Throws ApiError 422. */
@@ -57,18 +58,24 @@ export async function refuseGuarded({ stored, exchange, tools }: Write, object: 
 }
 
 /** What a write of status may bring. */
-const ownHalf: ReadonlySet<string> = new Set(['metadata', 'status']);
+export const statusHalf: ReadonlySet<string> = new Set(['metadata', 'status']);
+
+/** Whether a write through that subresource changes nothing but this half. */
+export function writesOnlyStatus({ subresources }: StoredKind, subresource: string): boolean {
+  return subresource === 'status' && subresources.has('status');
+}
 
 /** Status is written through its own subresource, and through that nothing else. */
-function keepOtherHalf(object: ApiObject, old: Stored, { subresources }: StoredKind, subresource: string): void {
-  if (!subresources.has('status')) return;
-  if (subresource === 'status') {
-    const fields = object as Record<string, unknown>;
-    for (const key of Object.keys(fields)) if (!ownHalf.has(key)) delete fields[key];
-    for (const [key, value] of Object.entries(old)) if (!ownHalf.has(key)) fields[key] = value;
-  } else {
+function withOtherHalf(object: ApiObject & { status?: unknown }, old: Stored, stored: StoredKind, subresource: string): ApiObject {
+  if (!stored.subresources.has('status')) return object;
+  if (!writesOnlyStatus(stored, subresource)) {
     setStatus(object, (old as { readonly status?: unknown }).status);
+    return object;
   }
+  const { metadata, status } = object;
+  const next: ApiObject & { status?: unknown } = { ...(old as ApiObject), ...(metadata && { metadata }) };
+  setStatus(next, status);
+  return next;
 }
 
 /** The core kinds do, several times and on updates too; the two extension servers of Kubernetes do not know its finalizers. */

@@ -22,6 +22,7 @@ export interface StatusContext {
 
 /** Statuses of containers of all three sorts. */
 export function validateContainerStatuses(status: Frozen<PodStatus>, old: Frozen<PodStatus>, { spec, oldSpec, before }: StatusContext): FieldErrors {
+  if (!hasContainers(status) && !hasContainers(old)) return noErrors;
   const lists = [
     { field: 'containerStatuses', now: regularContainers(spec), then: regularContainers(oldSpec) },
     { field: 'initContainerStatuses', now: spec.initContainers ?? [], then: oldSpec.initContainers ?? [] },
@@ -37,6 +38,11 @@ export function validateContainerStatuses(status: Frozen<PodStatus>, old: Frozen
     ...lists.flatMap(({ field }) => each(status[field], statusPath.child(field), (one, at) => validateUser(one, spec.os?.name ?? 'linux', at))),
     ...lists.flatMap(({ field, now }) => each(status[field], statusPath.child(field), (one, at) => validateAllocated(one, now, at))),
   ];
+}
+
+/** Whether a status says anything about containers. That of a pod that no node has seen does not. */
+function hasContainers({ containerStatuses, initContainerStatuses, ephemeralContainerStatuses }: Frozen<PodStatus>): boolean {
+  return containerStatuses !== undefined || initContainerStatuses !== undefined || ephemeralContainerStatuses !== undefined;
 }
 
 /** Whether some container may make all of them start again. */

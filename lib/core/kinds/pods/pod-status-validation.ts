@@ -34,7 +34,7 @@ export function validatePodStatusUpdate(pod: Frozen<Pod>, old: Frozen<Pod>): rea
   const { observedGeneration = 0 } = status;
   return [
     ...validateFinalizerNames(pod),
-    ...validatePodAnnotationUpdate(pod, old, metadataPath.child('annotations'), podValidationOptions(old)),
+    ...validateAnnotations(pod, old),
     ...each(status.conditions, statusPath.child('conditions'), validateCondition),
     ...validateNominatedNode(status, before, specOf(old)),
     ...(observedGeneration < 0
@@ -48,6 +48,12 @@ export function validatePodStatusUpdate(pod: Frozen<Pod>, old: Frozen<Pod>): rea
     ...validateHostIps(status, before),
     ...validateContainerStatuses(status, before, { spec, oldSpec: specOf(old), before: 'end' }),
   ];
+}
+
+/** Most pods have none, before and after, of which nothing can be said. */
+function validateAnnotations(pod: Frozen<Pod>, old: Frozen<Pod>): FieldErrors {
+  if (pod.metadata?.annotations === undefined && old.metadata?.annotations === undefined) return noErrors;
+  return validatePodAnnotationUpdate(pod, old, metadataPath.child('annotations'), podValidationOptions(old));
 }
 
 const systemConditions: ReadonlySet<string> = new Set(['PodScheduled', 'Ready', 'Initialized']);
