@@ -81,7 +81,7 @@ function complete(document: SchedulerDocument, { plugins = noPlugins }: Configur
     parallelism,
     podInitialBackoffSeconds,
     podMaxBackoffSeconds,
-    profiles: new Map(profiles.map((profile) => [profile.schedulerName ?? '', completeProfile(profile, percentageOfNodesToScore, registry)])),
+    profiles: new Map(profiles.map((profile) => [profile.schedulerName ?? '', leavingOut(managedByExtenders(extenders), completeProfile(profile, percentageOfNodesToScore, registry))])),
     extenders: deepFreeze(extenders.map(completeExtender)),
     delayCacheUntilActive,
     // Zero is the same as nothing here.
@@ -108,6 +108,18 @@ function completeProfile({ schedulerName = '', percentageOfNodesToScore, plugins
     args: deepFreeze(args),
     foreignArgs: new Map(pluginConfig.filter(({ name }) => !isConfigurable(name)).map(({ name, args: given }) => [name, given])),
   });
+}
+
+/** The resources that extenders count in place of the scheduler. */
+function managedByExtenders(extenders: readonly ExtenderDocument[]): readonly string[] {
+  return extenders.flatMap(({ managedResources = [] }) => managedResources.filter(({ ignoredByScheduler = false }) => ignoredByScheduler).map(({ name }) => name));
+}
+
+/** The profile without these resources, which take the place of what it left out by itself. */
+function leavingOut(resources: readonly string[], profile: SchedulerProfile): SchedulerProfile {
+  if (resources.length === 0) return profile;
+  const { args } = profile;
+  return Object.freeze({ ...profile, args: deepFreeze({ ...args, NodeResourcesFit: { ...args.NodeResourcesFit, ignoredResources: [...resources] } }) });
 }
 
 function completeExtender({ httpTimeout = '0s', weight = 0, ...rest }: ExtenderDocument): Extender {
