@@ -3,6 +3,7 @@
 import type { PluginMaker } from '../framework/plugin-tools.js';
 import { defaultPreemption } from '../preemption/default-preemption.js';
 import { defaultBinder } from './default-binder.js';
+import { dynamicResources } from './dynamic-resources/dynamic-resources.js';
 import { imageLocality } from './image-locality.js';
 import { interPodAffinity } from './inter-pod-affinity/inter-pod-affinity.js';
 import { nodeAffinity } from './node-affinity.js';
@@ -37,6 +38,7 @@ export const builtinMakers: ReadonlyMap<string, PluginMaker> = new Map<string, P
   ['VolumeZone', volumeZone],
   ['PodTopologySpread', (tools) => podTopologySpread(tools, tools.profile.args.PodTopologySpread)],
   ['InterPodAffinity', (tools) => interPodAffinity(tools, tools.profile.args.InterPodAffinity)],
+  ['DynamicResources', dynamicResources],
   ['DefaultPreemption', (tools) => defaultPreemption(tools, tools.profile.args.DefaultPreemption)],
   ['NodeResourcesBalancedAllocation', ({ profile }) => nodeResourcesBalancedAllocation(profile.args.NodeResourcesBalancedAllocation)],
   ['ImageLocality', imageLocality],
