@@ -6,7 +6,7 @@ import { inProcessClient } from '../../lib/client/index.js';
 import { isApiError, virtualClock } from '../../lib/core/index.js';
 import type { Frozen } from '../../lib/core/index.js';
 import type { Container, DeviceClass, Node, NodeSelectorTerm, Pod, PodSpec, Taint, Toleration } from '../../lib/core/types/index.js';
-import { actions, builtinPlugins, podFacts, schedulerConfiguration } from '../../lib/scheduling/index.js';
+import { actions, builtinPlugins, definitionOf, podFacts, schedulerConfiguration } from '../../lib/scheduling/index.js';
 import type { ArgumentDocuments, ConfigurablePlugin, PluginArguments, QueuedPod } from '../../lib/scheduling/index.js';
 import type { EventResources } from '../../lib/scheduling/framework/event-interest.js';
 import type { SchedulingPlugin } from '../../lib/scheduling/framework/plugin.js';
@@ -68,11 +68,12 @@ const mebibyte = 1024 * 1024;
 const isScore = (score: number): boolean => Number.isInteger(score) && score >= 0 && score <= 100;
 const container = (requests: Record<string, string>, rest: Partial<Container> = {}): Container => ({ name: 'c', resources: { requests }, ...rest });
 
-t.test('every maker makes the plugin of its name, with functions at no point that configurations do not know', async (t) => {
+t.test('every built-in plugin has a maker, and functions only at points that configurations know', async (t) => {
+  t.strictSame([...builtinMakers.keys()], [...builtinPlugins.keys()]);
   for (const name of builtinMakers.keys()) {
-    const plugin = made(name);
-    t.equal(plugin.name, name);
-    t.ok(builtinPlugins.has(name), `${name} is known to configurations`);
+    const { name: own, points } = definitionOf(made(name));
+    t.equal(own, name);
+    t.strictSame(points.filter((point) => builtinPlugins.get(name)?.includes(point) !== true), [], name);
   }
 });
 
