@@ -6,13 +6,20 @@ import { Observable } from 'rxjs';
 export function abortable<T>(work: (signal: AbortSignal) => Promise<T>): Observable<T> {
   return new Observable((subscriber) => {
     const controller = new AbortController();
+    let isOver = false;
     work(controller.signal).then(
       (value) => {
+        isOver = true;
         subscriber.next(value);
         subscriber.complete();
       },
-      (error: unknown) => subscriber.error(error),
+      (error: unknown) => {
+        isOver = true;
+        subscriber.error(error);
+      },
     );
-    return () => controller.abort(new Error('the scheduler has stopped'));
+    return () => {
+      if (!isOver) controller.abort(new Error('the scheduler has stopped'));
+    };
   });
 }

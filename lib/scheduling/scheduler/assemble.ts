@@ -4,13 +4,15 @@ import type { Clock, Frozen, Random } from '../../core/index.js';
 import type { Pod } from '../../core/types/index.js';
 import { fetchTransport } from '../../client/index.js';
 import { createClusterCache } from '../cluster/cluster-cache.js';
+import { clusterColumns } from '../columns/cluster-columns.js';
+import { columnPlacer } from '../columns/column-placer.js';
+import type { ColumnPlacerOptions } from '../columns/column-placer.js';
 import { builtinPlugins } from '../configuration/extension-points.js';
 import type { SchedulerConfiguration } from '../configuration/scheduler-configuration.js';
 import { frameworksOf } from '../framework/framework.js';
 import type { Framework, SharedTools } from '../framework/framework.js';
 import { nodeRotation } from '../framework/node-sampling.js';
 import type { NodeRotation } from '../framework/node-sampling.js';
-import { plainPlacer } from '../framework/plain-placer.js';
 import { definitionOf } from '../framework/plugin-definition.js';
 import type { PluginDefinition } from '../framework/plugin-definition.js';
 import type { PodNote } from '../framework/plugin.js';
@@ -84,7 +86,8 @@ export function assemble(options: CompletedOptions, metrics: SchedulerMetrics): 
   const queue = queueOf(options, frameworks);
   const extenders = configuration.extenders.map((extender) => extenderCalls(extender, { transport: extenderTransport(extender), clock }));
   const rotation = nodeRotation();
-  const profiles = new Map(Array.from(frameworks, ([name, framework]) => [name, placing(framework, { random: random.stream(`placing/${name}`), rotation, extenders, emit })]));
+  const shared = { rotation, columns: clusterColumns(cache), foreign: new Set(options.plugins?.map(({ name }) => name)), extenders, emit };
+  const profiles = new Map(Array.from(frameworks, ([name, framework]) => [name, placing(framework, { ...shared, random: random.stream(`placing/${name}`) })]));
   return { parts: { configuration, clock, profiles, extenders, cache, queue, held, statusWrites, metrics, note, podNow, emit }, notes, attempts, background };
 }
 
@@ -100,16 +103,16 @@ function queueOf({ clock, configuration, unschedulableMaxMs }: CompletedOptions,
   });
 }
 
-interface PlacingParts extends Pick<SchedulerParts, 'extenders' | 'emit'> {
+interface PlacingParts extends Pick<SchedulerParts, 'extenders' | 'emit'>, Pick<ColumnPlacerOptions, 'columns' | 'foreign'> {
   readonly random: Random;
   readonly rotation: NodeRotation;
 }
 
-function placing(framework: Framework, { random, rotation, extenders, emit }: PlacingParts): PlacingProfile {
+function placing(framework: Framework, { random, rotation, extenders, emit, ...columns }: PlacingParts): PlacingProfile {
   const { profile, plugins } = framework;
-  const search = { plugins, percentageOfNodesToScore: profile.percentageOfNodesToScore, rotation, random };
-  const placer = plainPlacer(search);
-  return extenders.length === 0 ? { ...framework, placer } : { ...framework, placer, extended: extendedPlacer({ ...search, extenders, onIgnored: emit }) };
+  const search = { percentageOfNodesToScore: profile.percentageOfNodesToScore, rotation, random };
+  const placer = columnPlacer({ framework, search, ...columns });
+  return extenders.length === 0 ? { ...framework, placer } : { ...framework, placer, extended: extendedPlacer({ ...search, plugins, extenders, onIgnored: emit }) };
 }
 
 /** The scheduler in whose name it is told: that of the pod that asks for something. */

@@ -1,0 +1,673 @@
+// The scheduler as a whole, against a server in the same process and on virtual time: what becomes of pods, what people
+// read about it, and that nothing is left behind when it stops.
+import { lastValueFrom } from 'rxjs';
+import t, { type Test } from 'tap';
+import { inProcessClient } from '../../lib/client/index.js';
+import type { Client, Handler, Stored, Transport } from '../../lib/client/index.js';
+import { internalError, random, virtualClock } from '../../lib/core/index.js';
+import type { Frozen, VirtualClock } from '../../lib/core/index.js';
+import type { Node, Pod, PodSpec } from '../../lib/core/types/index.js';
+import { createScheduler, definitionOf, registryOf, schedulerConfiguration, unschedulable } from '../../lib/scheduling/index.js';
+import type { Attempt, ExtenderDocument, PluginTools, ProfileDocument, Scheduler, SchedulerOptions, SchedulingPlugin } from '../../lib/scheduling/index.js';
+import { createServer } from '../../lib/server/index.js';
+import { memoryStore } from '../../lib/storage/index.js';
+import { observe } from '../support/observe.js';
+
+interface Scene {
+  readonly clock: VirtualClock;
+  readonly client: Client;
+  readonly scheduler: Scheduler;
+  readonly seen: Attempt[];
+  /** What was seen of one type. */
+  of<T extends Attempt['type']>(type: T): readonly Extract<Attempt, { type: T }>[];
+  node(name: string, cpu?: string): Promise<unknown>;
+  pod(name: string, spec?: Partial<PodSpec>, metadata?: Pod['metadata']): Promise<Stored<Pod>>;
+  get(name: string): Promise<Stored<Pod>>;
+  /** Why the pod has no node, as its condition says. */
+  condition(name: string): Promise<string>;
+  /** Reason and note of each event about the pod, with its count where it is a series. */
+  events(name: string): Promise<readonly string[]>;
+  stop(): void;
+}
+
+interface SceneOptions extends Partial<Omit<SchedulerOptions, 'client' | 'clock'>> {
+  readonly profiles?: readonly ProfileDocument[];
+  readonly extenders?: readonly ExtenderDocument[];
+  /** Comes before the server. */
+  readonly around?: (handler: Handler) => Handler;
+  /** Before the scheduler starts. */
+  readonly before?: (client: Client) => Promise<void>;
+}
+
+async function scene(t: Test, { profiles, extenders, around = (handler) => handler, before, plugins = [], ...options }: SceneOptions = {}): Promise<Scene> {
+  const clock = virtualClock({ start: Date.UTC(2026, 0, 1) });
+  const store = memoryStore({ clock });
+  const server = createServer({ store, clock, random: random(1) });
+  const admin = inProcessClient(server.handler);
+  await before?.(admin);
+  const points = registryOf(plugins.map(definitionOf));
+  const everywhere = { multiPoint: { enabled: [...points.keys()].map((name) => ({ name })) } };
+  const configuration = schedulerConfiguration({ profiles: profiles ?? [{ plugins: everywhere }], ...(extenders && { extenders }) }, { plugins: points });
+  const scheduler = createScheduler({ client: inProcessClient(around(server.handler)), clock, random: random(2), instance: 'host', configuration, plugins, ...options });
+  const seen: Attempt[] = [];
+  const running = observe(scheduler.run(), (attempt) => seen.push(attempt));
+  await clock.settled();
+  t.teardown(async () => {
+    running.unsubscribe();
+    await server.close();
+    await store.close();
+    await clock.settled();
+    if (clock.pending > 0) throw new Error(`${clock.pending} timers are left`);
+  });
+  const pods = admin.kind('v1', 'Pod').in('default');
+  return {
+    clock,
+    client: admin,
+    scheduler,
+    seen,
+    of: <T extends Attempt['type']>(type: T) => seen.filter((attempt): attempt is Extract<Attempt, { type: T }> => attempt.type === type),
+    node: (name, cpu = '4') => admin.kind('v1', 'Node').create(nodeNamed(name, cpu)),
+    pod: async (name, spec = {}, metadata = {}) => {
+      const pod = await pods.create({ metadata: { name, ...metadata }, spec: { containers: [{ name: 'c', image: 'i', resources: { requests: { cpu: '1' } } }], ...spec } });
+      await clock.settled();
+      return pod;
+    },
+    get: (name) => pods.get(name),
+    condition: async (name) => {
+      const condition = (await pods.get(name)).status?.conditions?.find(({ type }) => type === 'PodScheduled');
+      return `${condition?.status} ${condition?.reason}: ${condition?.message}`;
+    },
+    events: async (name) => {
+      const { items } = await admin.kind('events.k8s.io/v1', 'Event').list();
+      const about = items.filter(({ regarding }) => regarding?.name === name).sort((one, other) => (one.eventTime < other.eventTime ? -1 : 1));
+      return about.map(({ reason, note, series }) => `${reason}: ${note}${series === undefined ? '' : ` ×${series.count}`}`);
+    },
+    stop: () => running.unsubscribe(),
+  };
+}
+
+function nodeNamed(name: string, cpu: string): Node {
+  return { metadata: { name, labels: { 'kubernetes.io/hostname': name } }, status: { allocatable: { cpu, memory: '32Gi', pods: '110' } } };
+}
+
+const asking = (cpu: string): Partial<PodSpec> => ({ containers: [{ name: 'c', image: 'i', resources: { requests: { cpu } } }] });
+
+t.test('a pod gets a node, and everybody can read so', async (t) => {
+  const { node, pod, get, seen, events, client, of } = await scene(t);
+  await node('n1');
+  await pod('web');
+  const { spec, status } = await get('web');
+  t.equal(spec?.nodeName, 'n1');
+  t.match(status?.conditions, [{ type: 'PodScheduled', status: 'True' }]);
+  t.strictSame(await events('web'), ['Scheduled: Successfully assigned default/web to n1']);
+  const [event] = (await client.kind('events.k8s.io/v1', 'Event').list()).items;
+  t.match(event, { type: 'Normal', action: 'Binding', reportingController: 'default-scheduler', reportingInstance: 'default-scheduler-host', regarding: { kind: 'Pod', apiVersion: 'v1', name: 'web', namespace: 'default' } });
+  t.strictSame(seen.map(({ type }) => type), ['started', 'scheduled', 'bound']);
+  t.match(of('scheduled'), [{ nodeName: 'n1', evaluated: 1, feasible: 1, attempts: 1 }]);
+});
+
+t.test('a pod that fits nowhere waits, says why, and goes on when a node comes', async (t) => {
+  const { node, pod, get, condition, events, clock, of } = await scene(t);
+  await node('small', '1');
+  await pod('big', asking('2'));
+  const why = '0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.';
+  t.equal(await condition('big'), `False Unschedulable: ${why}`);
+  t.strictSame(await events('big'), [`FailedScheduling: ${why}`]);
+  t.match((await get('big')).status?.conditions, [{ observedGeneration: 1, lastTransitionTime: '2026-01-01T00:00:00Z' }]);
+  t.match(of('unschedulable'), [{ message: why, rejectors: ['NodeResourcesFit'] }]);
+
+  await clock.advance('2s');
+  await node('large');
+  await clock.settled();
+  t.equal((await get('big')).spec?.nodeName, 'large');
+  t.match(of('scheduled'), [{ attempts: 2 }]);
+});
+
+t.test('without any node a pod is tried again after a while', async (t) => {
+  const { node, pod, get, condition, events, clock } = await scene(t);
+  await pod('early');
+  t.equal(await condition('early'), 'False Unschedulable: no nodes available to schedule pods');
+  t.strictSame(await events('early'), ['FailedScheduling: no nodes available to schedule pods']);
+  await node('n1');
+  await clock.settled();
+  t.equal((await get('early')).spec?.nodeName, undefined, 'an error waits for its backoff, whatever happens');
+  await clock.advance('2s');
+  t.equal((await get('early')).spec?.nodeName, 'n1');
+});
+
+t.test('what is told of a pod again and again is one event with a count', async (t) => {
+  // It says nothing about events, so all of them count: also that its condition was written.
+  const never: SchedulingPlugin = { name: 'Never', filter: () => unschedulable('never') };
+  const { node, pod, events, clock, client } = await scene(t, { plugins: [never] });
+  await node('n1');
+  await pod('web');
+  t.equal((await events('web')).length, 2, 'a pod that has changed begins another series');
+  const relabel = async (value: string): Promise<void> => {
+    await client.kind('v1', 'Node').patch('n1', { merge: { metadata: { labels: { value } } } });
+    await clock.advance('1s');
+  };
+  await relabel('a');
+  t.match((await events('web'))[1], /never.* ×2$/, 'the second is written at once');
+  await relabel('b');
+  await relabel('c');
+  t.match((await events('web'))[1], / ×2$/, 'those that follow are counted here');
+  await client.kind('v1', 'Pod').in('default').delete('web', { gracePeriodSeconds: 0 });
+  await clock.advance('13m');
+  t.match((await events('web'))[1], / ×4$/, 'and their number is written when it was quiet for a while');
+});
+
+t.test('notes are cut where the API would refuse them, conditions are not', async (t) => {
+  const reasons = Array.from({ length: 80 }, (_, index) => `ä reason that is number ${index}`);
+  const talking: SchedulingPlugin = { name: 'Talking', filter: () => ({ code: 'UnschedulableAndUnresolvable', reasons }) };
+  const { node, pod, events, condition } = await scene(t, { plugins: [talking] });
+  await node('n1');
+  await pod('web');
+  t.ok((await condition('web')).includes('number 79'));
+  const [event = ''] = await events('web');
+  const bytes = Buffer.byteLength(event.slice('FailedScheduling: '.length));
+  t.ok(event.endsWith(' ...'));
+  t.ok(bytes <= 1024 && bytes > 1020, `${bytes} bytes`);
+});
+
+t.test('a pod on its way out is not tried', async (t) => {
+  const before = async (client: Client): Promise<void> => {
+    const pods = client.kind('v1', 'Pod').in('default');
+    await client.kind('v1', 'Node').create(nodeNamed('n1', '4'));
+    await pods.create({ metadata: { name: 'leaving', finalizers: ['example.com/slow'] }, spec: { containers: [{ name: 'c', image: 'i' }] } });
+    await pods.delete('leaving');
+  };
+  const { get, events, of } = await scene(t, { before });
+  t.equal((await get('leaving')).spec?.nodeName, undefined);
+  t.strictSame(await events('leaving'), ['FailedScheduling: skip schedule deleting pod: default/leaving']);
+  t.match(of('skipped'), [{ reason: 'deleted' }]);
+});
+
+t.test('pods of other schedulers are left alone, and profiles have their own ways', async (t) => {
+  const picky: SchedulingPlugin = { name: 'Picky', filter: (_, { name }) => (name === 'n2' ? undefined : { code: 'Unschedulable', reasons: ['not to its taste'] }) };
+  const profiles = [{ schedulerName: 'default-scheduler' }, { schedulerName: 'picky', plugins: { multiPoint: { enabled: [{ name: 'Picky' }] } } }];
+  const { node, pod, get, events, client } = await scene(t, { plugins: [picky], profiles });
+  for (const name of ['n1', 'n2', 'n3']) await node(name);
+  await pod('foreign', { schedulerName: 'another' });
+  for (const name of ['a', 'b', 'c']) await pod(name, { schedulerName: 'picky' });
+  await pod('plain');
+  t.strictSame([(await get('foreign')).spec?.nodeName, await events('foreign')], [undefined, []]);
+  for (const name of ['a', 'b', 'c']) t.equal((await get(name)).spec?.nodeName, 'n2');
+  t.not((await get('plain')).spec?.nodeName, undefined);
+  const { items } = await client.kind('events.k8s.io/v1', 'Event').list();
+  t.strictSame(items.filter(({ regarding }) => regarding?.name === 'a').map(({ reportingController }) => reportingController), ['picky']);
+});
+
+t.test('a plugin that throws fails the attempt, not the scheduler', async (t) => {
+  let broken = true;
+  const fragile: SchedulingPlugin = {
+    name: 'Fragile',
+    filter: () => {
+      if (broken) throw new Error('out of order');
+      return undefined;
+    },
+  };
+  const { node, pod, get, condition, clock, of } = await scene(t, { plugins: [fragile] });
+  await node('n1');
+  await pod('web');
+  t.equal(await condition('web'), 'False SchedulerError: running "Fragile" filter plugin: out of order');
+  t.match(of('failed'), [{ error: { message: 'running "Fragile" filter plugin: out of order' } }]);
+  broken = false;
+  await clock.advance('2s');
+  t.equal((await get('web')).spec?.nodeName, 'n1');
+});
+
+t.test('Reserve', async (t) => {
+  const log: string[] = [];
+  let refuse = true;
+  const first: SchedulingPlugin = { name: 'First', reserve: () => void log.push('reserve First'), unreserve: () => void log.push('unreserve First') };
+  const second: SchedulingPlugin = {
+    name: 'Second',
+    events: [],
+    reserve: () => {
+      log.push('reserve Second');
+      return refuse ? { code: 'Unschedulable', reasons: ['sold out'] } : undefined;
+    },
+    unreserve: () => {
+      log.push('unreserve Second');
+      throw new Error('cannot');
+    },
+  };
+  const { node, pod, condition, get, clock, of, scheduler } = await scene(t, { plugins: [first, second] });
+  await node('n1');
+  await pod('web');
+  t.strictSame(log.splice(0), ['reserve First', 'reserve Second', 'unreserve Second', 'unreserve First'], 'all take back, in reverse, also after one that fails to');
+  t.match(of('background-failed'), [{ error: { message: 'running Unreserve plugin "Second": cannot' } }]);
+  t.equal(await condition('web'), 'False Unschedulable: 0/1 nodes are available: 1 sold out.');
+  t.equal(scheduler.parts?.cache.figures().pods, 0, 'the node is free again');
+  refuse = false;
+  await clock.advance('6m');
+  t.equal((await get('web')).spec?.nodeName, 'n1', 'time brings back what no event does');
+  t.match(scheduler.metrics(), /scheduler_pod_scheduled_after_flush_total 1/);
+});
+
+/** Waits at Permit; the tools are there to look at who waits. */
+function waiting(name: string, waitMs: number, tools: PluginTools[] = []): { readonly name: string; readonly points: readonly ['permit']; readonly make: (given: PluginTools) => SchedulingPlugin } {
+  return {
+    name,
+    points: ['permit'],
+    make: (given) => {
+      tools.push(given);
+      return { name, events: [], permit: () => ({ waitMs }) };
+    },
+  };
+}
+
+t.test('a pod that waits at Permit goes on when all have allowed it', async (t) => {
+  const tools: PluginTools[] = [];
+  const { node, pod, get, clock, of, seen } = await scene(t, { plugins: [waiting('One', 60_000, tools), waiting('Two', 60_000)] });
+  await node('n1');
+  const { metadata } = await pod('web');
+  t.equal((await get('web')).status?.nominatedNodeName, 'n1', 'others can see where it is to go');
+  t.match(of('waiting'), [{ nodeName: 'n1', plugins: ['One', 'Two'] }]);
+  const held = tools[0]?.waiting.get(metadata.uid);
+  held?.allow('One');
+  held?.allow('One');
+  await clock.settled();
+  t.strictSame(held?.pendingPlugins, ['Two']);
+  t.equal((await get('web')).spec?.nodeName, undefined);
+  held?.allow('Two');
+  await clock.settled();
+  const { spec, status } = await get('web');
+  t.strictSame([spec?.nodeName, status?.nominatedNodeName], ['n1', undefined]);
+  t.equal(seen.at(-1)?.type, 'bound');
+  t.strictSame(tools[0]?.waiting.list(), []);
+});
+
+t.test('a pod that waits at Permit is sent back by time, by a plugin, and by preemption', async (t) => {
+  const tools: PluginTools[] = [];
+  const { node, pod, get, condition, clock, of, scheduler } = await scene(t, { plugins: [waiting('Slow', 90_000, tools)] });
+  await node('n1');
+  await pod('late');
+  await clock.advance('91s');
+  t.equal(await condition('late'), 'False Unschedulable: 0/1 nodes are available: 1 rejected due to timeout after waiting 1m30s at plugin Slow.');
+  t.equal((await get('late')).status?.nominatedNodeName, undefined);
+  t.equal(scheduler.parts?.queue.figures().unschedulable, 1);
+
+  const { metadata } = await pod('unwanted');
+  tools[0]?.waiting.get(metadata.uid)?.reject('Slow', 'changed its mind');
+  await clock.settled();
+  t.equal(await condition('unwanted'), 'False Unschedulable: 0/1 nodes are available: 1 changed its mind.');
+
+  const stopped = await pod('weak');
+  t.ok(tools[0]?.waiting.stop(stopped.metadata.uid, 'DefaultPreemption', 'preempted'));
+  t.notOk(tools[0]?.waiting.stop('nobody', 'DefaultPreemption', 'preempted'));
+  await clock.settled();
+  t.equal(await condition('weak'), 'False SchedulerError: waiting on permit for pod: preempted');
+  t.match(of('binding-failed'), [{}, {}, { error: { message: 'waiting on permit for pod: preempted' } }]);
+  t.equal(scheduler.parts?.cache.figures().assumedPods, 0);
+  t.match(scheduler.metrics(), /scheduler_permit_wait_duration_seconds_count\{result="Unschedulable"\} 2/);
+});
+
+t.test('waits are never longer than a quarter of an hour', async (t) => {
+  const { node, pod, condition, clock } = await scene(t, { plugins: [waiting('Patient', 3_600_000)] });
+  await node('n1');
+  await pod('web');
+  await clock.advance('15m');
+  t.match(await condition('web'), /after waiting 15m0s at plugin Patient/);
+});
+
+t.test('a pod that is deleted while it waits at Permit gives its node back', async (t) => {
+  const { node, pod, client, clock, scheduler, of } = await scene(t, { plugins: [waiting('Slow', 60_000)] });
+  await node('n1');
+  await pod('web');
+  t.equal(scheduler.parts?.cache.figures().assumedPods, 1);
+  await client.kind('v1', 'Pod').in('default').delete('web', { gracePeriodSeconds: 0 });
+  await clock.settled();
+  t.strictSame(scheduler.parts?.cache.figures(), { nodes: 1, pods: 0, assumedPods: 0 });
+  t.match(of('binding-failed'), [{ error: { message: '0/1 nodes are available: 1 removed.' } }]);
+  t.match(scheduler.parts?.queue.figures(), { active: 0, backoff: 0, unschedulable: 0, inFlight: 0 });
+});
+
+t.test('what fails in PreBind is tried again after a while, from the start', async (t) => {
+  const log: string[] = [];
+  let failures = 2;
+  const preparing: SchedulingPlugin = {
+    name: 'Preparing',
+    unreserve: () => void log.push('unreserve'),
+    preBind: () => {
+      log.push('preBind');
+      failures -= 1;
+      return failures >= 0 ? Promise.reject(new Error('not now')) : Promise.resolve(undefined);
+    },
+    postBind: () => void log.push('postBind'),
+  };
+  const { node, pod, get, condition, clock, of, scheduler } = await scene(t, { plugins: [preparing] });
+  await node('n1');
+  await pod('web');
+  t.equal(await condition('web'), 'False SchedulerError: running PreBind plugin "Preparing": not now');
+  t.equal((await get('web')).status?.nominatedNodeName, undefined, 'the node that was announced is taken back');
+  t.equal(scheduler.parts?.cache.figures().pods, 0);
+  await clock.advance('2s');
+  t.strictSame(log, ['preBind', 'unreserve', 'preBind', 'unreserve']);
+  await clock.advance('3s');
+  t.strictSame(log.slice(4), ['preBind', 'postBind']);
+  t.equal((await get('web')).spec?.nodeName, 'n1');
+  t.match(of('bound'), [{ attempts: 3 }]);
+});
+
+t.test('PreBind: who may runs beside others, who has nothing to do is left out, and one that fails stops its group', async (t) => {
+  const log: string[] = [];
+  const gates = new Map<string, () => void>();
+  const parallel = (name: string, plan: 'skip' | { parallel: boolean }): SchedulingPlugin => ({
+    name,
+    preBindPreFlight: () => plan,
+    preBind: (_, __, signal) =>
+      new Promise((resolve, reject) => {
+        log.push(`${name} begins`);
+        signal.addEventListener('abort', () => {
+          if (gates.delete(name)) log.push(`${name} is stopped`);
+          reject(new Error('stopped'));
+        });
+        gates.set(name, () => {
+          gates.delete(name);
+          log.push(`${name} ends`);
+          resolve(name === 'Bad' ? { code: 'Unschedulable', reasons: ['bad luck'] } : undefined);
+        });
+      }),
+  });
+  const plugins = [parallel('A', { parallel: true }), parallel('B', { parallel: true }), parallel('Idle', 'skip'), parallel('C', { parallel: false }), parallel('D', { parallel: true }), parallel('Bad', { parallel: true })];
+  const { node, pod, condition, clock } = await scene(t, { plugins });
+  await node('n1');
+  await pod('web');
+  const end = async (name: string): Promise<void> => {
+    gates.get(name)?.();
+    await clock.settled();
+  };
+  t.strictSame(log.splice(0), ['A begins', 'B begins']);
+  await end('B');
+  await end('A');
+  t.strictSame(log.splice(0), ['B ends', 'A ends', 'C begins']);
+  await end('C');
+  t.strictSame(log.splice(0), ['C ends', 'D begins', 'Bad begins']);
+  await end('Bad');
+  t.strictSame(log.splice(0), ['Bad ends', 'D is stopped']);
+  t.equal(await condition('web'), 'False Unschedulable: bad luck');
+});
+
+t.test('a pod in PreBind can be stopped, one past it cannot', async (t) => {
+  const tools: PluginTools[] = [];
+  let attempts = 0;
+  const endless = {
+    name: 'Endless',
+    points: ['preBind'] as const,
+    make: (given: PluginTools): SchedulingPlugin => {
+      tools.push(given);
+      return {
+        name: 'Endless',
+        preBind: (_, __, signal) => {
+          attempts += 1;
+          return attempts > 1 ? Promise.resolve(undefined) : new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))));
+        },
+      };
+    },
+  };
+  const { node, pod, condition, get, clock } = await scene(t, { plugins: [endless] });
+  await node('n1');
+  const { metadata } = await pod('web');
+  t.ok(tools[0]?.waiting.stop(metadata.uid, 'DefaultPreemption', 'preempted'));
+  await clock.settled();
+  t.equal(await condition('web'), 'False SchedulerError: running PreBind plugin "Endless": preempted');
+  await clock.advance('2s');
+  t.equal((await get('web')).spec?.nodeName, 'n1');
+  t.notOk(tools[0]?.waiting.stop(metadata.uid, 'DefaultPreemption', 'preempted'));
+});
+
+t.test('Bind is done by the first plugin that wants to', async (t) => {
+  const bound: string[] = [];
+  const leaving: SchedulingPlugin = { name: 'Leaving', bind: () => Promise.resolve('skip') };
+  const failing: SchedulingPlugin = { name: 'Failing', bind: ({ pod }) => (pod.name === 'unlucky' ? Promise.reject(new Error('cannot')) : Promise.resolve('skip')) };
+  const own: SchedulingPlugin = { name: 'Own', bind: ({ pod }, nodeName) => Promise.resolve(bound.push(`${pod.name} ${nodeName}`)).then(() => undefined) };
+  const profiles = [{ plugins: { multiPoint: { enabled: [{ name: 'Leaving' }, { name: 'Failing' }, { name: 'Own' }] }, bind: { disabled: [{ name: 'DefaultBinder' }] } } }];
+  const { node, pod, condition } = await scene(t, { plugins: [leaving, failing, own], profiles });
+  await node('n1');
+  await pod('web');
+  await pod('unlucky');
+  t.strictSame(bound, ['web n1']);
+  t.equal(await condition('unlucky'), 'False SchedulerError: running Bind plugin "Failing": cannot');
+});
+
+t.test('a binding that the server refuses is told, and the room is given back', async (t) => {
+  let refusals = 1;
+  const around = (handler: Handler): Handler => (request) => (request.info.subresource === 'binding' && refusals-- > 0 ? Promise.reject(internalError('etcd is tired')) : handler(request));
+  const { node, pod, get, condition, clock, of } = await scene(t, { around });
+  await node('n1', '1');
+  await pod('web');
+  t.match(await condition('web'), /^False SchedulerError: running Bind plugin "DefaultBinder": .*etcd is tired/);
+  t.match(of('binding-failed'), [{ nodeName: 'n1' }]);
+  await pod('other');
+  t.equal((await get('other')).spec?.nodeName, 'n1', 'another pod has the room now');
+  await clock.advance('2s');
+  t.match(await condition('web'), /Insufficient cpu/);
+});
+
+t.test('what cannot be written is told, and tried again where that may help', async (t) => {
+  let cut = 3;
+  const around = (handler: Handler): Handler => (request) => {
+    const { resource, subresource, verb } = request.info;
+    if (resource === 'events' && verb === 'create' && cut-- > 0) return Promise.reject(new Error('the line is dead'));
+    if (subresource === 'status') return Promise.reject(internalError('no statuses today'));
+    return handler(request);
+  };
+  const { node, pod, events, clock, of } = await scene(t, { around });
+  await node('n1', '1');
+  await pod('big', asking('2'));
+  t.strictSame(await events('big'), []);
+  await clock.advance('1s');
+  t.match(of('write-failed'), [{ what: 'status', pod: { metadata: { name: 'big' } } }], 'a status is given up after four tries');
+  await clock.advance('40s');
+  t.equal((await events('big')).length, 1, 'an event finds its way when the line is back');
+});
+
+t.test('many pods are bound in one go, whoever else wants a turn', async (t) => {
+  const { node, pod, clock, client, of } = await scene(t);
+  for (let index = 0; index < 10; index++) await node(`n${index}`, '100');
+  const pods = client.kind('v1', 'Pod').in('default');
+  await Promise.all(Array.from({ length: 600 }, (_, index) => pods.create({ metadata: { name: `p${index}` }, spec: { containers: [{ name: 'c', image: 'i', resources: { requests: { cpu: '1' } } }] } })));
+  await clock.settled();
+  t.equal(of('bound').length, 600);
+  await pod('last');
+  t.equal(of('bound').length, 601);
+});
+
+t.test('a pod of higher priority makes room', async (t) => {
+  const { node, pod, get, clock, of, client, events } = await scene(t);
+  await client.kind('scheduling.k8s.io/v1', 'PriorityClass').create({ metadata: { name: 'high' }, value: 1000 });
+  await node('n1', '1');
+  await pod('low');
+  await pod('high', { priority: 1000, priorityClassName: 'high', ...asking('1') });
+  await clock.advance('1s');
+  t.match(of('preempted'), [{ pod: { metadata: { name: 'low' } }, by: { metadata: { name: 'high' } } }]);
+  t.match((await events('low')).at(-1), /^Preempted: Preempted by pod .* on node n1$/);
+  t.match(of('unschedulable'), [{ nominatedNodeName: 'n1' }]);
+  await client.kind('v1', 'Pod').in('default').delete('low', { gracePeriodSeconds: 0 });
+  await clock.advance('2s');
+  t.equal((await get('high')).spec?.nodeName, 'n1');
+});
+
+/** An extender on a transport of its own. */
+function extender(answers: Readonly<Record<string, (body: Record<string, unknown>) => unknown>>, calls: string[] = []): Transport {
+  return (url, { body = '' }) => {
+    const verb = url.split('/').at(-1) ?? '';
+    calls.push(url);
+    const answer = answers[verb]?.(JSON.parse(body) as Record<string, unknown>);
+    if (answer === 'never') return new Promise(() => undefined);
+    if (typeof answer === 'number') return Promise.resolve(new Response('', { status: answer }));
+    return Promise.resolve(new Response(JSON.stringify(answer)));
+  };
+}
+
+t.test('extenders filter, score and bind', async (t) => {
+  const bound: unknown[] = [];
+  const transport = extender({
+    filter: ({ NodeNames }) => ({ NodeNames: (NodeNames as string[]).filter((name) => name !== 'n1'), FailedNodes: { n1: 'too warm' } }),
+    score: ({ NodeNames }) => (NodeNames as string[]).map((Host) => ({ Host, Score: Host === 'n3' ? 10 : 0 })),
+    bind: (body) => {
+      bound.push(body);
+      return {};
+    },
+  });
+  const extenders = [{ urlPrefix: 'http://extender/api/', filterVerb: 'filter', prioritizeVerb: 'score', bindVerb: 'bind', weight: 5, nodeCacheCapable: true }];
+  const { node, pod, of } = await scene(t, { extenders, extenderTransport: () => transport });
+  for (const name of ['n1', 'n2', 'n3', 'n4']) await node(name);
+  const { metadata } = await pod('web');
+  t.match(of('scheduled'), [{ nodeName: 'n3', evaluated: 4, feasible: 3 }]);
+  t.strictSame(bound, [{ PodName: 'web', PodNamespace: 'default', PodUID: metadata.uid, Node: 'n3' }]);
+});
+
+t.test('what extenders refuse is told with the rest, and any event may help', async (t) => {
+  let left: readonly string[] = [];
+  const sent: string[] = [];
+  const transport = extender({
+    filter: ({ Nodes }) => {
+      const { items } = Nodes as { items: Frozen<Node>[] };
+      sent.push(items.map(({ metadata }) => metadata?.name).join(' '));
+      return { nodes: { items: items.filter(({ metadata }) => left.includes(metadata?.name ?? '')) }, failedNodes: { n1: 'too warm' }, failedAndUnresolvableNodes: { n2: 'on fire', n1: 'on fire' } };
+    },
+  });
+  const extenders = [{ urlPrefix: 'http://extender', filterVerb: 'filter' }];
+  const { node, pod, condition, get, of, clock } = await scene(t, { extenders, extenderTransport: () => transport });
+  await node('n1');
+  await node('n2');
+  await node('n3', '1');
+  await pod('web', asking('2'));
+  t.equal(sent[0], 'n1 n2');
+  t.match(await condition('web'), /^False Unschedulable: 0\/3 nodes are available: 1 Insufficient cpu, 2 on fire\./);
+  t.match(of('unschedulable'), [{ rejectors: ['NodeResourcesFit', 'Extender'] }]);
+  left = ['n2'];
+  await clock.advance('2s');
+  await node('n4', '1');
+  await clock.settled();
+  t.equal((await get('web')).spec?.nodeName, 'n2');
+});
+
+t.test('an extender that fails fails the attempt, unless it may be ignored or only scores', async (t) => {
+  const failing = (verb: string, answer: unknown): SceneOptions => ({
+    extenders: [{ urlPrefix: 'http://extender', weight: 1, httpTimeout: '2s', [verb]: 'do' }],
+    extenderTransport: () => extender({ do: () => answer }),
+  });
+  const outcome = async (t: Test, options: SceneOptions): Promise<Scene> => {
+    const made = await scene(t, options);
+    await made.node('n1');
+    await made.node('n2');
+    await made.pod('web');
+    await made.clock.advance('3s');
+    return made;
+  };
+  await t.test('a refusal', async (t) => {
+    const { condition } = await outcome(t, failing('filterVerb', 503));
+    t.equal(await condition('web'), 'False SchedulerError: failed do with extender at URL http://extender/do, code 503');
+  });
+  await t.test('an error', async (t) => {
+    const { condition } = await outcome(t, failing('filterVerb', { Error: 'no idea' }));
+    t.equal(await condition('web'), 'False SchedulerError: no idea');
+  });
+  await t.test('a node that it was not asked about', async (t) => {
+    const { condition } = await outcome(t, { ...failing('filterVerb', { Nodes: { items: [{ metadata: { name: 'elsewhere' } }] } }) });
+    t.equal(await condition('web'), 'False SchedulerError: extender "http://extender" claims a filtered node "elsewhere" which is not found in the input node list');
+  });
+  await t.test('no answer', async (t) => {
+    const { condition } = await outcome(t, failing('filterVerb', 'never'));
+    t.equal(await condition('web'), 'False SchedulerError: Post "http://extender/do": context deadline exceeded (Client.Timeout exceeded while awaiting headers)');
+  });
+  await t.test('scores that do not come', async (t) => {
+    const { get, of } = await outcome(t, failing('prioritizeVerb', { not: 'a list' }));
+    t.not((await get('web')).spec?.nodeName, undefined);
+    t.match(of('extender-failed'), [{ extender: 'http://extender' }]);
+  });
+  await t.test('one that may be ignored', async (t) => {
+    const ignorable = [{ urlPrefix: 'http://extender', filterVerb: 'do', bindVerb: 'do', ignorable: true }];
+    const { get, of } = await outcome(t, { ...failing('filterVerb', 500), extenders: ignorable });
+    t.not((await get('web')).spec?.nodeName, undefined);
+    t.equal(of('extender-failed').length, 2);
+  });
+});
+
+t.test('an extender is only asked about pods that want what it manages, and the scheduler need not count that', async (t) => {
+  const calls: string[] = [];
+  const transport = extender({ filter: ({ NodeNames }) => ({ NodeNames }) }, calls);
+  const extenders = [{ urlPrefix: 'http://extender', filterVerb: 'filter', nodeCacheCapable: true, managedResources: [{ name: 'example.com/gpu', ignoredByScheduler: true }] }];
+  const { node, pod, get } = await scene(t, { extenders, extenderTransport: () => transport });
+  await node('n1');
+  await pod('plain');
+  t.strictSame(calls, []);
+  const gpu = { requests: { 'example.com/gpu': '1' }, limits: { 'example.com/gpu': '1' } };
+  await pod('gpu', { containers: [{ name: 'c', image: 'i', resources: gpu }] });
+  t.strictSame(calls, ['http://extender/filter']);
+  t.equal((await get('gpu')).spec?.nodeName, 'n1', 'no node says that it has any');
+});
+
+t.test('while extenders think, the cluster stands still and nothing is lost', async (t) => {
+  const gates: (() => void)[] = [];
+  const transport: Transport = () => new Promise((resolve) => gates.push(() => resolve(new Response(JSON.stringify({ NodeNames: ['n1'] })))));
+  const extenders = [{ urlPrefix: 'http://extender', filterVerb: 'filter', nodeCacheCapable: true, httpTimeout: '1h' }];
+  const { node, pod, get, clock, scheduler } = await scene(t, { extenders, extenderTransport: () => transport });
+  await node('n1');
+  await pod('web');
+  await node('n2');
+  await pod('next');
+  t.equal(scheduler.parts?.cache.nodes.length, 1);
+  for (let gate = gates.shift(); gate !== undefined; gate = gates.shift()) {
+    gate();
+    await clock.settled();
+  }
+  t.equal(scheduler.parts?.cache.nodes.length, 2);
+  t.strictSame([(await get('web')).spec?.nodeName, (await get('next')).spec?.nodeName], ['n1', 'n1']);
+});
+
+t.test('figures are told as Prometheus reads them', async (t) => {
+  const { node, pod, scheduler, stop } = await scene(t);
+  t.match(scheduler.metrics(), /scheduler_pending_pods\{queue="active"\} 0/);
+  await node('n1');
+  await pod('web');
+  await pod('big', asking('9'));
+  const text = scheduler.metrics();
+  t.match(text, /scheduler_schedule_attempts_total\{profile="default-scheduler",result="scheduled"\} 1/);
+  t.match(text, /scheduler_schedule_attempts_total\{profile="default-scheduler",result="unschedulable"\} 1/);
+  t.match(text, /scheduler_pending_pods\{queue="unschedulable"\} 1/);
+  t.match(text, /scheduler_unschedulable_pods\{plugin="NodeResourcesFit",profile="default-scheduler"\} 1/);
+  t.match(text, /scheduler_cache_size\{type="nodes"\} 1/);
+  t.match(text, /scheduler_pod_scheduling_attempts_count 1/);
+  t.match(text, /scheduler_preemption_attempts_total 1/);
+  t.match(text, /scheduler_scheduling_attempt_duration_seconds_bucket\{profile="default-scheduler",result="scheduled",le="0.001"\} 1/);
+  stop();
+  t.notMatch(scheduler.metrics(), /pending_pods/, 'nothing is pending for a scheduler that does not run');
+  t.match(scheduler.metrics(), /result="scheduled"\} 1/);
+});
+
+t.test('a scheduler runs once at a time, and may run again', async (t) => {
+  const { scheduler, stop, node, pod, get, clock } = await scene(t);
+  await t.rejects(lastValueFrom(scheduler.run(), { defaultValue: undefined }), { message: 'the scheduler is running already' });
+  stop();
+  await node('n1');
+  await pod('web');
+  t.equal((await get('web')).spec?.nodeName, undefined);
+  t.equal(scheduler.parts, undefined);
+  const again = observe(scheduler.run());
+  await clock.settled();
+  t.equal((await get('web')).spec?.nodeName, 'n1');
+  again.unsubscribe();
+});
+
+t.test('stopping ends what is under way', async (t) => {
+  const signals: AbortSignal[] = [];
+  const endless: SchedulingPlugin = {
+    name: 'Endless',
+    preBind: (_, __, signal) => {
+      signals.push(signal);
+      return new Promise(() => undefined);
+    },
+  };
+  const { node, pod, stop, clock, get } = await scene(t, { plugins: [endless, definitionOf({ name: 'Slow', permit: ({ pod: { name } }) => (name === 'held' ? { waitMs: 60_000 } : undefined) })] });
+  await node('n1');
+  await pod('web');
+  await pod('held');
+  stop();
+  await clock.settled();
+  t.strictSame(signals.map(({ aborted }) => aborted), [true]);
+  t.equal((await get('held')).spec?.nodeName, undefined);
+});
