@@ -7,7 +7,6 @@ import type { PluginArguments } from '../configuration/plugin-arguments.js';
 import { on } from '../framework/event-interest.js';
 import type { SchedulingPlugin } from '../framework/plugin.js';
 import { unresolvable } from '../framework/rejection.js';
-import type { Rejection } from '../framework/rejection.js';
 import { compileNodeTerms, compilePreferredTerms, matchesAnyTerm, matchesRequired, preferenceScore } from '../pod/node-affinity.js';
 import type { NodeTerm, WeightedNodeTerm } from '../pod/node-affinity.js';
 import type { PodFacts } from '../pod/pod-facts.js';
@@ -15,7 +14,7 @@ import { actions } from '../queue/cluster-event.js';
 import { normalizeShares, shareOfHighest } from './score-shares.js';
 
 /** What a profile adds to the affinity of all its pods, compiled. */
-export interface AddedAffinity {
+interface AddedAffinity {
   /** Absent where nothing is required. */
   readonly required: readonly NodeTerm[] | undefined;
   readonly preferred: readonly WeightedNodeTerm[];
@@ -58,13 +57,11 @@ export function nodeAffinity(args: Frozen<PluginArguments['NodeAffinity']>): Sch
 }
 
 /** Reads what a profile adds. That it can be read was seen when the profile was completed. */
-export function compileAddedAffinity({ addedAffinity }: Frozen<PluginArguments['NodeAffinity']>): AddedAffinity {
+function compileAddedAffinity({ addedAffinity }: Frozen<PluginArguments['NodeAffinity']>): AddedAffinity {
   const { requiredDuringSchedulingIgnoredDuringExecution: required, preferredDuringSchedulingIgnoredDuringExecution: preferred = [] } = addedAffinity ?? {};
   return { required: required && compileNodeTerms(required.nodeSelectorTerms).terms, preferred: compilePreferredTerms(preferred).terms };
 }
 
-/** The answer where a node is not what the pod demands. */
-export const notWanted: Rejection = unresolvable("node(s) didn't match Pod's node affinity/selector");
-/** The answer where a node is not what the profile demands. */
-export const notEnforced: Rejection = unresolvable("node(s) didn't match scheduler-enforced node affinity");
+const notWanted = unresolvable("node(s) didn't match Pod's node affinity/selector");
+const notEnforced = unresolvable("node(s) didn't match scheduler-enforced node affinity");
 const conflict = unresolvable('pod affinity terms conflict');

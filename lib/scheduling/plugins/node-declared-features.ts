@@ -6,7 +6,6 @@ import type { Node, Pod } from '../../core/types/index.js';
 import { on } from '../framework/event-interest.js';
 import type { SchedulingPlugin } from '../framework/plugin.js';
 import { unresolvable } from '../framework/rejection.js';
-import type { Rejection } from '../framework/rejection.js';
 import type { PodFacts } from '../pod/pod-facts.js';
 import { actions } from '../queue/cluster-event.js';
 import { keepLast } from './keep-last.js';
@@ -28,11 +27,10 @@ export function nodeDeclaredFeatures(): SchedulingPlugin {
   };
 }
 
-/** The answer for a node that cannot do what the pod needs. */
-export const featureMissing: Rejection = unresolvable("node(s) didn't match Pod's required features");
+const featureMissing = unresolvable("node(s) didn't match Pod's required features");
 
 /** The features that a node must declare to run a pod. */
-export function requiredFeatures({ spec }: Frozen<Pod>): readonly string[] {
+function requiredFeatures({ spec }: Frozen<Pod>): readonly string[] {
   const { containers = [], initContainers = [], hostNetwork = false, hostUsers = true } = spec ?? {};
   const features: string[] = [];
   const restartsAll = [...containers, ...initContainers].some(({ restartPolicyRules = [] }) => restartPolicyRules.some(({ action }) => action === 'RestartAllContainers'));

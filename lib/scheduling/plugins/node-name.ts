@@ -2,7 +2,6 @@
 import { on } from '../framework/event-interest.js';
 import type { SchedulingPlugin } from '../framework/plugin.js';
 import { unresolvable } from '../framework/rejection.js';
-import type { Rejection } from '../framework/rejection.js';
 import { actions } from '../queue/cluster-event.js';
 
 /** Makes the plugin. */
@@ -14,5 +13,4 @@ export function nodeName(): SchedulingPlugin {
   };
 }
 
-/** The answer for a node of another name. */
-export const otherName: Rejection = unresolvable("node(s) didn't match the requested node name");
+const otherName = unresolvable("node(s) didn't match the requested node name");

@@ -2,7 +2,6 @@
 import { on } from '../framework/event-interest.js';
 import type { SchedulingPlugin } from '../framework/plugin.js';
 import { unschedulable } from '../framework/rejection.js';
-import type { Rejection } from '../framework/rejection.js';
 import { portsCollide } from '../pod/host-ports.js';
 import type { HostPort } from '../pod/host-ports.js';
 import { podFacts } from '../pod/pod-facts.js';
@@ -22,8 +21,7 @@ export function nodePorts(): SchedulingPlugin {
   };
 }
 
-/** The answer for a node where one of the ports is in use. */
-export const portsTaken: Rejection = unschedulable("node(s) didn't have free ports for the requested pod ports");
+const portsTaken = unschedulable("node(s) didn't have free ports for the requested pod ports");
 
 function collide(wanted: readonly HostPort[], used: Iterable<HostPort>): boolean {
   for (const taken of used) for (const port of wanted) if (portsCollide(port, taken)) return true;

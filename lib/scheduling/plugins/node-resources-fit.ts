@@ -36,18 +36,17 @@ export function nodeResourcesFit({ cluster }: Pick<PluginTools, 'cluster'>, args
   const shares = resourceShares(names, 'non-zero');
   // Of the pod to be placed, pod-level requests do not count in scores, as Kubernetes has it.
   const scoredRequests = keepLast(({ object, nonZeroRequests }: PodFacts) => amountsOf(names, containerRequests(object), nonZeroRequests));
-  const shortage = (pod: PodFacts, room: Room): Rejection | undefined => shortageOf(pod.requests, room, { isIgnored, objects: cluster.objects });
   return {
     name: 'NodeResourcesFit',
     events: [
       on('Pod', actions.delete | actions.updatePodScaleDown, afterPodChange),
       on('Node', actions.add | actions.updateNodeAllocatable, (pod, old, node) => {
-        if (node === undefined || shortage(pod, emptyRoom(node)) !== undefined) return 'skip';
+        if (node === undefined || shortageOf(pod.requests, emptyRoom(node), cluster.objects, isIgnored) !== undefined) return 'skip';
         return old === undefined || gainsRoom(pod.requests, nodeCapacity(old), nodeCapacity(node), cluster.objects) ? 'queue' : 'skip';
       }),
       on('resource.k8s.io/DeviceClass', actions.add | actions.update, afterDeviceClassChange),
     ],
-    filter: ({ pod }, node) => shortage(pod, node),
+    filter: ({ pod, cluster: { objects } }, node) => shortageOf(pod.requests, node, objects, isIgnored),
     score: ({ pod }, node) => {
       shares.look(node, scoredRequests(pod));
       return score(shares.withPod, shares.capacity);
@@ -56,13 +55,13 @@ export function nodeResourcesFit({ cluster }: Pick<PluginTools, 'cluster'>, args
 }
 
 /** Whether a profile does not care about a resource. Only extended ones can be left out. */
-export function ignoredResources({ ignoredResources: names, ignoredResourceGroups: groups }: Pick<FitArguments, 'ignoredResources' | 'ignoredResourceGroups'>): (name: string) => boolean {
+function ignoredResources({ ignoredResources: names, ignoredResourceGroups: groups }: Pick<FitArguments, 'ignoredResources' | 'ignoredResourceGroups'>): (name: string) => boolean {
   if (names.length === 0 && groups.length === 0) return () => false;
   return (name) => isExtendedResource(name) && (names.includes(name) || groups.includes(name.slice(0, name.indexOf('/'))));
 }
 
 /** Whether a node leaves a resource that it does not have to be found among devices. */
-export function isLeftToDevices(name: string, { scalars }: ResourceAmounts, objects: KnownObjects): boolean {
+function isLeftToDevices(name: string, { scalars }: ResourceAmounts, objects: KnownObjects): boolean {
   return (scalars.get(name) ?? 0) <= 0 && deviceClassBehind(objects, name) !== undefined;
 }
 
@@ -73,13 +72,7 @@ interface Room {
   readonly podCount: number;
 }
 
-/** What decides about scalar resources besides the node. */
-interface ScalarRules {
-  readonly objects: KnownObjects;
-  isIgnored(name: string): boolean;
-}
-
-function shortageOf(requests: ResourceAmounts, { allocatable, requested, podCount }: Room, rules: ScalarRules): Rejection | undefined {
+function shortageOf(requests: ResourceAmounts, { allocatable, requested, podCount }: Room, objects: KnownObjects, isIgnored: (name: string) => boolean): Rejection | undefined {
   let bits =
     shortOfPods(allocatable.pods, podCount) |
     shortOf(short.milliCpu, requests.milliCpu, allocatable.milliCpu, requested.milliCpu) |
@@ -89,7 +82,7 @@ function shortageOf(requests: ResourceAmounts, { allocatable, requested, podCoun
   const missing: string[] = [];
   for (const [name, request] of requests.scalars) {
     const found = shortOf(scalarBit, request, allocatable.scalars.get(name) ?? 0, requested.scalars.get(name) ?? 0);
-    if (found === 0 || rules.isIgnored(name) || isLeftToDevices(name, allocatable, rules.objects)) continue;
+    if (found === 0 || isIgnored(name) || isLeftToDevices(name, allocatable, objects)) continue;
     bits |= found & short.more;
     missing.push(name);
   }

@@ -5,7 +5,6 @@ import type { Node } from '../../core/types/index.js';
 import { on } from '../framework/event-interest.js';
 import type { SchedulingPlugin } from '../framework/plugin.js';
 import { unresolvable } from '../framework/rejection.js';
-import type { Rejection } from '../framework/rejection.js';
 import { podFacts } from '../pod/pod-facts.js';
 import { actions } from '../queue/cluster-event.js';
 import { isItself } from './pod-events.js';
@@ -24,8 +23,7 @@ export function nodeUnschedulable(): SchedulingPlugin {
   };
 }
 
-/** The answer for a cordoned node. */
-export const cordoned: Rejection = unresolvable('node(s) were unschedulable');
+const cordoned = unresolvable('node(s) were unschedulable');
 
 function isCordoned(node: Frozen<Node> | undefined): boolean {
   return node?.spec?.unschedulable === true;

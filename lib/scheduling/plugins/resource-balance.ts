@@ -9,7 +9,7 @@ export function balanceScore(withPod: ArrayLike<number>, withoutPod: ArrayLike<n
 }
 
 /** The score of a change of balance. */
-export function scoreOfChange(change: number): number {
+function scoreOfChange(change: number): number {
   return maxScore / 2 + Math.trunc((maxScore / 2 + change) / 2);
 }
 

@@ -24,12 +24,12 @@ export function resourceScorer({ type, resources, requestedToCapacityRatio }: Fr
 }
 
 /** The emptier the better. */
-export function leastAllocated(requested: number, capacity: number): number {
+function leastAllocated(requested: number, capacity: number): number {
   return requested > capacity ? 0 : percentOf(capacity - requested, capacity);
 }
 
 /** The fuller the better. */
-export function mostAllocated(requested: number, capacity: number): number {
+function mostAllocated(requested: number, capacity: number): number {
   return percentOf(Math.min(requested, capacity), capacity);
 }
 

@@ -5,7 +5,6 @@ import type { Node } from '../../core/types/index.js';
 import { on } from '../framework/event-interest.js';
 import type { SchedulingPlugin } from '../framework/plugin.js';
 import { unresolvable } from '../framework/rejection.js';
-import type { Rejection } from '../framework/rejection.js';
 import type { PodFacts } from '../pod/pod-facts.js';
 import { countUnpreferred, untoleratedTaint } from '../pod/tolerations.js';
 import { actions } from '../queue/cluster-event.js';
@@ -28,8 +27,7 @@ export function taintToleration(): SchedulingPlugin {
   };
 }
 
-/** The answer for a node whose taints the pod does not tolerate. */
-export const tainted: Rejection = unresolvable('node(s) had untolerated taint(s)');
+const tainted = unresolvable('node(s) had untolerated taint(s)');
 
 function isRepelled({ tolerations }: PodFacts, node: Frozen<Node> | undefined): boolean {
   return untoleratedTaint(node?.spec?.taints, tolerations) !== undefined;
