@@ -256,6 +256,8 @@ function conversion(source: KindDefinition, goal: KindDefinition, ofLists: boole
 /** The object under that name, or under none; `kind` and `apiVersion` come first, as Kubernetes prints them. */
 function withTypeMeta(object: Frozen<ApiObject>, kind?: string, apiVersion?: string): Frozen<ApiObject> {
   if (object.kind === kind && object.apiVersion === apiVersion) return object;
+  // Conversions seldom say what they made, which saves a copy.
+  if (kind !== undefined && apiVersion !== undefined && !('kind' in object) && !('apiVersion' in object)) return { kind, apiVersion, ...object };
   const { kind: _kind, apiVersion: _apiVersion, ...content } = object;
   return kind === undefined || apiVersion === undefined ? content : { kind, apiVersion, ...content };
 }

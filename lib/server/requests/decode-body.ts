@@ -41,7 +41,7 @@ export async function decodeBody(body: RequestBody | undefined, expected: Expect
     object.kind = claim.gvk.kind;
     object.apiVersion = printGroupVersion(claim.gvk);
     claim.check();
-    expected.scheme.setDefaults(object);
+    expected.scheme.setDefaults(object, claim.gvk);
     return { object, warnings: decoded.warnings };
   } catch (error) {
     throw isDecodeError(error) || isNotRegisteredError(error) || isParseError(error) ? claim.refusal(error.message, body) : error;

@@ -1,4 +1,5 @@
 // Objects written with all their fields, some of which may be undefined: the types of the API know only absence.
+import { setOwn } from '../../objects/json.js';
 
 /** T without the keys that hold undefined. */
 export type Present<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
@@ -7,6 +8,11 @@ export type Present<T> = { [K in keyof T as undefined extends T[K] ? never : K]:
 
 /** A copy without the keys that hold undefined; the others keep their order. */
 export function present<T extends object>(fields: T): Present<T>;
-export function present(fields: object): object {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+export function present(fields: Readonly<Record<string, unknown>>): object {
+  const kept: Record<string, unknown> = {};
+  for (const key of Object.keys(fields)) {
+    const value = fields[key];
+    if (value !== undefined) setOwn(kept, key, value);
+  }
+  return kept;
 }
