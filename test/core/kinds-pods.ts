@@ -30,6 +30,32 @@ t.test('a pod is refused in the words of Kubernetes', async (t) => {
   }
 });
 
+t.test('what is remembered of pods makes no difference to those like them', async (t) => {
+  const told = ({ object, texts, warnings }: Outcome): string => JSON.stringify({ object, texts, warnings });
+  const clash = { containers: [{ ...container, ports: [{ containerPort: 80 }, { containerPort: 80 }] }] };
+  const claiming = { volumes: [{ name: 'data', ephemeral: { volumeClaimTemplate: { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } } } }] };
+  for (const spec of [{}, { hostname: 'known' }, clash, claiming, { nodeSelector: { 'beta.kubernetes.io/os': 'x' } }, { dnsPolicy: 'Never' }]) {
+    const [first, second, third] = [createPod(spec), createPod(spec), createPod(spec)];
+    t.equal(told(second), told(first));
+    t.equal(told(third), told(first));
+    t.equal(specOf(second) === specOf(third), first.texts.length === 0 && spec !== claiming, 'those that are in order share what is the same in all of them');
+  }
+  t.strictSame(createPod(clash, { name: 'a.b' }).warnings.map((text) => text.slice(0, text.indexOf(':'))), ['metadata.name', 'spec.containers[0].ports[1]'], 'names are looked at each time');
+  t.match(createPod(claiming, { name: 'n'.repeat(253) }).texts, [/must be no more than 253/], 'claims have the name of their pod');
+  t.match(createPod({}, { finalizers: ['x'] }).texts, [/^metadata.finalizers\[0\]/]);
+  t.match(createPod({}, { annotations: { 'kubernetes.io/config.mirror': 'x' } }).texts, [/must set spec.nodeName/], 'annotations count');
+  t.equal(told(createPod({ hostNetwork: false, hostname: 'known' })), told(createPod({ hostname: 'known' })));
+  t.equal(Object.keys(specOf(createPod({ subdomain: 's', hostname: 'h' })))[1], 'subdomain');
+  t.equal(Object.keys(specOf(create('/v1/Pod', { metadata: { name: 'p' }, spec: { containers: [container], hostname: 'h', subdomain: 's' } })))[1], 'hostname', 'members stay in their order');
+
+  const sorts = Array.from({ length: 20 }, (_, index) => ({ hostname: `h${index}` }));
+  for (const spec of sorts) createPod(spec);
+  t.equal(Object.isFrozen(specOf(createPod(sorts[19]))), true);
+  t.equal(Object.isFrozen(specOf(createPod(sorts[0]))), false, 'only so many are remembered');
+  const any = arbitraryObject(builtinSchema.struct('core/v1.Pod')!, { depth: 5 });
+  fc.assert(fc.property(any, (object) => told(create('/v1/Pod', object)) === told(create('/v1/Pod', object))), { numRuns: 40 });
+});
+
 t.test('templates are checked like pods, under paths of their own', async (t) => {
   const refused = create('/v1/PodTemplate', {
     metadata: { name: 't' },

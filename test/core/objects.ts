@@ -1,6 +1,7 @@
 // Objects as values: their names, owners, immutability, changes by copying a path, and equality.
 import fc from 'fast-check';
 import t from 'tap';
+import { deepCopy } from '../../lib/core/objects/deep-copy.js';
 import { deepEqual } from '../../lib/core/objects/deep-equal.js';
 import { deepFreeze, isDeepFrozen } from '../../lib/core/objects/freeze.js';
 import {
@@ -263,6 +264,20 @@ t.test('owner references', async (t) => {
     const many = Array.from({ length: 20_000 }, (_, index) => ({ ...reference, name: String(index) }));
     t.equal(dedupeOwnerReferences(many).references.length, 20_000, 'in linear time, also for one uid');
   });
+});
+
+t.test('deepCopy says the same and shares nothing', async (t) => {
+  fc.assert(
+    fc.property(json, (value) => {
+      const copy = deepCopy(deepFreeze(value));
+      if (JSON.stringify(copy) !== JSON.stringify(value)) throw new Error('changed');
+      const originals = new Set<unknown>(containers(value));
+      for (const node of containers(copy)) if (originals.has(node) || Object.isFrozen(node)) throw new Error('shared');
+    }),
+  );
+  const hostile = JSON.parse('{"a":{"__proto__":{"b":[{}]}}}') as { readonly a: object };
+  t.equal(JSON.stringify(deepCopy(hostile)), JSON.stringify(hostile));
+  t.equal(Object.getPrototypeOf(deepCopy(hostile).a), Object.prototype, 'any key is data');
 });
 
 t.test('deepFreeze', async (t) => {

@@ -1,10 +1,12 @@
 // The verbs of the registry, in process: what holds for every kind. Kinds have their own tests in test/core, the wire in
 // wire.ts, and answers recorded from a real control plane are compared by `npm run conformance`.
 import t from 'tap';
+import type { AdmissionPlugin } from '../../lib/admission/index.js';
 import { InProcessRequest } from '../../lib/client/index.js';
 import type { ApiResponse, InProcessOptions, RequestOptions } from '../../lib/client/index.js';
 import { isApiError, isDeepFrozen, mediaTypes, random, virtualClock } from '../../lib/core/index.js';
 import type { ApiObject, Frozen, RawEvent } from '../../lib/core/index.js';
+import type { Pod } from '../../lib/core/types/index.js';
 import { createServer } from '../../lib/server/index.js';
 import type { ApiServer, ServerOptions } from '../../lib/server/index.js';
 import { memoryStore } from '../../lib/storage/index.js';
@@ -114,6 +116,35 @@ t.test('updates are refused on a stale resourceVersion, and patches try again un
   const { data } = await object('get', { name: 'a' });
   t.equal(Object.keys(data as object).length, 21);
   await server.close();
+});
+
+t.test('a patch of status keeps everything else, and still says what is wrong with it', async (t) => {
+  const meddler: AdmissionPlugin = {
+    name: 'meddler',
+    handles: ({ operation }) => operation === 'UPDATE',
+    mutate({ object }) {
+      const { spec } = object as Pod;
+      if (spec !== undefined) spec.nodeName = 'meddled';
+      return undefined;
+    },
+  };
+  for (const admission of [[], [meddler]]) {
+    const { object, response, refusal, server } = served({ admission });
+    const pod = { metadata: { name: 'p' }, spec: { nodeName: 'n', containers: [{ name: 'c', image: 'i' }] } };
+    await object('create', { resource: 'pods', object: pod });
+    const stored = await object('get', { resource: 'pods', name: 'p' });
+    const patch = (patchType: string, object: object): Ask => ({ resource: 'pods', name: 'p', subresource: 'status', object, patchType });
+    for (const [patchType, phase] of [[mediaTypes.mergePatch, 'Running'], [mediaTypes.strategicMergePatch, 'Succeeded']] as const) {
+      const patched = await object('patch', patch(patchType, { status: { phase }, spec: { hostname: 'h' } }));
+      t.equal(patched.spec, stored.spec, 'the very same');
+      t.match(patched.status, { phase, qosClass: 'BestEffort' });
+      t.strictSame(Object.keys(patched), Object.keys(stored), 'members stay in their order');
+    }
+    const warned = await response('patch', patch(mediaTypes.mergePatch, { status: { nonsense: 1 }, spec: { folly: 1 } }));
+    t.strictSame(warned.warnings?.toSorted(), ['unknown field "spec.folly"', 'unknown field "status.nonsense"']);
+    t.match(await refusal('patch', patch(mediaTypes.mergePatch, { status: { phase: 5 } })), { code: 422, message: /"spec\\*":.*cannot unmarshal number/ });
+    await server.close();
+  }
 });
 
 t.test('causes about metadata are told as often as a real server tells them', async (t) => {
