@@ -20,7 +20,10 @@ export function mayCount({ spec }: Frozen<Pod>): boolean {
   return spec?.volumes?.some((volume) => volume.persistentVolumeClaim !== undefined || volume.ephemeral !== undefined || inTreePluginOf(volume) !== undefined) ?? false;
 }
 
-/** Adds the volumes of a pod. Answers with what is wrong with one that could not be added; claims that are not there are no problem here. */
+/**
+ * Adds the volumes of a pod. Answers with what is wrong with one that could not be added; that a claim is not there is no
+ * problem here.
+ */
 export function addVolumesOf(pod: PodFacts, objects: KnownObjects, volumes: DriverVolumes): string | undefined {
   let problem: string | undefined;
   for (const { claim: name, ephemeral } of pod.volumeClaims) {

@@ -97,9 +97,9 @@ function gcePlace(labels: Labels): string {
   const zones = (label === '' ? (labels[zoneLabel] ?? '') : label).split(zoneSeparator);
   const [zone = ''] = zones;
   if (zones.length === 1) return `zones/${zone === '' ? 'UNSPECIFIED' : zone}`;
-  const regions = new Set(zones.map(gceRegion));
-  if (regions.size !== 1) throw new Error(`failed to get region from zones: multiple or no regions gotten from zones, got: map[${[...regions].toSorted().map((region) => `${region}:{}`).join(' ')}]`);
-  return `regions/${[...regions].join('')}`;
+  const regions = [...new Set(zones.map(gceRegion))].toSorted();
+  if (regions.length > 1) throw new Error(`failed to get region from zones: multiple or no regions gotten from zones, got: map[${regions.map((region) => `${region}:{}`).join(' ')}]`);
+  return `regions/${regions.join('')}`;
 }
 
 function gceRegion(zone: string): string {

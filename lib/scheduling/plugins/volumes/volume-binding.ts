@@ -46,21 +46,21 @@ export function volumeBinding(tools: PluginTools, { bindTimeoutSeconds }: Plugin
     },
 
     reserve: (cycle, nodeName) => {
-      const state = cycle.memory.get(binding);
+      const state = stateOf(cycle);
       if (state !== undefined && isWaiting(state.demands)) state.plan = planOn(nodeName, cycle, state.demands);
       return undefined;
     },
-    unreserve: ({ memory, cluster }) => {
-      const state = memory.get(binding);
+    unreserve: (cycle) => {
+      const state = stateOf(cycle);
       if (state?.plan === undefined) return;
-      restorePlan(state.plan, assumedVolumes(cluster));
+      restorePlan(state.plan, assumedVolumes(cycle.cluster));
       delete state.plan;
     },
 
-    preBindPreFlight: ({ memory }) => (memory.get(binding)?.plan === undefined ? 'skip' : { parallel: true }),
-    preBind: async ({ pod, memory }, nodeName, signal) => {
-      const plan = memory.get(binding)?.plan;
-      if (plan !== undefined) await bindVolumes(tools, { pod, nodeName, plan, timeoutMs: bindTimeoutSeconds * 1000, signal });
+    preBindPreFlight: (cycle) => (stateOf(cycle)?.plan === undefined ? 'skip' : { parallel: true }),
+    preBind: async (cycle, nodeName, signal) => {
+      const plan = stateOf(cycle)?.plan;
+      if (plan !== undefined) await bindVolumes(tools, { pod: cycle.pod, nodeName, plan, timeoutMs: bindTimeoutSeconds * 1000, signal });
       return undefined;
     },
   };
@@ -73,6 +73,11 @@ interface BindingState extends Remembered {
 }
 
 const binding = memoryKey<BindingState>('VolumeBinding');
+
+/** Most pods have no claims, and their memory is better left alone: to look there may cost them work they were spared. */
+function stateOf({ pod, memory }: Cycle): BindingState | undefined {
+  return pod.volumeClaims.length === 0 ? undefined : memory.get(binding);
+}
 
 function isWaiting({ chosen, open }: ClaimDemands): boolean {
   return chosen.length + open.length > 0;
