@@ -45,7 +45,7 @@ export class CycleMemory {
   }
 
   /** The same, of a plugin that knows it has been there. Throws `not found`, as users then read it. */
-  require<T extends Remembered>(key: MemoryKey<T>): T {
+  recall<T extends Remembered>(key: MemoryKey<T>): T {
     const remembered = this.get(key);
     if (remembered === undefined) throw new Error('not found');
     return remembered;

@@ -72,5 +72,5 @@ function mustNotBePushedAside(nominated: PodFacts, pod: PodFacts): boolean {
 }
 
 function active(cycle: Cycle): ActiveFilters {
-  return cycle.memory.require(activeFilters);
+  return cycle.memory.recall(activeFilters);
 }

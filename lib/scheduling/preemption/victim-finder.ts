@@ -63,7 +63,7 @@ const likenessesKept = 16;
 
 /** Whether all filters that have a say judge a node by itself. */
 function looksAtNodesAlone({ memory }: Cycle): boolean {
-  return memory.require(activeFilters).filters.every(({ name }) => nodeFilters.has(name));
+  return memory.recall(activeFilters).filters.every(({ name }) => nodeFilters.has(name));
 }
 
 const nodeFilters: ReadonlySet<string> = new Set([

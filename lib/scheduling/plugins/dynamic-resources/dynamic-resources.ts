@@ -25,7 +25,7 @@ export function dynamicResources(): SchedulingPlugin {
       return 'skip';
     },
     postFilter: ({ memory }) => {
-      memory.require(claimMemory);
+      memory.recall(claimMemory);
       return { rejection: nothingToGiveBack };
     },
     filter: () => undefined,
