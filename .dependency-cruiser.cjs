@@ -12,7 +12,7 @@ const mayImport = {
   admission: ['webhook'],
   client: [],
   server: ['auth', 'admission', 'cacher', 'storage', 'client', 'webhook'],
-  command: ['server', 'storage', 'client', 'auth', 'admission', 'cacher', 'webhook', 'controllers'],
+  command: ['server', 'storage', 'client', 'auth', 'admission', 'cacher', 'webhook', 'controllers', 'scheduling'],
   controllers: ['client'],
   scheduling: ['client'],
   nodeagent: ['client'],

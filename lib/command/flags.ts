@@ -4,6 +4,8 @@ import { authenticationDefaults, authenticationFlags } from './authentication-fl
 import type { AuthenticationFlags } from './authentication-flags.js';
 import { authorizationDefaults, authorizationFlags } from './authorization-flags.js';
 import type { AuthorizationFlags } from './authorization-flags.js';
+import { schedulerFlags, servedSchedulerDefaults, servedSchedulerFlags } from './scheduler-flags.js';
+import type { SchedulerFlags, ServedSchedulerFlags } from './scheduler-flags.js';
 import { FlagError, fileName, folderName, helpLines, readFlags, wholeNumber, yesOrNo } from './flag-table.js';
 import type { Flag, FlagTable } from './flag-table.js';
 
@@ -16,6 +18,8 @@ export interface ServeFlags {
   readonly certDir?: string;
   readonly authentication: AuthenticationFlags;
   readonly authorization: AuthorizationFlags;
+  readonly scheduler: ServedSchedulerFlags;
+  /** How many nodes are registered at the start. */
   readonly nodes: number;
   readonly storage: StorageFlag;
   readonly kubeconfigOut?: string;
@@ -26,26 +30,26 @@ export interface ServeFlags {
 export type StorageFlag = { readonly type: 'memory' } | { readonly type: 'sqlite'; readonly path: string } | { readonly type: 'etcd'; readonly endpoints: readonly string[] };
 
 /** A command line. */
-export type CommandLine = { readonly command: 'serve'; readonly flags: ServeFlags } | { readonly command: 'help' | 'version' };
+export type CommandLine = { readonly command: 'serve'; readonly flags: ServeFlags } | { readonly command: 'scheduler'; readonly flags: SchedulerFlags } | { readonly command: 'help' | 'version' };
 
 /** Reads the arguments after the program's name. Throws FlagError. */
 export function parseCommandLine(args: readonly string[]): CommandLine {
   const [command, ...rest] = args;
   if (command === undefined || command === 'help' || command === '--help' || command === '-h') return { command: 'help' };
   if (command === 'version' || command === '--version') return { command: 'version' };
-  if (command !== 'serve') throw new FlagError(`unknown command ${JSON.stringify(command)}; the commands are serve, help and version`);
+  if (command !== 'serve' && command !== 'scheduler') throw new FlagError(`unknown command ${JSON.stringify(command)}; the commands are serve, scheduler, help and version`);
   if (rest.includes('--help') || rest.includes('-h')) return { command: 'help' };
   if (rest.includes('--version')) return { command: 'version' };
-  return { command: 'serve', flags: readFlags(flags, rest, defaults) };
+  return command === 'serve' ? { command, flags: readFlags(flags, rest, defaults) } : { command, flags: readFlags<SchedulerFlags>(schedulerFlags, rest, {}) };
 }
 
-const defaults: ServeFlags = { port: 6443, http: false, authentication: authenticationDefaults, authorization: authorizationDefaults, nodes: 0, storage: { type: 'memory' } };
+const defaults: ServeFlags = { port: 6443, http: false, authentication: authenticationDefaults, authorization: authorizationDefaults, scheduler: servedSchedulerDefaults, nodes: 0, storage: { type: 'memory' } };
 
 const generalFlags: FlagTable<ServeFlags> = {
   port: { value: 'PORT', help: 'the port to listen on at 127.0.0.1; 0 takes any that is free (default 6443)', read: (text, said) => ({ ...said, port: wholeNumber('port', text, 65_535) }) },
   http: { help: 'plain HTTP instead of HTTPS', read: (text, said) => ({ ...said, http: yesOrNo('http', text) }) },
   'cert-dir': { value: 'DIR', help: 'keeps the authority and keys that are made (default: new ones each time)', read: (text, said) => ({ ...said, certDir: folderName('cert-dir', text) }) },
-  nodes: { value: 'N', help: 'simulated nodes to start (default 0)', read: (text, said) => ({ ...said, nodes: wholeNumber('nodes', text, 100_000) }) },
+  nodes: { value: 'N', help: 'nodes to register; they take pods, but nobody runs those yet (default 0)', read: (text, said) => ({ ...said, nodes: wholeNumber('nodes', text, 100_000) }) },
   storage: { value: 'WHERE', help: 'memory, sqlite:FILE or etcd:URL[,URL] (default memory)', read: (text, said) => ({ ...said, storage: storage(text) }) },
   'kubeconfig-out': { value: 'FILE', help: 'where to write a kubeconfig (default: a temporary file)', read: (text, said) => ({ ...said, kubeconfigOut: fileName('kubeconfig-out', text) }) },
   'ready-file': { value: 'FILE', help: 'written when requests are served, removed at the end', read: (text, said) => ({ ...said, readyFile: fileName('ready-file', text) }) },
@@ -55,6 +59,7 @@ const flags: FlagTable<ServeFlags> = {
   ...generalFlags,
   ...within(authenticationFlags, 'authentication'),
   ...within(authorizationFlags, 'authorization'),
+  ...within(servedSchedulerFlags, 'scheduler'),
 };
 
 /** What `--help` prints. */
@@ -65,10 +70,14 @@ export const usage: string = [
   helpLines(authenticationFlags),
   '\nWho may do what:\n',
   helpLines(authorizationFlags),
+  '\nWho gives pods their nodes:\n',
+  helpLines(servedSchedulerFlags),
+  '\nUsage: vivarium scheduler [flags]\n\nGives the pods of any cluster their nodes, until it is stopped.\n\n',
+  helpLines(schedulerFlags),
 ].join('');
 
 /** The flags of a part as flags of the whole. */
-function within<Part extends 'authentication' | 'authorization'>(table: FlagTable<ServeFlags[Part]>, part: Part): FlagTable<ServeFlags> {
+function within<Part extends 'authentication' | 'authorization' | 'scheduler'>(table: FlagTable<ServeFlags[Part]>, part: Part): FlagTable<ServeFlags> {
   const entries = Object.entries<Flag<ServeFlags[Part]>>(table).map(([name, flag]) => [name, { ...flag, read: (text: string, said: ServeFlags) => ({ ...said, [part]: flag.read(text, said[part]) }) }]);
   return Object.fromEntries(entries) as FlagTable<ServeFlags>;
 }

@@ -8,13 +8,16 @@ import type { EventEmitter } from 'node:events';
 import { Observable } from 'rxjs';
 import { FlagError } from './flag-table.js';
 import { parseCommandLine, usage } from './flags.js';
-import type { ServeFlags } from './flags.js';
+import { schedule } from './scheduler.js';
 import { serve } from './serve.js';
 import type { Surroundings } from './surroundings.js';
 
 export { FlagError } from './flag-table.js';
 export { parseCommandLine, usage } from './flags.js';
 export type { CommandLine, ServeFlags, StorageFlag } from './flags.js';
+export { schedule } from './scheduler.js';
+export type { Scheduling } from './scheduler.js';
+export type { SchedulerFlags, ServedSchedulerFlags } from './scheduler-flags.js';
 export { serve } from './serve.js';
 export type { Serving } from './serve.js';
 export type { Surroundings } from './surroundings.js';
@@ -35,7 +38,9 @@ export interface CommandProcess {
 export async function run({ args, version, stdout, stderr, signals }: CommandProcess): Promise<number> {
   try {
     const line = parseCommandLine(args);
-    if (line.command === 'serve') await serveUntilTold(line.flags, { ...files, print: (text) => void stdout.write(`${text}\n`) }, signals);
+    const surroundings: Surroundings = { ...files, print: (text) => void stdout.write(`${text}\n`) };
+    if (line.command === 'serve') await untilTold(() => serve(line.flags, surroundings), surroundings, signals);
+    else if (line.command === 'scheduler') await untilTold(() => schedule(line.flags, surroundings), surroundings, signals);
     else stdout.write(line.command === 'help' ? usage : `vivarium ${version} (Kubernetes v1.36)\n`);
     return 0;
   } catch (error) {
@@ -74,8 +79,8 @@ const files: Omit<Surroundings, 'print'> = {
     }),
 };
 
-async function serveUntilTold(flags: ServeFlags, surroundings: Surroundings, signals: CommandProcess['signals']): Promise<void> {
-  // Heard from the start: who stops a server that is still starting gets one that ends right after.
+async function untilTold(start: () => Promise<{ close(): Promise<void> }>, surroundings: Surroundings, signals: CommandProcess['signals']): Promise<void> {
+  // Heard from the start: who stops something that is still starting gets one that ends right after.
   const told = new Promise<void>((resolve) => {
     const stop = (): void => {
       signals.off('SIGINT', stop);
@@ -85,8 +90,8 @@ async function serveUntilTold(flags: ServeFlags, surroundings: Surroundings, sig
     signals.once('SIGINT', stop);
     signals.once('SIGTERM', stop);
   });
-  const serving = await serve(flags, surroundings);
+  const started = await start();
   await told;
   surroundings.print('vivarium is stopping');
-  await serving.close();
+  await started.close();
 }

@@ -1,7 +1,7 @@
 // `vivarium serve`: a server, a port, a kubeconfig, until it is told to stop. Everything it touches outside of itself comes
 // in through `Surroundings`, so that tests run it without a process of its own.
 import { randomBytes } from 'node:crypto';
-import { ignoreElements, merge } from 'rxjs';
+import { EMPTY, ignoreElements, merge } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { priorityAdmission } from '../admission/index.js';
 import { administrator, allAuthenticated, parseTokenFile, serviceAccountGroups } from '../auth/index.js';
@@ -24,6 +24,8 @@ import type { Authentication } from './authentication.js';
 import { authorizationOf } from './authorization.js';
 import type { ServeFlags, StorageFlag } from './flags.js';
 import { keptAuthority } from './kept-authority.js';
+import { commandedScheduler, told, trouble } from './scheduler.js';
+import { registerNodes } from './simulated-nodes.js';
 import type { Surroundings } from './surroundings.js';
 
 /** A server that the command started. */
@@ -70,11 +72,15 @@ export async function serve(flags: ServeFlags, surroundings: Surroundings): Prom
     const server = createServer({ store, clock, admission: (tools) => [priorityAdmission(tools)], authenticators, authorizers, bootstrapPolicy, tokens, apiAudiences, authenticationInfo, serverAddress: `${listening.host}:${listening.port}` });
     ending.push(() => server.close(), () => listening.close());
     door.handler = server.handler;
-    const running = merge(authentication.running$, controllers(server, authentication, authority)).subscribe({
+    const scheduling = flags.scheduler.enabled ? await commandedScheduler(schedulerClient(server), flags.scheduler.config, surroundings) : undefined;
+    ending.push(() => scheduling?.close());
+    const attempts$ = scheduling === undefined ? EMPTY : scheduling.scheduler.run();
+    const running = merge(authentication.running$, controllers(server, authentication, authority), told(attempts$, trouble)).subscribe({
       next: (line) => surroundings.print(line),
       error: (error: unknown) => surroundings.print(`vivarium: ${error instanceof Error ? error.message : String(error)}`),
     });
     ending.push(() => running.unsubscribe());
+    await registerNodes(inProcessClient(server.handler, { user: administrator }), flags.nodes, clock.now());
     const kubeconfigPath = flags.kubeconfigOut ?? surroundings.temporaryFile(`vivarium-${listening.port}.kubeconfig`);
     await surroundings.writeFile(kubeconfigPath, kubeconfig({ server: listening.url, ...(authority && { ca: authority.certificate }), user: admin.user }));
     if (flags.readyFile !== undefined) {
@@ -134,6 +140,11 @@ async function openStore(storage: StorageFlag): Promise<Store> {
 function listenOn(handler: Handler, { port }: ServeFlags, authority: CertificateAuthority | undefined, { clientAuthorities }: Authentication): Promise<Listening> {
   if (authority === undefined) return listen(handler, { port });
   return listen(handler, { port, tls: { ...authority.serving(apiServerHosts), clientAuthorities } });
+}
+
+/** The scheduler may do what its role says, and no more. */
+function schedulerClient({ handler }: ApiServer): Client {
+  return inProcessClient(handler, { user: { username: 'system:kube-scheduler', groups: [allAuthenticated] } });
 }
 
 /** The controllers that authentication and authorization cannot do without, each under its own name. Tells of nothing. */

@@ -118,6 +118,20 @@ t.test('several requests on one connection are answered in their order', async (
   t.strictSame([...text.matchAll(/"name":"(.)"/g)].map(([, name]) => name), ['a', 'b', 'c']);
 });
 
+t.test('headers are found in any case, one by one; of several the first counts, or all do', async (t) => {
+  const server = fake();
+  const listening = await serving(t, {}, server);
+  const headers = ['AUTHORIZATION: Bearer one', 'authorization: Bearer two', 'Accept: application/yaml', 'accept: application/json', 'X-Empty:', 'Cookie: a=1', 'Cookie: b=2', '__proto__: x'];
+  await say(listening, `GET /api/v1/namespaces/default/configmaps/a HTTP/1.1\r\nHost: x\r\n${headers.join('\r\n')}\r\nConnection: close\r\n\r\n`);
+  const [request] = server.requests;
+  t.equal(request?.header('Authorization'), 'Bearer one', 'nobody adds credentials behind the first');
+  t.equal(request?.header('accept'), 'application/yaml, application/json');
+  t.equal(request?.header('x-empty'), '');
+  t.equal(request?.header('cookie'), 'a=1; b=2');
+  t.equal(request?.header('__proto__'), 'x');
+  t.equal(request?.header('constructor'), undefined);
+});
+
 t.test('bodies come whole or are refused', async (t) => {
   const listening = await serving(t, { limits: { bodyBytesMax: 1_000 } });
   const path = '/api/v1/namespaces/default/configmaps';
@@ -541,7 +555,7 @@ t.test('a command line is read, or refused with a reason', async (t) => {
   for (const args of [[], ['help'], ['--help'], ['-h']]) t.equal(parseCommandLine(args).command, 'help');
   for (const args of [['version'], ['--version'], ['serve', '--version']]) t.equal(parseCommandLine(args).command, 'version');
   for (const [args, message] of [
-    [['start'], 'unknown command "start"; the commands are serve, help and version'],
+    [['start'], 'unknown command "start"; the commands are serve, scheduler, help and version'],
     [['serve', '--prot', '1'], 'unknown flag --prot'],
     [['serve', '--prot=1'], 'unknown flag --prot'],
     [['serve', 'now'], 'unexpected argument "now"'],
