@@ -196,6 +196,11 @@ t.test('pods are spread over domains', async (t) => {
     t.strictSame(scoresOf(spread(cluster), cycleOf(cluster, webPod([soft()]))), { a1: 0, b1: 100, bare: 0 });
     // Weights ln 5 of three hosts and of three zones, the bare node's one without name.
     t.strictSame(scoresOf(spread(cluster), cycleOf(cluster, podOf('new', { labels: { app: 'web' } }))), { a1: 44, b1: 77, bare: 100 });
+    const { labelSelector: _, ...chosen } = soft();
+    t.strictSame(scoresOf(spread(cluster, { defaultingType: 'List', defaultConstraints: [chosen] }), cycleOf(cluster, podOf('new', { labels: { app: 'web' } }))), { a1: 0, b1: 100, bare: 0 });
+    t.strictSame(scoresOf(spread(cluster), cycleOf(cluster, webPod([soft(), soft({ topologyKey: 'rack' })]))), { a1: 0, b1: 0, bare: 0 });
+    for (const zone of ['a', 'b']) cluster.addNode(nodeOf(`rack-${zone}`, { labels: { [zoneKey]: zone, rack: '1' } }));
+    t.strictSame(scoresOf(spread(cluster), cycleOf(cluster, webPod([soft(), soft({ topologyKey: 'rack' })]))), { a1: 0, b1: 0, bare: 0, 'rack-a': 100, 'rack-b': 100 }, 'and its pods do not count');
     t.strictSame(scoresOf(spread(cluster, { defaultingType: 'List' }), cycleOf(cluster, podOf('new', { labels: { app: 'web' } }))), 'skip');
   });
 
@@ -392,14 +397,14 @@ t.test('what may help a pod that affinity kept waiting', async (t) => {
 
 // ── random clusters ──────────────────────────────────────────────────────────────────────────────────────────────────
 
-const maybe = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.option(value, { nil: undefined, freq: 2 });
+const maybe = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.option(value, { nil: undefined, freq: 5 });
 const given = (labels: Record<string, string | undefined>): Record<string, string> => Object.fromEntries(Object.entries(labels).filter((entry): entry is [string, string] => entry[1] !== undefined));
-const podLabels = fc.record({ app: maybe(fc.constantFrom('web', 'db')), tier: maybe(fc.constantFrom('front', 'back')) }).map(given);
+const podLabels = fc.record({ app: maybe(fc.constantFrom('web', 'web', 'web', 'db')), tier: maybe(fc.constantFrom('front', 'back')) }).map(given);
 const selectors = fc.constantFrom<LabelSelector | undefined>(
-  web, { matchLabels: { tier: 'front' } }, { matchLabels: { app: 'web', tier: 'back' } }, { matchExpressions: [{ key: 'app', operator: 'NotIn', values: ['db'] }] }, {}, undefined,
+  web, web, web, { matchLabels: { tier: 'front' } }, { matchLabels: { app: 'web', tier: 'back' } }, { matchExpressions: [{ key: 'app', operator: 'NotIn', values: ['db'] }] }, {}, undefined,
 );
 const keys = fc.constantFrom(zoneKey, hostKey, 'rack');
-const namespaceNames = fc.constantFrom('ns', 'blue', 'unknown');
+const namespaceNames = fc.constantFrom('ns', 'ns', 'ns', 'blue', 'unknown');
 const namespaceSelectors = fc.constantFrom<LabelSelector | undefined>(undefined, undefined, {}, { matchLabels: { color: 'blue' } }, { matchExpressions: [{ key: 'color', operator: 'DoesNotExist' }] });
 const withSelector = (labelSelector: LabelSelector | undefined): { labelSelector?: LabelSelector } => (labelSelector === undefined ? {} : { labelSelector });
 
@@ -414,19 +419,19 @@ const termLists = fc.record({ requiredDuringSchedulingIgnoredDuringExecution: te
 const affinities = fc.record({ podAffinity: termLists, podAntiAffinity: termLists });
 
 const constraintLists = fc.array(
-  fc.record({ topologyKey: keys, selector: selectors, maxSkew: fc.integer({ min: 1, max: 3 }), minDomains: maybe(fc.integer({ min: 1, max: 4 })), whenUnsatisfiable: fc.constantFrom('DoNotSchedule', 'ScheduleAnyway'), nodeAffinityPolicy: fc.constantFrom('Honor', 'Ignore'), nodeTaintsPolicy: fc.constantFrom('Honor', 'Ignore') })
+  fc.record({ topologyKey: keys, selector: selectors, maxSkew: fc.integer({ min: 1, max: 2 }), minDomains: maybe(fc.integer({ min: 1, max: 4 })), whenUnsatisfiable: fc.constantFrom('DoNotSchedule', 'ScheduleAnyway'), nodeAffinityPolicy: fc.constantFrom('Honor', 'Ignore'), nodeTaintsPolicy: fc.constantFrom('Honor', 'Ignore') })
     .map(({ selector, minDomains, ...rest }): TopologySpreadConstraint => ({ ...rest, ...withSelector(selector), ...(minDomains !== undefined && { minDomains }) })),
   { minLength: 1, maxLength: 3 },
 );
 
-const nodeLists = fc.array(fc.record({ zone: maybe(fc.constantFrom('a', 'b', '')), host: fc.boolean(), rack: maybe(fc.constantFrom('1', '2')), tainted: fc.boolean() }), { minLength: 1, maxLength: 6 }).map((shapes) =>
+const nodeLists = fc.array(fc.record({ zone: maybe(fc.constantFrom('a', 'b', '')), host: fc.boolean(), rack: maybe(fc.constantFrom('1', '2')), tainted: fc.boolean() }), { minLength: 1, maxLength: 6, size: 'max' }).map((shapes) =>
   shapes.map(({ zone, host, rack, tainted }, index) => nodeOf(`n${index}`, {
     labels: given({ [zoneKey]: zone, [hostKey]: host ? `n${index}` : undefined, rack }),
     ...(tainted && { taints: [{ key: 'k', effect: 'NoExecute' as const }] }),
   })),
 );
-const existingShapes = fc.record({ labels: podLabels, namespace: namespaceNames, at: fc.nat(), leaving: fc.boolean(), affinity: affinities });
-const existingLists = fc.array(existingShapes, { maxLength: 8 });
+const existingShapes = fc.record({ labels: podLabels, namespace: namespaceNames, at: fc.nat(), leaving: maybe(fc.constant(false)).map((stays) => stays === undefined), affinity: affinities });
+const existingLists = fc.array(existingShapes, { maxLength: 8, size: 'max' });
 const incomingPods = fc.record({ labels: podLabels, namespace: namespaceNames, affinity: affinities, topologySpreadConstraints: constraintLists, picky: fc.boolean(), tolerant: fc.boolean() }).map(({ labels, namespace, picky, tolerant, ...spec }) =>
   podOf('new', { labels, namespace, spec: { ...spec, ...(picky && { nodeSelector: { rack: '1' } }), ...(tolerant && { tolerations: [{ operator: 'Exists' as const }] }) } }),
 );
@@ -434,7 +439,7 @@ const incomingPods = fc.record({ labels: podLabels, namespace: namespaceNames, a
 const existingPod = ({ labels, namespace, at, leaving, affinity: spec }: typeof existingShapes extends fc.Arbitrary<infer T> ? T : never, index: number, nodeCount: number): Frozen<Pod> =>
   podOf(`old-${index}`, { labels, namespace, nodeName: `n${at % nodeCount}`, spec: { affinity: spec }, ...(leaving && { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } }) });
 
-const worlds = fc.record({ nodes: nodeLists, existing: existingLists, visitors: fc.array(existingShapes, { minLength: 1, maxLength: 3 }), incoming: incomingPods }).map(({ nodes, existing, visitors, incoming }) => ({
+const worlds = fc.record({ nodes: nodeLists, existing: existingLists, visitors: fc.array(existingShapes, { minLength: 1, maxLength: 3, size: 'max' }), incoming: incomingPods }).map(({ nodes, existing, visitors, incoming }) => ({
   nodes,
   pods: existing.map((each, index) => existingPod(each, index, nodes.length)),
   visitors: visitors.map((each, index) => existingPod(each, 100 + index, nodes.length)),

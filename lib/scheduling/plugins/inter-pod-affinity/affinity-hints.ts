@@ -47,14 +47,13 @@ function removesHostile(pod: PodFacts, before: PodFacts | undefined, after: PodF
   return before !== undefined && after === undefined && anyMeansPod(before.antiAffinity.required, pod, objects);
 }
 
-function afterNodeChange({ affinity, antiAffinity }: PodFacts, old: Frozen<Node> | undefined, current: Frozen<Node> | undefined): HintAnswer {
-  const came = old === undefined;
-  if (affinity.required.length === 0 && (came || antiAffinity.required.length === 0)) return 'queue';
-  if (came && antiAffinity.required.length > 0) return 'queue';
+function afterNodeChange({ affinity: { required: wanted }, antiAffinity: { required: unwanted } }: PodFacts, old: Frozen<Node> | undefined, current: Frozen<Node> | undefined): HintAnswer {
+  if (wanted.length === 0 && unwanted.length === 0) return 'queue'; // the terms of others may be about any label
+  if (old === undefined && unwanted.length > 0) return 'queue'; // whether it lies in a domain or in none
   const before = (topologyKey: string): string | undefined => domainOf(old?.metadata?.labels, topologyKey);
   const after = (topologyKey: string): string | undefined => domainOf(current?.metadata?.labels, topologyKey);
-  const joins = affinity.required.some(({ topologyKey }) => after(topologyKey) !== undefined && before(topologyKey) !== after(topologyKey));
-  const leaves = antiAffinity.required.some(({ topologyKey }) => before(topologyKey) !== undefined && before(topologyKey) !== after(topologyKey));
+  const joins = wanted.some(({ topologyKey }) => after(topologyKey) !== undefined && before(topologyKey) !== after(topologyKey));
+  const leaves = unwanted.some(({ topologyKey }) => before(topologyKey) !== undefined && before(topologyKey) !== after(topologyKey));
   return joins || leaves ? 'queue' : 'skip';
 }
 

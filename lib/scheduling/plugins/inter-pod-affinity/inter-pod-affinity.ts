@@ -19,9 +19,9 @@ export function interPodAffinity({ cluster }: PluginTools, args: PluginArguments
       cycle.memory.set(requiredAffinityKey, counted);
       return undefined;
     },
-    filter: ({ memory }, node) => memory.require(requiredAffinityKey).rejectionOf(node),
-    addPod: ({ memory }, pod, node) => memory.require(requiredAffinityKey).count(pod, node, 1),
-    removePod: ({ memory }, pod, node) => memory.require(requiredAffinityKey).count(pod, node, -1),
+    filter: ({ memory }, node) => memory.recall(requiredAffinityKey).rejectionOf(node),
+    addPod: ({ memory }, pod, node) => memory.recall(requiredAffinityKey).count(pod, node, 1),
+    removePod: ({ memory }, pod, node) => memory.recall(requiredAffinityKey).count(pod, node, -1),
 
     preScore: (cycle) => {
       if (args.ignorePreferredTermsOfExistingPods && !hasPreferences(cycle.pod)) return 'skip';
@@ -30,7 +30,7 @@ export function interPodAffinity({ cluster }: PluginTools, args: PluginArguments
       cycle.memory.set(preferredAffinityKey, sums);
       return undefined;
     },
-    score: ({ memory }, node) => memory.require(preferredAffinityKey).total(node.labels),
+    score: ({ memory }, node) => memory.recall(preferredAffinityKey).total(node.labels),
     normalizeScores: (_, scores) => normalizeAffinity(scores),
   };
 }
