@@ -23,7 +23,7 @@ export function registryOf(definitions: Iterable<PluginDefinition>): PluginRegis
 }
 
 /** The functions that make a plugin take part at a point: any one of them. */
-export const pointFunctions = {
+const pointFunctions: Readonly<Record<ExtensionPoint, readonly (keyof SchedulingPlugin)[]>> = {
   preEnqueue: ['preEnqueue'],
   queueSort: ['compare'],
   preFilter: ['preFilter'],
@@ -38,7 +38,7 @@ export const pointFunctions = {
   postBind: ['postBind'],
   placementGenerate: [],
   placementScore: [],
-} as const satisfies Readonly<Record<ExtensionPoint, readonly (keyof SchedulingPlugin)[]>>;
+};
 
 function pointsOf(plugin: SchedulingPlugin): readonly ExtensionPoint[] {
   const points = Object.keys(pointFunctions) as ExtensionPoint[]; // the record has a key for each point

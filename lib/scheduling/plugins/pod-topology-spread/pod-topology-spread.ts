@@ -21,9 +21,9 @@ export function podTopologySpread({ cluster }: PluginTools, args: PluginArgument
       cycle.memory.set(hardSpreadKey, countHardSpread(cycle, hard));
       return undefined;
     },
-    filter: ({ memory }, node) => memory.require(hardSpreadKey).rejectionOf(node),
-    addPod: ({ memory }, pod, node) => memory.require(hardSpreadKey).count(pod, node, 1),
-    removePod: ({ memory }, pod, node) => memory.require(hardSpreadKey).count(pod, node, -1),
+    filter: ({ memory }, node) => memory.recall(hardSpreadKey).rejectionOf(node),
+    addPod: ({ memory }, pod, node) => memory.recall(hardSpreadKey).count(pod, node, 1),
+    removePod: ({ memory }, pod, node) => memory.recall(hardSpreadKey).count(pod, node, -1),
 
     preScore: (cycle, nodes) => {
       const soft = applicableConstraints('soft', cycle.pod, cycle.cluster.objects, defaults);
@@ -31,7 +31,7 @@ export function podTopologySpread({ cluster }: PluginTools, args: PluginArgument
       cycle.memory.set(softSpreadKey, countSoftSpread(cycle, soft, nodes, needsAllLabels(cycle.pod, defaults)));
       return undefined;
     },
-    score: ({ memory, pod }, node) => rawScore(memory.require(softSpreadKey), pod, node),
-    normalizeScores: ({ memory }, scores, nodes) => normalizeSpread(memory.require(softSpreadKey), scores, nodes),
+    score: ({ memory, pod }, node) => rawScore(memory.recall(softSpreadKey), pod, node),
+    normalizeScores: ({ memory }, scores, nodes) => normalizeSpread(memory.recall(softSpreadKey), scores, nodes),
   };
 }

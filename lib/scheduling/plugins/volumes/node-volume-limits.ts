@@ -40,7 +40,7 @@ export function nodeVolumeLimits(): SchedulingPlugin {
 
     filter: (cycle, node) => {
       const { objects } = cycle.cluster;
-      const wanted = cycle.memory.require(wantedVolumes);
+      const wanted = cycle.memory.recall(wantedVolumes);
       const missing = (wanted.missing ??= { rejection: missingClaim(cycle.pod, objects) });
       if (missing.rejection !== undefined) return missing.rejection;
       const csiNode = objects.get('CSINode', node.name);

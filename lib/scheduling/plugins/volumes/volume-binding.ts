@@ -41,7 +41,7 @@ export function volumeBinding(tools: PluginTools, { bindTimeoutSeconds }: Plugin
     },
 
     filter: ({ memory, cluster }, node) => {
-      const answer = volumesOn(node, memory.require(binding).demands, cluster.objects);
+      const answer = volumesOn(node, memory.recall(binding).demands, cluster.objects);
       return 'code' in answer ? answer : undefined;
     },
 

@@ -35,12 +35,12 @@ export function volumeRestrictions(): SchedulingPlugin {
     },
 
     filter: ({ memory }, node) => {
-      const { disks, uses } = memory.require(restrictions);
+      const { disks, uses } = memory.recall(restrictions);
       if (disks.length > 0) for (const { object } of node.pods) if (anyConflict(disks, object)) return diskTaken;
       return uses > 0 ? claimTaken : undefined;
     },
-    addPod: ({ memory }, pod) => memory.require(restrictions).count(pod, 1),
-    removePod: ({ memory }, pod) => memory.require(restrictions).count(pod, -1),
+    addPod: ({ memory }, pod) => memory.recall(restrictions).count(pod, 1),
+    removePod: ({ memory }, pod) => memory.recall(restrictions).count(pod, -1),
   };
 }
 

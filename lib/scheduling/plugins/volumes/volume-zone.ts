@@ -44,7 +44,7 @@ export function volumeZone(): SchedulingPlugin {
     },
 
     filter: ({ memory }, node) => {
-      const { places } = memory.require(wantedPlaces);
+      const { places } = memory.recall(wantedPlaces);
       return !isPlaced(node) || places.every((place) => isAt(node, place)) ? undefined : otherZone;
     },
   };
