@@ -111,6 +111,21 @@ t.test('objects, lists and refusals go over a socket as they are', async (t) => 
   t.match(listening, { host: '127.0.0.1', url: `http://127.0.0.1:${listening.port}` });
 });
 
+t.test('bytes that are sent again are the same every time', async (t) => {
+  // Small ones leave as a text from the third time on. Every byte there is, and characters of all lengths.
+  const small = Buffer.concat([Buffer.from(Array.from({ length: 256 }, (_, index) => index)), Buffer.from('ä€𝄞\0\r\n\r\n')]);
+  for (const content of [small, small.subarray(7, 99), Buffer.alloc(0), Buffer.alloc(8192, 'ü'), Buffer.alloc(8193, 'ü')]) {
+    const listening = await listen(() => ({ type: 'raw', code: 200, contentType: 'application/octet-stream', content }));
+    for (let round = 1; round <= 4; round += 1) {
+      const { body, message } = await call(listening, '/version');
+      t.ok(body.equals(content), `${content.length} bytes, round ${round}`);
+      t.equal(message.headers['content-length'], `${content.length}`);
+      t.equal((await call(listening, '/version', { method: 'HEAD' })).body.length, 0);
+    }
+    await listening.close();
+  }
+});
+
 t.test('several requests on one connection are answered in their order', async (t) => {
   const listening = await serving(t);
   const ask = (name: string, rest = ''): string => `GET /api/v1/namespaces/default/configmaps/${name} HTTP/1.1\r\nHost: x\r\n${rest}\r\n`;

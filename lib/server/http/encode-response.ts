@@ -59,7 +59,8 @@ const utf8 = new TextEncoder();
 export const gzipBytesMin: number = 128 * 1024;
 
 function commonHeaders({ auditId, notes }: WireRequest, contentType: string, { warnings, headers }: ResponseExtras = {}): string[] {
-  const common = ['Audit-Id', auditId, 'Cache-Control', 'no-cache, private', ...(contentType === '' ? [] : ['Content-Type', contentType])];
+  const common = ['Audit-Id', auditId, 'Cache-Control', 'no-cache, private'];
+  if (contentType !== '') common.push('Content-Type', contentType);
   if (notes.headers !== undefined) common.push(...notes.headers);
   if (headers !== undefined) for (const [name, value] of Object.entries(headers)) setHeader(common, name, value);
   if (warnings !== undefined || notes.warnings !== undefined) {

@@ -5,7 +5,7 @@ import { encodedBytes } from '../../cacher/index.js';
 import type { EncodedBytes } from '../../cacher/index.js';
 import type { ApiResponse, Handler, RequestInfo } from '../../client/index.js';
 import type { Clock, Random, Scheme } from '../../core/index.js';
-import { badRequest, builtinScheme, errorText, isApiError, isParseError, methodNotAllowed, parseDurationMs, settle, systemClock, systemRandom } from '../../core/index.js';
+import { badRequest, builtinScheme, errorText, isApiError, isParseError, methodNotAllowed, parseDurationMs, systemClock, systemRandom } from '../../core/index.js';
 import { after } from './after.js';
 import { Deadlines } from './deadlines.js';
 import { encodeFailure, encodeResponse, gzipBytesMin } from './encode-response.js';
@@ -75,6 +75,7 @@ export function wire(handler: Handler, options: WireOptions = {}, { keepsTimer =
     watches: watchEncoder(objects),
   };
   const deadlines = new Deadlines(clock, limits.requestMs, { keepsTimer });
+  const timing: Timing = { deadlines, clock, limits };
   const negotiate = rememberNegotiations();
   const targetOf = rememberTargets(limits.targetCharactersMax);
   const nextId = auditIds(random);
@@ -85,20 +86,30 @@ export function wire(handler: Handler, options: WireOptions = {}, { keepsTimer =
     const { info, query } = target;
     const auditId = auditIdOf(input) ?? nextId();
     const request = new WireRequest(input, { info, query, auditId, negotiate, bodyBytesMax: limits.bodyBytesMax });
-    const failed = (error: unknown): WireOutput => {
-      if (error === timedOut) return timeoutOutput(auditId);
-      if (!isApiError(error)) onDefect(error);
-      return encodeFailure(refusalFor(input.method, info, error), request, encoding);
-    };
-    const answered = (response: ApiResponse): WireOutput => {
-      try {
-        if (!isOfMethod(input.method, info) && !isMissing(response)) throw methodNotAllowed();
-        return encodeResponse(response, request, encoding);
-      } catch (error) {
-        return failed(error);
-      }
-    };
-    return settle(() => within(timeoutOf(info, query), handler, request, { deadlines, clock, limits }), answered, failed);
+    let response: ApiResponse | Promise<ApiResponse>;
+    try {
+      response = within(timeoutOf(info, query), handler, request, timing);
+    } catch (error) {
+      return failed(error, request);
+    }
+    if (!(response instanceof Promise)) return answered(response, request);
+    return response.then(
+      (known) => answered(known, request),
+      (error: unknown) => failed(error, request),
+    );
+  };
+  const answered = (response: ApiResponse, request: WireRequest): WireOutput => {
+    try {
+      if (!isOfMethod(request.method, request.info) && !isMissing(response)) throw methodNotAllowed();
+      return encodeResponse(response, request, encoding);
+    } catch (error) {
+      return failed(error, request);
+    }
+  };
+  const failed = (error: unknown, request: WireRequest): WireOutput => {
+    if (error === timedOut) return timeoutOutput(request.auditId);
+    if (!isApiError(error)) onDefect(error);
+    return encodeFailure(refusalFor(request.method, request.info, error), request, encoding);
   };
   return { answer, close: () => deadlines.close() };
 }

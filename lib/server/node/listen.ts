@@ -8,7 +8,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Handler } from '../../client/index.js';
-import { settle, systemClock } from '../../core/index.js';
+import { systemClock } from '../../core/index.js';
 import type { WireOptions } from '../http/wire.js';
 import type { WireOutput } from '../http/wire-output.js';
 import { wire } from '../http/wire.js';
@@ -85,19 +85,26 @@ export async function listen(handler: Handler, options: ListenOptions = {}): Pro
   const server = tls === undefined ? createPlainServer(serverOptions(limits)) : createTlsServer({ ...serverOptions(limits), ...tlsOptions(tls), handshakeTimeout: limits.headersMs });
   const serve = (message: IncomingMessage, response: ServerResponse): void => {
     work.began(response);
-    const write = (output: WireOutput): void => {
-      try {
-        writeOutput(work.isClosing ? { ...output, close: true } : output, response, writing);
-      } catch (error) {
-        fail(error);
-      }
-    };
-    // Headers that no wire can carry, or a socket that broke while they were written.
-    const fail = (error: unknown): void => {
-      response.destroy();
-      onDefect(error);
-    };
-    void settle(() => answer(new NodeInput(message, response)), write, fail);
+    try {
+      const output = answer(new NodeInput(message, response));
+      if (output instanceof Promise) void writeLater(output, response);
+      else write(output, response);
+    } catch (error) {
+      fail(error, response);
+    }
+  };
+  const writeLater = async (output: Promise<WireOutput>, response: ServerResponse): Promise<void> => {
+    try {
+      write(await output, response);
+    } catch (error) {
+      fail(error, response);
+    }
+  };
+  const write = (output: WireOutput, response: ServerResponse): void => writeOutput(work.isClosing ? { ...output, close: true } : output, response, writing);
+  // Headers that no wire can carry, or a socket that broke while they were written.
+  const fail = (error: unknown, response: ServerResponse): void => {
+    response.destroy();
+    onDefect(error);
   };
   const upgrade = async (asked: Upgrade): Promise<void> => {
     asked.socket.on('error', () => asked.socket.destroy());

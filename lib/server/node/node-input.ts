@@ -32,8 +32,15 @@ export class NodeInput implements WireInput {
   }
 
   header(name: string): string | undefined {
-    const value = this.#message.headers[name];
-    return typeof value === 'object' ? value.join(', ') : value;
+    const { rawHeaders } = this.#message;
+    let found: string | undefined;
+    for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+      const sent = rawHeaders[at] ?? '';
+      if (sent.length !== name.length || sent.toLowerCase() !== name) continue;
+      if (found !== undefined) return joinedHeader(this.#message, name);
+      found = rawHeaders[at + 1] ?? '';
+    }
+    return found;
   }
 
   headersWith(prefix: string): readonly (readonly [string, string])[] {
@@ -77,6 +84,12 @@ export class NodeInput implements WireInput {
 }
 
 const nothing = new Uint8Array();
+
+/** Which of several counts, or how they are joined, is node's to say. To ask it makes it read all of them, which is not worth it for one. */
+function joinedHeader({ headers }: IncomingMessage, name: string): string | undefined {
+  const value = headers[name];
+  return typeof value === 'object' ? value.join(', ') : value;
+}
 
 function hasNoBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0';

@@ -11,15 +11,18 @@ import type { Pump } from '../http/stream-pump.js';
 export class OpenWork {
   readonly #sockets = new Set<Socket>();
   readonly #pumps = new Set<Pump>();
-  readonly #responses = new Set<ServerResponse>();
+  /** How many requests of a connection are under way; more than one where a client does not wait for answers. */
+  readonly #talks = new WeakMap<Duplex, Talk>();
+  #answering = 0;
   readonly #onAnswered: (this: ServerResponse) => void;
   #isClosing = false;
   #onIdle: (() => void) | undefined;
 
   /** `answered` is called after every answer. */
   constructor(answered: () => void) {
-    const tell = (response: ServerResponse): void => {
-      this.#responses.delete(response);
+    const tell = ({ req }: ServerResponse): void => {
+      this.#answering -= 1;
+      this.#talkOf(req.socket).answering -= 1;
       answered();
       this.#tellIdle();
     };
@@ -42,13 +45,14 @@ export class OpenWork {
 
   /** A request came; it is under way until its response closes. */
   began(response: ServerResponse): void {
-    this.#responses.add(response);
+    this.#answering += 1;
+    this.#talkOf(response.req.socket).answering += 1;
     response.on('close', this.#onAnswered);
   }
 
-  /** Whether something is being said on a connection. Looks at all of them: asked only about broken ones. */
+  /** Whether something is being said on a connection. */
   isBusy(socket: Duplex): boolean {
-    return [...this.#responses].some(({ req }) => req.socket === socket);
+    return this.#talkOf(socket).answering > 0;
   }
 
   /** A stream began. One that begins while the server is closing ends at once. */
@@ -79,6 +83,16 @@ export class OpenWork {
   }
 
   #tellIdle(): void {
-    if (this.#responses.size === 0 && this.#pumps.size === 0) this.#onIdle?.();
+    if (this.#answering === 0 && this.#pumps.size === 0) this.#onIdle?.();
   }
+
+  #talkOf(socket: Duplex): Talk {
+    let talk = this.#talks.get(socket);
+    if (talk === undefined) this.#talks.set(socket, (talk = { answering: 0 }));
+    return talk;
+  }
+}
+
+interface Talk {
+  answering: number;
 }
