@@ -29,18 +29,27 @@ const entryBytes = 200;
 export function encodedBytes({ bytesMax }: EncodedBytesOptions): EncodedBytes {
   if (!Number.isSafeInteger(bytesMax) || bytesMax < 1) throw new RangeError(`encoded bytes: bytesMax is a whole number from 1, not ${bytesMax}`);
   // The object itself is no key: a whole pod would then live for as long as its bytes.
-  const numbers = new WeakMap<object, number>();
+  const places = new WeakMap<object, Place>();
   let last = 0;
   const kept = new LRUCache<string, Uint8Array>({ maxSize: bytesMax, sizeCalculation: (bytes) => bytes.byteLength + entryBytes });
 
-  const numberOf = (object: object): number => {
-    let number = numbers.get(object);
-    if (number === undefined) numbers.set(object, (number = ++last));
-    return number;
+  const keyOf = (object: object, form: string): string => {
+    const place = places.get(object);
+    if (place === undefined) {
+      const number = ++last;
+      const key = `${number} ${form}`;
+      places.set(object, { number, form, key });
+      return key;
+    }
+    if (place.form !== form) {
+      place.form = form;
+      place.key = `${place.number} ${form}`;
+    }
+    return place.key;
   };
   return {
     get: (object, form, encode) => {
-      const key = `${numberOf(object)} ${form}`;
+      const key = keyOf(object, form);
       const known = kept.get(key);
       if (known !== undefined) return known;
       const bytes = encode();
@@ -49,4 +58,11 @@ export function encodedBytes({ bytesMax }: EncodedBytesOptions): EncodedBytes {
     },
     figures: () => ({ entries: kept.size, bytes: kept.calculatedSize }),
   };
+}
+
+/** Under which key an object was last looked up: most are asked for in one form, and a key made anew has to be hashed anew. */
+interface Place {
+  readonly number: number;
+  form: string;
+  key: string;
 }

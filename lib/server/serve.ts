@@ -2,7 +2,7 @@
 // to the documents. As apiserver/pkg/endpoints/installer.go, which makes the same choice with routes.
 import { badRequest, methodNotAllowed, nameIsPathSegment, unclassifiedError, unknownResource } from '../core/index.js';
 import type { Clock, KindTable } from '../core/index.js';
-import type { ApiResponse, RequestInfo } from '../client/index.js';
+import type { ApiRequest, ApiResponse, RequestInfo } from '../client/index.js';
 import { deprecationOf } from './deprecated-kinds.js';
 import { pageNotFound } from './documents/text-response.js';
 import { missingRoute } from './http/request-info.js';
@@ -50,32 +50,45 @@ export interface Serving {
 /** The innermost step. */
 export function serveRequests(serving: Serving): Serve {
   const routes = new Map<string, Route>();
-  return (exchange) => {
-    const { info } = exchange.request;
-    if (!info.isResource) return serving.documents(exchange);
+  // The wire remembers what paths say, so that the same info comes again and again, and need not be looked at twice.
+  const known = new WeakMap<RequestInfo, Route>();
+  const find = (request: ApiRequest): Route | undefined => {
+    const { info, uri } = request;
     const key = `${info.group}/${info.version}/${info.resource}/${info.subresource}`;
-    let route = routes.get(key);
-    if (route === undefined) {
-      route = routeOf(serving, info);
-      if (route === undefined) return pageNotFound();
-      routes.set(key, route);
-    }
-    const missing = missingRoute(info);
-    if (missing === 'page') return pageNotFound();
-    if (missing === 'status' || !isPlaced(info, route.namespaced) || !isRouted(info, route)) throw unknownResource();
-    if (!isOffered(info, route.verbs) || !isWhole(info, route.namespaced)) throw methodNotAllowed();
-    checkName(info);
+    const route = routes.get(key) ?? routeOf(serving, info);
+    if (route === undefined) return undefined;
+    routes.set(key, route);
+    if (!isOpen(info, route)) return undefined;
+    if (uri !== undefined) known.set(info, route);
+    return route;
+  };
+  return (exchange) => {
+    const { request } = exchange;
+    if (!request.info.isResource) return serving.documents(exchange);
+    const route = known.get(request.info) ?? find(request);
+    if (route === undefined) return pageNotFound();
     if (route.deprecation !== undefined) exchange.warn(route.deprecation);
     if ('virtual' in route) return route.virtual(exchange);
     const { endpoint, special } = route;
-    checkNamespace(info, endpoint);
+    checkNamespace(request.info, endpoint);
     const given = special === undefined ? answer(endpoint, exchange, serving) : special.answer(exchange, endpoint);
-    const inForm = (response: ApiResponse): ApiResponse => {
-      if (response.type === 'raw' || response.form.transform === undefined) return response;
-      return present(response, { endpoint, clock: serving.clock, options: () => exchange.request.options(), ...(special?.table && { table: special.table }) });
-    };
-    return given instanceof Promise ? given.then(inForm) : inForm(given);
+    return given instanceof Promise ? given.then((response) => inForm(response, route, exchange, serving)) : inForm(given, route, exchange, serving);
   };
+}
+
+/** Whether a request may take the route. Throws ApiError where it may not and there is something to say about it. */
+function isOpen(info: RequestInfo, route: Route): boolean {
+  const missing = missingRoute(info);
+  if (missing === 'page') return false;
+  if (missing === 'status' || !isPlaced(info, route.namespaced) || !isRouted(info, route)) throw unknownResource();
+  if (!isOffered(info, route.verbs) || !isWhole(info, route.namespaced)) throw methodNotAllowed();
+  checkName(info);
+  return true;
+}
+
+function inForm(response: ApiResponse, { endpoint, special }: StoredRoute, { request }: Exchange, { clock }: Serving): ApiResponse {
+  if (response.type === 'raw' || response.form.transform === undefined) return response;
+  return present(response, { endpoint, clock, options: () => request.options(), ...(special?.table && { table: special.table }) });
 }
 
 /** Names that could lead out of the resource. Proxies say more than a name. */
@@ -91,10 +104,22 @@ function checkNamespace({ namespace, name, verb }: RequestInfo, { stored }: Endp
 }
 
 /** What answers at a path. Only paths that exist are kept, so there are no more than the scheme has. */
-type Route = { readonly namespaced: boolean; readonly verbs: ReadonlySet<string>; readonly deprecation: string | undefined } & (
-  | { readonly virtual: VirtualResource }
-  | { readonly endpoint: Endpoint; readonly special: SpecialResource | undefined }
-);
+type Route = VirtualRoute | StoredRoute;
+
+interface AnyRoute {
+  readonly namespaced: boolean;
+  readonly verbs: ReadonlySet<string>;
+  readonly deprecation: string | undefined;
+}
+
+interface VirtualRoute extends AnyRoute {
+  readonly virtual: VirtualResource;
+}
+
+interface StoredRoute extends AnyRoute {
+  readonly endpoint: Endpoint;
+  readonly special: SpecialResource | undefined;
+}
 
 /** Undefined where not even the group exists. Throws ApiError 404 where the rest does not. */
 function routeOf({ registry, special, virtual }: Serving, { group, version, resource, subresource }: RequestInfo): Route | undefined {

@@ -5,7 +5,7 @@
 // apiserver/pkg/server/filters/priority-and-fairness.go.
 import { takeUntil } from 'rxjs';
 import type { ApiRequest, ApiResponse, RawResponse } from '../../client/index.js';
-import { Outlet, parseDurationMs, settle } from '../../core/index.js';
+import { Outlet, parseDurationMs } from '../../core/index.js';
 import type { Clock, ObjectReader } from '../../core/index.js';
 import { textResponse } from '../documents/text-response.js';
 import { isLongRunning } from '../http/request-info.js';
@@ -74,29 +74,36 @@ export function fairnessOf({ registry, reader, clock, concurrency, turnedAway }:
   };
   /** Serves on the seats that were given, if any are needed. */
   const served = (outcome: Seats | Rejection | undefined, flow: Flow, exchange: Exchange, next: Serve): Answer => {
-    const { level, counts } = flow;
+    const { counts } = flow;
     if (typeof outcome === 'string') {
       turnedAway(exchange.request);
       return rejected(flow, outcome, clock.now());
     }
-    const width = outcome?.count ?? 1;
     counts.dispatched += 1;
     counts.executing += 1;
-    counts.executingSeats += width;
-    const leave = (): void => {
-      counts.executing -= 1;
-      counts.executingSeats -= width;
-      if (outcome !== undefined) level.queues.leave(outcome, clock.now());
-    };
-    const left = (response: ApiResponse): ApiResponse => {
-      leave();
-      return response;
-    };
-    const failed = (error: unknown): never => {
-      leave();
+    counts.executingSeats += outcome?.count ?? 1;
+    let answer: Answer;
+    try {
+      answer = next(exchange);
+    } catch (error) {
+      leave(outcome, flow);
       throw error;
-    };
-    return settle(() => next(exchange), left, failed);
+    }
+    if (answer instanceof Promise) return leaving(answer, outcome, flow);
+    leave(outcome, flow);
+    return answer;
+  };
+  const leaving = async (answer: Promise<ApiResponse>, seats: Seats | undefined, flow: Flow): Promise<ApiResponse> => {
+    try {
+      return await answer;
+    } finally {
+      leave(seats, flow);
+    }
+  };
+  const leave = (seats: Seats | undefined, { level, counts }: Flow): void => {
+    counts.executing -= 1;
+    counts.executingSeats -= seats?.count ?? 1;
+    if (seats !== undefined) level.queues.leave(seats, clock.now());
   };
   const step: Step = (exchange, next) => {
     const { request } = exchange;

@@ -5,7 +5,7 @@
 import { tap } from 'rxjs';
 import type { Observable } from 'rxjs';
 import type { ApiRequest, ApiResponse, RequestInfo } from '../../client/index.js';
-import { Histogram, isApiError, labelText, settle } from '../../core/index.js';
+import { Histogram, isApiError, labelText } from '../../core/index.js';
 import type { Clock, MetricFamily, Sample, Scheme } from '../../core/index.js';
 import { isLongRunning } from '../http/request-info.js';
 import type { Answer, Serve } from '../pipeline.js';
@@ -32,6 +32,13 @@ interface Series {
   events: number;
 }
 
+/** A request that is being served. */
+interface UnderWay {
+  readonly series: Series;
+  readonly inflight: Peak;
+  readonly startedMs: number;
+}
+
 /** Counts requests. */
 export class RequestMetrics {
   readonly #clock: Clock;
@@ -54,20 +61,17 @@ export class RequestMetrics {
       if (isLongRunning(request.info)) return this.#longRunning(series, startedMs, () => serve(exchange));
       const inflight = readingVerbs.has(request.info.verb) ? this.#reading : this.#writing;
       inflight.add(1, startedMs);
-      const ended = (code: number): void => {
-        const endedMs = this.#clock.now();
-        inflight.add(-1, endedMs);
-        note(series, code, endedMs - startedMs);
-      };
-      const answered = (response: ApiResponse): ApiResponse => {
-        ended(codeOf(response));
-        return response;
-      };
-      const failed = (error: unknown): never => {
-        ended(failureCode(error));
+      const underWay = { series, inflight, startedMs };
+      let answer: Answer;
+      try {
+        answer = serve(exchange);
+      } catch (error) {
+        this.#ended(failureCode(error), underWay);
         throw error;
-      };
-      return settle(() => serve(exchange), answered, failed);
+      }
+      if (answer instanceof Promise) return this.#later(answer, underWay);
+      this.#ended(codeOf(answer), underWay);
+      return answer;
     };
   }
 
@@ -113,6 +117,23 @@ export class RequestMetrics {
         ],
       },
     ];
+  }
+
+  async #later(answer: Promise<ApiResponse>, underWay: UnderWay): Promise<ApiResponse> {
+    try {
+      const response = await answer;
+      this.#ended(codeOf(response), underWay);
+      return response;
+    } catch (error) {
+      this.#ended(failureCode(error), underWay);
+      throw error;
+    }
+  }
+
+  #ended(code: number, { series, inflight, startedMs }: UnderWay): void {
+    const endedMs = this.#clock.now();
+    inflight.add(-1, endedMs);
+    note(series, code, endedMs - startedMs);
   }
 
   /** A watch or a stream is counted when it ends. One that nobody listens to never began. */
