@@ -38,7 +38,7 @@ export type { CompiledTerms, FieldTest, NodeTerm, RequiredNodes, WeightedNodeTer
 export { compileNodeTerms, compilePreferredTerms, matchesAnyTerm, matchesRequired, matchesTerm, preferenceScore, preferredNodes, requiredNodes } from './pod/node-affinity.js';
 export type { AffinityTerm, AffinityTerms, WeightedAffinityTerm } from './pod/pod-affinity.js';
 export { asksNamespaces, matchesAffinityTerm, podAffinity, podAntiAffinity } from './pod/pod-affinity.js';
-export type { SelectingController, SpreadConstraint, SpreadConstraints } from './pod/topology-spread.js';
+export type { SelectingController, SelectingKind, SpreadConstraint, SpreadConstraints } from './pod/topology-spread.js';
 export { alikeSelector, defaultSpreadConstraints, noSpreadConstraints, ownSpreadConstraints, selectingController, systemDefaultConstraints } from './pod/topology-spread.js';
 export { imageName, podImages } from './pod/images.js';
 export type { DeviceClaim, VolumeClaim } from './pod/claims.js';
