@@ -26,6 +26,8 @@ import { sameToOthers } from './same-pod.js';
 export interface ClusterCacheOptions {
   /** Pods nominated to a node, and the nodes that have such pods. Default: none. */
   readonly nominations?: Nominations;
+  /** Objects that somebody else keeps. Default: none yet. */
+  readonly objects?: KnownStore;
   /** Changes kept for those who keep results. Default 16 384. */
   readonly changesMax?: number;
 }
@@ -53,7 +55,7 @@ export function createClusterCache(options: ClusterCacheOptions = {}): ClusterCa
 /** Knows nodes and the pods on them. Is itself the view that cycles look at. */
 export class ClusterCache implements ClusterView {
   /** The objects beside nodes and pods on them. */
-  readonly objects: KnownStore = new KnownStore();
+  readonly objects: KnownStore;
   /** The newest object of every pod that is not finished, with or without a node. */
   readonly pods: KnownCollection<Pod> = new KnownCollection<Pod>();
   /** The newest object of every node. */
@@ -72,7 +74,8 @@ export class ClusterCache implements ClusterView {
   #assumed = 0;
   #holds = 0;
 
-  constructor({ nominations = noNominations, changesMax }: ClusterCacheOptions) {
+  constructor({ nominations = noNominations, objects = new KnownStore(), changesMax }: ClusterCacheOptions) {
+    this.objects = objects;
     this.#nominations = nominations;
     this.changes = new BoundedChangeLog(changesMax);
     this.released$ = this.#released.values$;
