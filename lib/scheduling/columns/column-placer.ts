@@ -8,19 +8,23 @@ import type { Framework } from '../framework/framework.js';
 import { nodesToFind } from '../framework/node-sampling.js';
 import { plainPlacer } from '../framework/plain-placer.js';
 import type { NodeSearch } from '../framework/plain-placer.js';
-import type { Placer } from '../framework/placement.js';
+import type { NoPlacement, Placement, Placer } from '../framework/placement.js';
+import type { LikingColumn } from './affinity-columns.js';
 import { addAskedScores, askFirst } from './asked-plugins.js';
 import type { AskedPlugins } from './asked-plugins.js';
 import type { ClusterColumns } from './cluster-columns.js';
 import { columnProfile } from './column-profile.js';
 import type { ColumnProfile } from './column-profile.js';
-import { addLikings, addLocalScores, addSpread, chooseHighest } from './column-scores.js';
+import { addLikings, addShares, chooseByRank, chooseHighest, setLocalScores } from './column-scores.js';
 import type { ScoredNodes } from './column-scores.js';
 import { FittingSearch } from './fitting-search.js';
 import { grown, grownFloats } from './grown.js';
+import type { NodeClass } from './node-class.js';
 import type { NodeColumns } from './node-columns.js';
 import { podRules } from './pod-rules.js';
 import type { PodRules } from './pod-rules.js';
+import type { SoftColumn } from './spread-columns.js';
+import { addSpread } from './spread-scores.js';
 
 /** What columns need besides the search. */
 export interface ColumnPlacerOptions {
@@ -36,33 +40,39 @@ export interface ColumnPlacerOptions {
 export function columnPlacer({ framework, search, columns, foreign }: ColumnPlacerOptions): Placer {
   const { plugins } = framework;
   const { nodes } = columns;
+  const { rotation, percentageOfNodesToScore, random } = search;
   const profile = columnProfile(framework, foreign);
   const plain = plainPlacer({ ...search, plugins });
   const rulesOf = podRules(columns, profile);
   const workspace = new Workspace();
-  return {
-    place: (cycle) => {
-      const asked = isBeyondColumns(cycle) ? undefined : askFirst(cycle, profile);
-      if (asked === undefined) return plain.place(cycle);
-      const rules = rulesOf(cycle.pod);
-      const fitting = new FittingSearch({ cycle, nodes, plugins, profile, rules, asked });
-      const nominated = cycle.cluster.node(cycle.pod.object.status?.nominatedNodeName ?? '');
-      if (nominated !== undefined && fitsWithoutTrouble(fitting, nominated)) return { node: nominated, evaluated: 1, feasible: 1 };
 
-      const { rotation, percentageOfNodesToScore, random } = search;
-      const nodeCount = nodes.order.length;
-      const start = rotation.start % nodeCount;
-      const wanted = plugins.score.length === 0 ? 1 : nodesToFind(nodeCount, percentageOfNodesToScore);
-      workspace.grow(nodeCount);
-      const { count, evaluated } = fitting.find(workspace.slots, start, wanted);
-      rotation.start = (start + evaluated) % nodeCount;
-      workspace.count = count;
-      if (count > 1) score({ workspace, cycle, profile, rules, asked, nodes });
-      const slot = workspace.slots[count > 1 ? chooseHighest(workspace, random) : 0];
-      const node = count === 0 || slot === undefined ? undefined : nodes.at(slot);
-      return node === undefined ? { diagnosis: fitting.diagnose(start) } : { node, evaluated, feasible: count };
-    },
+  const place = (cycle: Cycle): Placement | NoPlacement => {
+    const asked = isBeyondColumns(cycle) ? undefined : askFirst(cycle, profile);
+    if (asked === undefined) return plain.place(cycle);
+    const rules = rulesOf(cycle.pod);
+    const fitting = new FittingSearch({ cycle, nodes, plugins, profile, rules, asked });
+    const nominated = cycle.cluster.node(cycle.pod.object.status?.nominatedNodeName ?? '');
+    if (nominated !== undefined && fitsWithoutTrouble(fitting, nominated)) return { node: nominated, evaluated: 1, feasible: 1 };
+
+    const nodeCount = nodes.order.length;
+    const start = rotation.start % nodeCount;
+    const wanted = plugins.score.length === 0 ? 1 : nodesToFind(nodeCount, percentageOfNodesToScore);
+    const scored = scoredBy(rules, profile, asked);
+    if (wanted === nodeCount && fitting.isSettled && scored.byRank && rules.nodeClass.fitting > 0) {
+      rotation.start = start;
+      return { node: nodeAt(nodes, chooseByRank(nodes.order, start, rules.nodeClass.ranks, random)), evaluated: nodeCount, feasible: rules.nodeClass.fitting };
+    }
+
+    workspace.grow(nodeCount);
+    const { count, evaluated } = fitting.find(workspace.slots, start, wanted);
+    rotation.start = (start + evaluated) % nodeCount;
+    if (count === 0) return { diagnosis: fitting.diagnose(start) };
+    workspace.count = count;
+    if (count > 1) score(workspace, scored, cycle, nodes);
+    const best = count > 1 ? chooseHighest(workspace, random) : 0;
+    return { node: nodeAt(nodes, workspace.slots[best] ?? 0), evaluated, feasible: count };
   };
+  return { place };
 }
 
 /** Where nodes that fit are gathered and scored. Used again for every pod. */
@@ -79,23 +89,48 @@ class Workspace implements ScoredNodes {
   }
 }
 
-interface Scoring {
-  readonly workspace: Workspace;
-  readonly cycle: Cycle;
-  readonly profile: ColumnProfile;
-  readonly rules: PodRules;
+/** What decides among nodes that fit. */
+interface ScoredBy {
+  readonly nodeClass: NodeClass;
+  readonly soft: readonly SoftColumn[];
+  readonly needsAllLabels: boolean;
+  readonly spreadWeight: number;
+  readonly likings: readonly LikingColumn[];
+  readonly affinityWeight: number;
   readonly asked: AskedPlugins;
-  readonly nodes: NodeColumns;
+  /** Nothing but what nodes are by themselves. */
+  readonly byRank: boolean;
 }
 
-function score({ workspace, cycle, profile: { spreadWeight, affinityWeight }, rules, asked, nodes }: Scoring): void {
-  const { spread, affinity } = rules.peers;
-  addLocalScores(workspace, rules.nodeClass);
-  if (spread !== undefined && spreadWeight !== undefined) addSpread(workspace, spread.soft(), spread.needsAllLabels, spreadWeight);
-  if (affinity !== undefined && affinityWeight !== undefined) addLikings(workspace, affinity.likings(), affinityWeight);
+function scoredBy({ nodeClass, peers: { spread, affinity } }: PodRules, { spreadWeight, affinityWeight }: ColumnProfile, asked: AskedPlugins): ScoredBy {
+  const soft = spreadWeight === undefined ? [] : (spread?.soft() ?? []);
+  const likings = affinityWeight === undefined ? [] : (affinity?.likings() ?? []);
+  return {
+    nodeClass,
+    soft,
+    needsAllLabels: spread?.needsAllLabels ?? false,
+    spreadWeight: spreadWeight ?? 0,
+    likings,
+    affinityWeight: affinityWeight ?? 0,
+    asked,
+    byRank: nodeClass.isRanked && soft.length + likings.length + asked.preScores.length + asked.scores.length === 0,
+  };
+}
+
+function score(workspace: Workspace, { nodeClass, soft, needsAllLabels, spreadWeight, likings, affinityWeight, asked }: ScoredBy, cycle: Cycle, nodes: NodeColumns): void {
+  setLocalScores(workspace, nodeClass);
+  for (const column of nodeClass.shares) addShares(workspace, column);
+  addSpread(workspace, soft, needsAllLabels, spreadWeight);
+  addLikings(workspace, likings, affinityWeight);
   if (asked.preScores.length === 0 && asked.scores.length === 0) return;
-  const views = Array.from(workspace.slots.subarray(0, workspace.count), (slot) => nodes.at(slot) as NodeView); // slots that were found
+  const views = Array.from(workspace.slots.subarray(0, workspace.count), (slot) => nodeAt(nodes, slot));
   addAskedScores(workspace.totals, views, cycle, asked);
+}
+
+function nodeAt(nodes: NodeColumns, slot: number): NodeView {
+  const node = nodes.at(slot);
+  if (node === undefined) throw new Error(`no node has slot ${slot}`);
+  return node;
 }
 
 /** Pods that name their nodes have few to ask; what cannot be read is told where it is read. */

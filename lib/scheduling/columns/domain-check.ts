@@ -27,13 +27,21 @@ export function domainCheck({ domains, sums }: DomainSums, { position, refusal, 
   return { position, domains: domains.bySlot, sums, least, most, missing, refusal };
 }
 
-/** Whether a node passes all checks. */
-export function passesAll(checks: readonly DomainCheck[], slot: number): boolean {
-  for (let index = 0; index < checks.length; index++) {
-    const check = checks[index];
-    if (check !== undefined && !passes(check, slot)) return false;
+/** Keeps of the first `count` slots those whose nodes pass, and answers how many they are. */
+export function keepPassing(slots: Int32Array, count: number, { domains, sums, least, most, missing }: DomainCheck): number {
+  const keepsMissing = missing === undefined;
+  let kept = 0;
+  for (let index = 0; index < count; index++) {
+    const slot = slots[index] as number; // index is below the count
+    const domain = domains[slot] as number; // columns are as long as there are slots
+    if (domain === noDomain) {
+      if (keepsMissing) slots[kept++] = slot;
+      continue;
+    }
+    const sum = sums[domain] as number; // and sums as there are domains
+    if (sum >= least && sum <= most) slots[kept++] = slot;
   }
-  return true;
+  return kept;
 }
 
 /** The first check that a node does not pass. */

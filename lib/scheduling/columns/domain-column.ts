@@ -23,6 +23,9 @@ export class DomainColumn {
   readonly #uses: number[] = [];
   readonly #values: string[] = [];
   readonly #free: number[] = [];
+  /** How many nodes lie in a domain. */
+  #labelled = 0;
+  #inUse = 0;
   #bySlot: Int32Array = new Int32Array(0);
 
   constructor(columns: NodeColumns, topologyKey: string) {
@@ -40,6 +43,16 @@ export class DomainColumn {
   /** Every number in use is below this. */
   get size(): number {
     return this.#uses.length;
+  }
+
+  /** How many domains have nodes. */
+  get inUse(): number {
+    return this.#inUse;
+  }
+
+  /** Whether some node lies in no domain. */
+  get isPartial(): boolean {
+    return this.#labelled < this.#columns.order.length;
   }
 
   /** Catches up with the cluster. */
@@ -61,14 +74,20 @@ export class DomainColumn {
 
   #enter(value: string): number {
     const number = this.#numberOf(value);
-    this.#uses[number] = (this.#uses[number] ?? 0) + 1;
+    this.#labelled += 1;
+    const uses = (this.#uses[number] ?? 0) + 1;
+    this.#uses[number] = uses;
+    if (uses === 1) this.#inUse += 1;
     return number;
   }
 
   #leave(number: number): void {
+    this.#labelled -= 1;
     const uses = (this.#uses[number] ?? 0) - 1;
     this.#uses[number] = uses;
-    if (uses > 0 || number === emptyDomain) return;
+    if (uses > 0) return;
+    this.#inUse -= 1;
+    if (number === emptyDomain) return;
     this.#numbers.delete(this.#values[number] ?? '');
     this.#free.push(number);
   }

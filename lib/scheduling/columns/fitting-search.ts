@@ -12,7 +12,7 @@ import { firstRefusal } from './asked-plugins.js';
 import type { AskedPlugins } from './asked-plugins.js';
 import { ColumnDiagnosis } from './column-diagnosis.js';
 import type { ColumnProfile } from './column-profile.js';
-import { firstFailed, passesAll, refusalOf } from './domain-check.js';
+import { firstFailed, keepPassing, refusalOf } from './domain-check.js';
 import type { NodeColumns } from './node-columns.js';
 import type { PodRules } from './pod-rules.js';
 
@@ -42,23 +42,27 @@ export class FittingSearch {
     this.#asks = options.asked.filters.length > 0 || this.#crowded.size > 0;
   }
 
+  /** Whether the verdicts of nodes by themselves say it all. */
+  get isSettled(): boolean {
+    return !this.#asks && this.#options.rules.checks.length === 0;
+  }
+
   /** Whether the node of a slot fits. */
   fits(slot: number): boolean {
     const { nodeClass, checks } = this.#options.rules;
-    return nodeClass.verdicts[slot] === 0 && passesAll(checks, slot) && (!this.#asks || this.#askedAgree(slot));
+    return nodeClass.verdicts[slot] === 0 && firstFailed(checks, slot) === undefined && (!this.#asks || this.#askedAgree(slot));
   }
 
   /** Finds so many slots, in the order of nodes from `start` on; answers how many were found and looked at. */
   find(found: Int32Array, start: number, wanted: number): { readonly count: number; readonly evaluated: number } {
-    const { order } = this.#options.nodes;
-    let count = 0;
-    let evaluated = 0;
-    for (; evaluated < order.length && count < wanted; evaluated++) {
-      const index = start + evaluated;
-      const slot = order[index < order.length ? index : index - order.length] as number; // start is an index
-      if (this.fits(slot)) found[count++] = slot;
-    }
-    return { count, evaluated };
+    const { nodes: { order }, rules: { nodeClass, checks } } = this.#options;
+    // One question after the other goes to all nodes that are left: a tight loop each, and no more than a few.
+    let count = gather(order, start, nodeClass.verdicts, found);
+    for (const check of checks) count = keepPassing(found, count, check);
+    count = this.#asks ? this.#keepAgreed(found, count, wanted) : Math.min(count, wanted);
+    if (count < wanted) return { count, evaluated: order.length };
+    const last = order.indexOf(found[count - 1] ?? 0) - start;
+    return { count, evaluated: (last < 0 ? last + order.length : last) + 1 };
   }
 
   /** Why no node fits. Whoever asks plugins now that columns stood for finds them prepared. */
@@ -72,6 +76,15 @@ export class FittingSearch {
     }
     if (!this.#prepared) cycle.memory.fillWhenMissed(() => this.#prepare());
     return diagnosis;
+  }
+
+  #keepAgreed(slots: Int32Array, count: number, wanted: number): number {
+    let kept = 0;
+    for (let index = 0; index < count && kept < wanted; index++) {
+      const slot = slots[index] as number; // index is below the count
+      if (this.#askedAgree(slot)) slots[kept++] = slot;
+    }
+    return kept;
   }
 
   #askedAgree(slot: number): boolean {
@@ -108,6 +121,20 @@ export class FittingSearch {
     for (const plugin of profile.otherPreFilters) if (plugin.preFilter(cycle) === 'skip') skipped.add(plugin.name);
     cycle.memory.set(activeFilters, activeWithout(plugins, skipped));
   }
+}
+
+/** The slots of nodes that fit by themselves. */
+function gather(order: Int32Array, start: number, verdicts: Int32Array, found: Int32Array): number {
+  let count = 0;
+  for (let index = start; index < order.length; index++) {
+    const slot = order[index] as number; // index is below the length
+    if (verdicts[slot] === 0) found[count++] = slot;
+  }
+  for (let index = 0; index < start; index++) {
+    const slot = order[index] as number; // start is an index
+    if (verdicts[slot] === 0) found[count++] = slot;
+  }
+  return count;
 }
 
 function crowdedSlots({ cluster, pod }: Cycle): ReadonlySet<number> {

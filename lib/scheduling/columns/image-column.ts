@@ -21,7 +21,7 @@ export class ImageColumn {
     this.#score = score;
   }
 
-  /** The weighed score of a node, which is to be part of its total. */
+  /** The weighed score of a node, which is to be part of its rank. */
   scoreOf(node: NodeView): number {
     this.#scores = grown(this.#scores, this.#columns.capacity);
     const score = node.images.size === 0 ? 0 : this.#score.weight * this.#score.plugin.score(this.#cycle, node);
@@ -29,21 +29,23 @@ export class ImageColumn {
     return score;
   }
 
-  /** Brings totals up to date where the images count otherwise than before. */
-  follow(totals: Float64Array): void {
+  /** Brings the ranks of nodes that fit up to date where the images count otherwise than before. */
+  follow(ranks: Float64Array): void {
     const weighed = this.#weigh();
     if (weighed === this.#weighed) return;
     this.#weighed = weighed;
     for (const node of this.#columns.cluster.nodes) {
+      const rank = ranks[node.slot] ?? 0;
       const before = this.#scores[node.slot] ?? 0;
-      totals[node.slot] = (totals[node.slot] ?? 0) - before + this.scoreOf(node);
+      if (rank > 0) ranks[node.slot] = rank - before + this.scoreOf(node);
     }
   }
 
+  /** Whatever the score depends on besides the node itself. Empty where no node has any of the images. */
   #weigh(): string {
-    const { image, nodes } = { image: (name: string) => this.#columns.cluster.image(name), nodes: this.#columns.cluster.nodes };
-    const states = this.#cycle.pod.images.map(image);
+    const { cluster } = this.#columns;
+    const states = this.#cycle.pod.images.map((name) => cluster.image(name));
     if (states.every((state) => state === undefined)) return '';
-    return `${nodes.length} ${states.map((state) => `${state?.size ?? 0}/${state?.nodeCount ?? 0}`).join(' ')}`;
+    return `${cluster.nodes.length} ${states.map((state) => `${state?.size ?? 0}/${state?.nodeCount ?? 0}`).join(' ')}`;
   }
 }

@@ -44,7 +44,8 @@ export class NodeClass {
   /** The generation of each node when it was asked. */
   #asked: Float64Array = new Float64Array(0);
   #verdicts: Int32Array = new Int32Array(0);
-  #totals: Float64Array = new Float64Array(0);
+  #ranks: Float64Array = new Float64Array(0);
+  #fitting = 0;
   readonly shares: readonly ShareColumn[];
 
   constructor(columns: NodeColumns, profile: ColumnProfile, pod: PodFacts) {
@@ -64,9 +65,19 @@ export class NodeClass {
     return this.#verdicts;
   }
 
-  /** The weighed sum of those scores of each slot that depend on no other node. */
-  get totals(): Float64Array {
-    return this.#totals;
+  /** For each slot 0 if its node does not fit, else one more than the weighed sum of scores that depend on no other node. */
+  get ranks(): Float64Array {
+    return this.#ranks;
+  }
+
+  /** How many nodes fit. */
+  get fitting(): number {
+    return this.#fitting;
+  }
+
+  /** Whether nodes score by nothing but their ranks. */
+  get isRanked(): boolean {
+    return this.shares.every(({ counted }) => counted === 0);
   }
 
   /** What a verdict above 0 means. */
@@ -78,31 +89,37 @@ export class NodeClass {
   follow(): void {
     const changes = this.#reader.read();
     if (changes?.length !== 0) this.#grow();
-    if (changes === undefined) for (const node of this.#columns.cluster.nodes) this.#ask(node);
+    if (changes === undefined) this.#askAll();
     else {
       for (const { node: { slot } } of changes) {
         const node = this.#columns.at(slot);
-        if (node !== undefined && node.generation !== this.#asked[slot]) this.#ask(node);
+        if (node === undefined) this.#rank(slot, 0);
+        else if (node.generation !== this.#asked[slot]) this.#ask(node);
       }
     }
-    this.#images?.follow(this.#totals);
+    this.#images?.follow(this.#ranks);
+  }
+
+  #askAll(): void {
+    this.#ranks.fill(0);
+    this.#fitting = 0;
+    for (const node of this.#columns.cluster.nodes) this.#ask(node);
   }
 
   #grow(): void {
     const { capacity } = this.#columns;
     this.#asked = grownFloats(this.#asked, capacity, -1);
     this.#verdicts = grown(this.#verdicts, capacity);
-    this.#totals = grownFloats(this.#totals, capacity);
+    this.#ranks = grownFloats(this.#ranks, capacity);
     for (const column of this.shares) column.counts = grown(column.counts, capacity);
   }
 
   #ask(node: NodeView): void {
     const { slot } = node;
     this.#asked[slot] = node.generation;
-    this.#verdicts[slot] = this.#verdict(node);
-    let total = this.#images?.scoreOf(node) ?? 0;
-    for (const { plugin, weight } of this.#scores) total += weight * plugin.score(this.#cycle, node);
-    this.#totals[slot] = total;
+    const verdict = this.#verdict(node);
+    this.#verdicts[slot] = verdict;
+    this.#rank(slot, verdict === 0 ? this.#scoreOf(node) + 1 : 0);
     for (const [index, { plugin }] of this.#shareScores.entries()) {
       const column = this.shares[index];
       if (column === undefined) continue;
@@ -110,6 +127,17 @@ export class NodeClass {
       column.counted += Number(score > 0) - Number((column.counts[slot] ?? 0) > 0);
       column.counts[slot] = score;
     }
+  }
+
+  #rank(slot: number, rank: number): void {
+    this.#fitting += Number(rank > 0) - Number((this.#ranks[slot] ?? 0) > 0);
+    this.#ranks[slot] = rank;
+  }
+
+  #scoreOf(node: NodeView): number {
+    let score = this.#images?.scoreOf(node) ?? 0;
+    for (const { plugin, weight } of this.#scores) score += weight * plugin.score(this.#cycle, node);
+    return score;
   }
 
   #verdict(node: NodeView): number {

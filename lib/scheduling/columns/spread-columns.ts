@@ -10,7 +10,7 @@ import { leastCount } from '../plugins/pod-topology-spread/spread-arithmetic.js'
 import { countsFor, takesPart } from '../plugins/pod-topology-spread/spread-counting.js';
 import { missingLabel, tooUneven } from '../plugins/pod-topology-spread/spread-filter.js';
 import type { PodFacts } from '../pod/pod-facts.js';
-import type { SpreadConstraint, SpreadConstraints } from '../pod/topology-spread.js';
+import type { SpreadConstraint } from '../pod/topology-spread.js';
 import type { ClusterColumns } from './cluster-columns.js';
 import { domainCheck } from './domain-check.js';
 import type { DomainCheck } from './domain-check.js';
@@ -45,7 +45,7 @@ export class SpreadColumns {
     this.#pod = pod;
     this.#defaults = defaults;
     this.needsAllLabels = needsAllLabels(pod, defaults);
-    if (pod.spread !== undefined) this.#read(pod.spread);
+    if (pod.spread !== undefined) this.#read();
   }
 
   /** What nodes must pass, as the cluster is now; `position` is the plugin's among the filters. */
@@ -66,15 +66,18 @@ export class SpreadColumns {
 
   /** Pods without constraints have those of the profile, over what Services and controllers select now. */
   #readDefaults(): void {
-    if (this.#pod.spread !== undefined || this.#defaults.constraints.length === 0) return;
+    if (this.#pod.spread !== undefined || this.#defaults.hard.length + this.#defaults.soft.length === 0) return;
     const { objects } = this.#columns.nodes.cluster;
     const versions = selectingKinds.map((kind) => objects.version(kind)).join(' ');
     if (versions === this.#versions) return;
     this.#versions = versions;
-    this.#read(applicableConstraints(this.#pod, objects, this.#defaults));
+    this.#read();
   }
 
-  #read({ hard, soft }: SpreadConstraints): void {
+  #read(): void {
+    const { objects } = this.#columns.nodes.cluster;
+    const hard = applicableConstraints('hard', this.#pod, objects, this.#defaults);
+    const soft = applicableConstraints('soft', this.#pod, objects, this.#defaults);
     this.#hard = hard.map((constraint) => this.#counted(constraint, hard, true));
     this.#soft = soft.map((constraint) => this.#counted(constraint, soft, this.needsAllLabels));
   }
