@@ -62,7 +62,14 @@ export type { NodeSet, PermitWait, PluginActivity, PodNote, PostFilterAnswer, Sc
 export type { Implementing, ProfilePlugins, WeightedPlugin } from './framework/profile-plugins.js';
 export type { Rejected, Rejection, RejectionCode, Skip } from './framework/rejection.js';
 export { pending, rejectionText, unresolvable, unschedulable } from './framework/rejection.js';
+export type { ChangeLog, ClusterChange } from './cluster/change-log.js';
+export type { CacheFigures, ClusterCache, ClusterCacheOptions, Nominations } from './cluster/cluster-cache.js';
+export { createClusterCache } from './cluster/cluster-cache.js';
 export type { ClusterView } from './cluster/cluster-view.js';
+export type { ClusterFeedOptions } from './cluster/cluster-feed.js';
+export type { ClusterNews, FollowClusterOptions } from './cluster/follow-cluster.js';
+export { followCluster } from './cluster/follow-cluster.js';
+export type { FollowedName } from './cluster/followed-kinds.js';
 export type { KnownKind, KnownKinds, KnownObjects } from './cluster/known-objects.js';
 export type { ImageState, NodeCapacity, NodeDraft, NodeView } from './cluster/node-view.js';
 

@@ -40,7 +40,7 @@ export class BoundedChangeLog implements ChangeLog {
   /** Writes. */
   add(change: ClusterChange): void {
     // Half is dropped at once, so that dropping costs nothing on the whole.
-    if (this.#kept.length >= this.#max) this.#first += this.#kept.splice(0, this.#max >> 1).length;
+    if (this.#kept.length >= this.#max) this.#first += this.#kept.splice(0, Math.ceil(this.#max / 2)).length;
     this.#kept.push(change);
   }
 

@@ -36,7 +36,7 @@ export interface FollowedKindsOptions {
   threw(kind: FollowedName, error: unknown): void;
 }
 
-/** Every kind, pods last: what they need is then there when they come. */
+/** Every kind. Their lists come in any order: nothing is scheduled before all are complete. */
 export function followedKinds(options: FollowedKindsOptions): readonly FollowedKind[] {
   const { client, cache, feed } = options;
   const others = (Object.keys(knownKinds) as KnownKind[]).map((kind) => knownKind(options, kind)); // its keys are these
