@@ -17,9 +17,9 @@ export function definitionOf(plugin: SchedulingPlugin | PluginDefinition): Plugi
   return { name: plugin.name, points: pointsOf(plugin), make: () => plugin };
 }
 
-/** What a configuration has to know of plugins. */
-export function registryOf(definitions: Iterable<PluginDefinition>): PluginRegistry {
-  return new Map(Array.from(definitions, ({ name, points }) => [name, points]));
+/** What a configuration has to know of plugins before it can enable them. */
+export function registryOf(plugins: Iterable<SchedulingPlugin | PluginDefinition>): PluginRegistry {
+  return new Map(Array.from(plugins, definitionOf).map(({ name, points }) => [name, points]));
 }
 
 /** The functions that make a plugin take part at a point: any one of them. */
