@@ -1,9 +1,15 @@
 // The scheduler as a whole, against a server in the same process and on virtual time: what becomes of pods, what people
 // read about it, and that nothing is left behind when it stops.
-import { lastValueFrom } from 'rxjs';
+import { EventEmitter } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { filter, lastValueFrom, map, take } from 'rxjs';
 import t, { type Test } from 'tap';
-import { inProcessClient } from '../../lib/client/index.js';
+import { httpClient, inProcessClient } from '../../lib/client/index.js';
 import type { Client, Handler, Stored, Transport } from '../../lib/client/index.js';
+import { connect, loadKubeconfig } from '../../lib/client/node/index.js';
+import { parseCommandLine, run, usage } from '../../lib/command/index.js';
 import { internalError, random, virtualClock } from '../../lib/core/index.js';
 import type { Frozen, VirtualClock } from '../../lib/core/index.js';
 import type { Node, Pod, PodSpec } from '../../lib/core/types/index.js';
@@ -12,6 +18,7 @@ import type { Attempt, ExtenderDocument, PluginTools, ProfileDocument, Scheduler
 import { createServer } from '../../lib/server/index.js';
 import { memoryStore } from '../../lib/storage/index.js';
 import { observe } from '../support/observe.js';
+import { startServer } from '../support/served.js';
 
 interface Scene {
   readonly clock: VirtualClock;
@@ -619,6 +626,34 @@ t.test('while extenders think, the cluster stands still and nothing is lost', as
   t.strictSame([(await get('web')).spec?.nodeName, (await get('next')).spec?.nodeName], ['n1', 'n1']);
 });
 
+t.test('extenders have a say in who has to leave', async (t) => {
+  const shown: unknown[] = [];
+  let agree = false;
+  const transport = extender({
+    preempt: (body) => {
+      const { n1, n2 } = (body.NodeNameToMetaVictims ?? {}) as Record<string, unknown>;
+      shown.push(Object.keys({ n1, n2 }));
+      return { NodeNameToMetaVictims: agree ? { n2 } : {} };
+    },
+  });
+  const extenders = [{ urlPrefix: 'http://extender', preemptVerb: 'preempt', nodeCacheCapable: true }];
+  const { node, pod, of, client, condition, clock, scheduler } = await scene(t, { extenders, extenderTransport: () => transport });
+  await client.kind('scheduling.k8s.io/v1', 'PriorityClass').create({ metadata: { name: 'high' }, value: 1000 });
+  await node('n1', '1');
+  await node('n2', '1');
+  await pod('a');
+  await pod('b');
+  await pod('high', { priority: 1000, priorityClassName: 'high', ...asking('1') });
+  t.match(await condition('high'), /preemption: no candidate node for preemption$/);
+  t.strictSame(of('preempted'), []);
+  agree = true;
+  await clock.advance('6m');
+  t.match(of('preempted'), [{ by: { metadata: { name: 'high' } } }]);
+  t.match(of('unschedulable').at(-1), { nominatedNodeName: 'n2' });
+  t.strictSame(shown[0], ['n1', 'n2']);
+  t.notOk(scheduler.parts?.cache.held);
+});
+
 t.test('figures are told as Prometheus reads them', async (t) => {
   const { node, pod, scheduler, stop } = await scene(t);
   t.match(scheduler.metrics(), /scheduler_pending_pods\{queue="active"\} 0/);
@@ -651,6 +686,53 @@ t.test('a scheduler runs once at a time, and may run again', async (t) => {
   await clock.settled();
   t.equal((await get('web')).spec?.nodeName, 'n1');
   again.unsubscribe();
+});
+
+/** The pod, once it has a node. */
+async function withNode(client: Client, name: string): Promise<string | undefined> {
+  const bound$ = client.kind('v1', 'Pod').in('default').watch({ fieldSelector: `metadata.name=${name}` }).pipe(
+    map((event) => ('object' in event ? event.object.spec?.nodeName : undefined)),
+    filter((nodeName) => nodeName !== undefined),
+    take(1),
+  );
+  return await lastValueFrom(bound$, { defaultValue: undefined });
+}
+
+t.test('serve gives pods their nodes, unless it is told not to; then a scheduler of its own can', { timeout: 120_000 }, async (t) => {
+  for (const flags of [[], ['--scheduler=false']] as const) {
+    const served = await startServer('--nodes=2', ...flags);
+    const folder = mkdtempSync(join(tmpdir(), 'vivarium-scheduler-'));
+    const path = join(folder, 'kubeconfig');
+    writeFileSync(path, served.kubeconfig);
+    const connection = connect(await loadKubeconfig({ text: served.kubeconfig }));
+    const client = httpClient(connection);
+    await client.kind('v1', 'Pod').in('default').create({ metadata: { name: 'web' }, spec: { containers: [{ name: 'c', image: 'i' }] } });
+    const signals = new EventEmitter();
+    const printed: string[] = [];
+    const print = { write: (text: string) => printed.push(text) };
+    const command = flags.length === 0 ? undefined : run({ args: ['scheduler', `--kubeconfig=${path}`], version: 'test', stdout: print, stderr: print, signals });
+    t.match(await withNode(client, 'web'), /^node-[12]$/);
+    signals.emit('SIGTERM');
+    if (command !== undefined) {
+      t.equal(await command, 0);
+      t.match(printed, [/^vivarium schedules the pods of https:/, /^(default\/web goes to node-|vivarium is stopping)/]);
+    }
+    connection.close();
+    await served.close();
+    rmSync(folder, { recursive: true });
+  }
+});
+
+t.test('the command of the scheduler says what is wrong', async (t) => {
+  const complaints: string[] = [];
+  const command = (...args: string[]): Promise<number> => run({ args: ['scheduler', ...args], version: 'test', stdout: { write: () => undefined }, stderr: { write: (text) => complaints.push(text) }, signals: new EventEmitter() });
+  t.equal(await command('--kubeconfig=/does/not/exist'), 1);
+  t.match(complaints.splice(0), [/does\/not\/exist cannot be read/]);
+  t.equal(await command('--kubeconfg=x'), 2);
+  t.match(complaints.splice(0), [/unknown flag --kubeconfg/, /--help/]);
+  t.match(usage, /vivarium scheduler \[flags\]/);
+  const line = parseCommandLine(['serve', '--scheduler=false', '--scheduler-config=c.yaml']);
+  t.match(line, { flags: { scheduler: { enabled: false, config: 'c.yaml' } } });
 });
 
 t.test('stopping ends what is under way', async (t) => {

@@ -32,6 +32,8 @@ export interface PluginTools {
   nominate(pod: Frozen<Pod>, nodeName: string): void;
   /** Tells people. */
   note(note: PodNote): void;
+  /** Extenders with a say in who has to leave. */
+  readonly extenders?: readonly PreemptionExtender[];
   /** Tells of what metrics count. */
   tell(activity: PluginActivity): void;
   /** Work that goes on after the answer; it ends with the scheduler, and its failures are told to `onError`. */
@@ -49,6 +51,22 @@ export interface Filters {
   addPod(cycle: Cycle, pod: PodFacts, node: NodeView): void;
   /** Tells plugins of a pod that was taken off a copy of a node. */
   removePod(cycle: Cycle, pod: PodFacts, node: NodeView): void;
+}
+
+/** Pods that would have to leave a node, and how many of them no budget allows to. */
+export interface LeavingPods {
+  readonly pods: readonly PodFacts[];
+  readonly violations: number;
+}
+
+/** A service beside the scheduler that has a say in who leaves which node. */
+export interface PreemptionExtender {
+  /** Whether scheduling goes on where it fails. */
+  readonly ignorable: boolean;
+  /** Whether the pod asks for anything that the extender takes care of. */
+  isInterested(pod: Frozen<Pod>): boolean;
+  /** Which of the nodes, and which victims on them, it agrees to. */
+  preempt(pod: Frozen<Pod>, candidates: ReadonlyMap<NodeView, LeavingPods>, signal: AbortSignal): Promise<ReadonlyMap<NodeView, LeavingPods>>;
 }
 
 /** Pods past the choice of a node that can still be held. */

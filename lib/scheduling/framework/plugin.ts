@@ -16,7 +16,7 @@ import type { EventInterest } from './event-interest.js';
 import type { Diagnosis } from './placement.js';
 import type { Rejection, Skip } from './rejection.js';
 
-/** A plugin. All functions but `preBind`, `bind` and `postBind` answer at once. To throw is an error of the attempt. */
+/** A plugin. All functions but `postFilter`, `preBind`, `bind` and `postBind` answer at once. To throw is an error of the attempt. */
 export interface SchedulingPlugin {
   readonly name: string;
   /** The events that may help pods it rejected. Without the list every event counts; with an empty one, none. */
@@ -35,8 +35,11 @@ export interface SchedulingPlugin {
   addPod?(cycle: Cycle, pod: PodFacts, node: NodeView): void;
   /** What if this pod were not on the node? */
   removePod?(cycle: Cycle, pod: PodFacts, node: NodeView): void;
-  /** No node was left: may make one. The first that answers other than Unschedulable ends the round. */
-  postFilter?(cycle: Cycle, diagnosis: Diagnosis): PostFilterAnswer;
+  /**
+   * No node was left: may make one. The first that answers other than Unschedulable ends the round. Who takes time keeps
+   * the whole scheduler waiting; the signal ends it when the scheduler stops.
+   */
+  postFilter?(cycle: Cycle, diagnosis: Diagnosis, signal: AbortSignal): PostFilterAnswer | Promise<PostFilterAnswer>;
 
   /** Before nodes are scored; only called where there are at least two. */
   preScore?(cycle: Cycle, nodes: readonly NodeView[]): Skip | undefined;

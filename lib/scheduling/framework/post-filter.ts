@@ -1,8 +1,10 @@
 // No node was left: the plugins that may make one are asked in turn, until one succeeds or says that nothing helps. What
 // those before it said is told together. As pkg/scheduler/framework/runtime, RunPostFilterPlugins.
+import { settle } from '../../core/index.js';
 import type { Cycle } from './cycle.js';
 import type { Diagnosis } from './placement.js';
 import { errorText } from './plugin-error.js';
+import type { PostFilterAnswer } from './plugin.js';
 import type { ProfilePlugins } from './profile-plugins.js';
 
 /** What came of it. */
@@ -13,21 +15,23 @@ export interface PostFilterOutcome {
   readonly nominatedNodeName?: string;
 }
 
-/** Asks in turn. An error is part of the message: the pod is refused anyway. */
-export function runPostFilter(cycle: Cycle, { postFilter }: ProfilePlugins, diagnosis: Diagnosis): PostFilterOutcome {
-  const reasons: string[] = [];
-  let nominated: { readonly nominatedNodeName?: string } = {};
-  for (const plugin of postFilter) {
-    try {
-      const { done = false, rejection, nominatedNodeName } = plugin.postFilter(cycle, diagnosis);
-      const own = nominatedNodeName === undefined ? {} : { nominatedNodeName };
-      if (done) return { message: '', ...own };
-      if (rejection?.code === 'UnschedulableAndUnresolvable') return { message: rejection.reasons.join(', '), ...own };
-      if (nominatedNodeName !== undefined) nominated = own;
-      reasons.push(...(rejection?.reasons ?? []));
-    } catch (error) {
-      return { message: errorText(error) };
-    }
-  }
-  return { message: reasons.join(', '), ...nominated };
+/** Asks in turn, at once as far as plugins answer so. An error is part of the message: the pod is refused anyway. */
+export function runPostFilter(cycle: Cycle, { postFilter }: ProfilePlugins, diagnosis: Diagnosis, signal: AbortSignal): PostFilterOutcome | Promise<PostFilterOutcome> {
+  let told: PostFilterOutcome = { message: '' };
+  /** The outcome, once an answer has decided it. */
+  const decided = ({ done = false, rejection, nominatedNodeName }: PostFilterAnswer): PostFilterOutcome | undefined => {
+    const nominated = nominatedNodeName === undefined ? {} : { nominatedNodeName };
+    if (done) return { message: '', ...nominated };
+    const reasons = rejection?.reasons ?? [];
+    if (rejection?.code === 'UnschedulableAndUnresolvable') return { message: reasons.join(', '), ...nominated };
+    told = { ...told, ...nominated, message: [...(told.message === '' ? [] : [told.message]), ...reasons].join(', ') };
+    return undefined;
+  };
+  const failed = (error: unknown): PostFilterOutcome => ({ message: errorText(error) });
+  const askFrom = (index: number): PostFilterOutcome | Promise<PostFilterOutcome> => {
+    const plugin = postFilter[index];
+    if (plugin === undefined) return told;
+    return settle(() => plugin.postFilter(cycle, diagnosis, signal), (answer) => decided(answer) ?? askFrom(index + 1), failed);
+  };
+  return askFrom(0);
 }

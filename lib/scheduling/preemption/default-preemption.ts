@@ -14,6 +14,8 @@ import { podFacts } from '../pod/pod-facts.js';
 import type { PodFacts } from '../pod/pod-facts.js';
 import { actions } from '../queue/cluster-event.js';
 import { findCandidates, leastHarm } from './candidates.js';
+import type { Candidate } from './candidates.js';
+import { agreedCandidates } from './extender-agreement.js';
 import { preemptions } from './preemptions.js';
 import { victimFinder } from './victim-finder.js';
 
@@ -24,7 +26,9 @@ export function defaultPreemption(tools: PluginTools, args: PluginArguments['Def
   const underWay = preemptions(name, tools);
   const victims = victimFinder(tools);
 
-  const preempt = (cycle: Cycle, diagnosis: Diagnosis): PostFilterAnswer => {
+  const { extenders = [] } = tools;
+
+  const preempt = (cycle: Cycle, diagnosis: Diagnosis, signal: AbortSignal): PostFilterAnswer | Promise<PostFilterAnswer> => {
     const preemptor = latest(cycle.pod, tools);
     const refusal = whyNot(preemptor, cycle, diagnosis);
     if (refusal !== undefined) return { rejection: unschedulable(`preemption: ${refusal}`) };
@@ -32,10 +36,16 @@ export function defaultPreemption(tools: PluginTools, args: PluginArguments['Def
     const helpful = cycle.cluster.nodes.filter((node) => diagnosis.rejectionOf(node)?.code === 'Unschedulable');
     const offset = helpful.length === 0 ? 0 : tools.random.integer(helpful.length);
     const { candidates, rejections } = findCandidates(helpful, offset, args, victims.finderFor({ ...cycle, pod: preemptor }));
-    const best = leastHarm(candidates);
-    if (best === undefined) {
+    if (candidates.length === 0) {
       return { rejection: unschedulable(`preemption: ${whyNobody(cycle.cluster.nodes, rejections)}`), nominatedNodeName: '' };
     }
+    if (extenders.length === 0) return begun(preemptor, candidates);
+    return agreedCandidates(preemptor, candidates, extenders, signal).then((agreed) => begun(preemptor, agreed));
+  };
+
+  const begun = (preemptor: PodFacts, candidates: readonly Candidate[]): PostFilterAnswer => {
+    const best = leastHarm(candidates);
+    if (best === undefined) return { rejection: unschedulable('preemption: no candidate node for preemption') };
     underWay.begin(preemptor, best);
     return { done: true, nominatedNodeName: best.node.name };
   };
@@ -45,9 +55,9 @@ export function defaultPreemption(tools: PluginTools, args: PluginArguments['Def
     // Those whose filters refused the pod know better when it is worth another try.
     events: [on('Pod', actions.delete, () => 'skip')],
     preEnqueue: ({ uid }) => (underWay.isUnderWay(uid) ? waitsForVictims : undefined),
-    postFilter: (cycle, diagnosis) => {
+    postFilter: (cycle, diagnosis, signal) => {
       tools.tell({ type: 'preemption-attempt' });
-      return preempt(cycle, diagnosis);
+      return preempt(cycle, diagnosis, signal);
     },
   };
 }

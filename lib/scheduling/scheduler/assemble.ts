@@ -13,6 +13,7 @@ import { frameworksOf } from '../framework/framework.js';
 import type { Framework, SharedTools } from '../framework/framework.js';
 import { nodeRotation } from '../framework/node-sampling.js';
 import type { NodeRotation } from '../framework/node-sampling.js';
+import { plainPlacer } from '../framework/plain-placer.js';
 import { definitionOf } from '../framework/plugin-definition.js';
 import type { PluginDefinition } from '../framework/plugin-definition.js';
 import type { PodNote } from '../framework/plugin.js';
@@ -43,6 +44,8 @@ export interface Assembly {
   readonly notes: PodNotes;
   readonly attempts: Outlet<Attempt>;
   readonly background: Outlet<BackgroundWork>;
+  /** Makes the plugins of all profiles anew, for whoever wants some of their own. */
+  readonly frameworksWith: (tools: SharedTools) => ReadonlyMap<string, Framework>;
 }
 
 /** What plugins go on with. */
@@ -69,6 +72,7 @@ export function assemble(options: CompletedOptions, metrics: SchedulerMetrics): 
     const now = cache.pods.get(objectKey(pod));
     return now?.metadata?.uid === pod.metadata?.uid ? now : undefined;
   };
+  const extenders = configuration.extenders.map((extender) => extenderCalls(extender, { transport: extenderTransport(extender), clock }));
   const tools: SharedTools = {
     client,
     clock,
@@ -79,16 +83,18 @@ export function assemble(options: CompletedOptions, metrics: SchedulerMetrics): 
     activate: (pods) => queue.activate(pods),
     nominate: (pod, nodeName) => queue.nominate(pod, nodeName),
     note,
+    extenders: extenders.filter(({ preempts }) => preempts),
     tell: (activity) => metrics.plugin(activity),
     background: (work, onError) => background.emit({ work, onError }),
   };
-  const frameworks = frameworksOf(configuration.profiles, [...builtinDefinitions, ...(options.plugins ?? []).map(definitionOf)], tools);
+  const definitions = [...builtinDefinitions, ...(options.plugins ?? []).map(definitionOf)];
+  const frameworksWith = (given: SharedTools): ReadonlyMap<string, Framework> => frameworksOf(configuration.profiles, definitions, given);
+  const frameworks = frameworksWith(tools);
   const queue = queueOf(options, frameworks);
-  const extenders = configuration.extenders.map((extender) => extenderCalls(extender, { transport: extenderTransport(extender), clock }));
   const rotation = nodeRotation();
-  const shared = { rotation, columns: clusterColumns(cache), foreign: new Set(options.plugins?.map(({ name }) => name)), extenders, emit };
+  const shared = { plain: options.placing === 'plain', rotation, columns: clusterColumns(cache), foreign: new Set(options.plugins?.map(({ name }) => name)), extenders, emit };
   const profiles = new Map(Array.from(frameworks, ([name, framework]) => [name, placing(framework, { ...shared, random: random.stream(`placing/${name}`) })]));
-  return { parts: { configuration, clock, profiles, extenders, cache, queue, held, statusWrites, metrics, note, podNow, emit }, notes, attempts, background };
+  return { parts: { configuration, clock, profiles, extenders, cache, queue, held, statusWrites, metrics, note, podNow, emit }, notes, attempts, background, frameworksWith };
 }
 
 const builtinDefinitions: readonly PluginDefinition[] = Array.from(builtinMakers, ([name, make]) => ({ name, points: builtinPlugins.get(name) ?? [], make }));
@@ -104,15 +110,16 @@ function queueOf({ clock, configuration, unschedulableMaxMs }: CompletedOptions,
 }
 
 interface PlacingParts extends Pick<SchedulerParts, 'extenders' | 'emit'>, Pick<ColumnPlacerOptions, 'columns' | 'foreign'> {
+  readonly plain: boolean;
   readonly random: Random;
   readonly rotation: NodeRotation;
 }
 
-function placing(framework: Framework, { random, rotation, extenders, emit, ...columns }: PlacingParts): PlacingProfile {
+function placing(framework: Framework, { plain, random, rotation, extenders, emit, ...columns }: PlacingParts): PlacingProfile {
   const { profile, plugins } = framework;
-  const search = { percentageOfNodesToScore: profile.percentageOfNodesToScore, rotation, random };
-  const placer = columnPlacer({ framework, search, ...columns });
-  return extenders.length === 0 ? { ...framework, placer } : { ...framework, placer, extended: extendedPlacer({ ...search, plugins, extenders, onIgnored: emit }) };
+  const search = { plugins, percentageOfNodesToScore: profile.percentageOfNodesToScore, rotation, random };
+  const placer = plain ? plainPlacer(search) : columnPlacer({ framework, search, ...columns });
+  return extenders.length === 0 ? { ...framework, placer } : { ...framework, placer, extended: extendedPlacer({ ...search, extenders, onIgnored: emit }) };
 }
 
 /** The scheduler in whose name it is told: that of the pod that asks for something. */

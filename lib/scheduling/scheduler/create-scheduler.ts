@@ -1,12 +1,16 @@
 // The scheduler: watches a cluster through a client and gives pods without a node one. Every subscription assembles it
 // anew from what the API says; what is counted outlives that.
-import { catchError, concat, defer, finalize, ignoreElements, merge, mergeMap, of, throwError } from 'rxjs';
+import { EMPTY, catchError, concat, defer, finalize, firstValueFrom, ignoreElements, merge, mergeMap, of, tap, throwError } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { Outlet, systemClock, systemRandom } from '../../core/index.js';
+import type { Frozen } from '../../core/index.js';
+import type { Pod } from '../../core/types/index.js';
 import { followCluster } from '../cluster/follow-cluster.js';
 import type { ClusterNews } from '../cluster/follow-cluster.js';
 import { schedulerConfiguration } from '../configuration/scheduler-configuration.js';
 import { definitionOf, registryOf } from '../framework/plugin-definition.js';
+import { explainPod } from '../what-if/explain.js';
+import { simulatePods } from '../what-if/simulate.js';
 import { abortable } from './abortable.js';
 import { assemble } from './assemble.js';
 import type { Assembly, BackgroundWork, CompletedOptions } from './assemble.js';
@@ -18,6 +22,7 @@ import { SchedulerMetrics } from './scheduler-metrics.js';
 import type { Scheduler, SchedulerOptions } from './scheduler-options.js';
 import { schedulingCycle } from './scheduling-cycle.js';
 import { schedulingLoop } from './scheduling-loop.js';
+import type { PlacingProfile, SchedulerParts } from './scheduler-parts.js';
 
 /** Makes a scheduler. Nothing happens before it runs. */
 export function createScheduler(options: SchedulerOptions): Scheduler {
@@ -25,28 +30,65 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   const configuration = options.configuration ?? schedulerConfiguration({}, { plugins: registryOf(plugins.map(definitionOf)) });
   const completed: CompletedOptions = { ...options, clock, random, configuration };
   const metrics = new SchedulerMetrics();
-  const running: { assembly: Assembly | undefined; binding: number } = { assembly: undefined, binding: 0 };
+  const running: Running = { assembly: undefined, isSynced: false, binding: 0 };
+  /** What is known while it runs; else what can be found out once. */
+  const knowing = async <T>(work: (assembly: Assembly) => T): Promise<T> => {
+    const assembly = running.assembly !== undefined && running.isSynced ? running.assembly : await lookOnce(completed, metrics);
+    return work(assembly);
+  };
   return {
     run: () =>
       defer(() => {
         if (running.assembly !== undefined) return throwError(() => new Error('the scheduler is running already'));
         const assembly = assemble(completed, metrics);
         running.assembly = assembly;
+        running.isSynced = false;
         return activities(assembly, completed, running).pipe(finalize(() => (running.assembly = undefined)));
       }),
     metrics: () => {
       const parts = running.assembly?.parts;
       return metrics.text(parts && { queue: parts.queue.figures(), cache: parts.cache.figures(), binding: running.binding });
     },
+    explain: (pod) => knowing(({ parts }) => explainPod(pod, parts.cache, profileOf(pod, parts).plugins)),
+    simulate: (pods, whatIf = {}) => knowing(({ parts, frameworksWith }) => simulatePods(pods, whatIf, { cache: parts.cache, clock, random: random.stream('simulation'), frameworksWith })),
     get parts() {
       return running.assembly?.parts;
     },
   };
 }
 
+interface Running {
+  assembly: Assembly | undefined;
+  /** Whether all that there is has been listed. */
+  isSynced: boolean;
+  /** Pods that are being bound. */
+  binding: number;
+}
+
+/** Finds out what there is, and lets go. Rejects with what goes wrong. */
+function lookOnce(options: CompletedOptions, metrics: SchedulerMetrics): Promise<Assembly> {
+  const assembly = assemble(options, metrics);
+  const known$ = newsOf(assembly, options).pipe(
+    mergeMap((news) => (news.type === 'synced' ? of(assembly) : news.type === 'failed' ? throwError(() => asError(news.error)) : EMPTY)),
+  );
+  return firstValueFrom(known$);
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}
+
+function profileOf({ spec }: Frozen<Pod>, { profiles }: SchedulerParts): PlacingProfile {
+  const name = spec?.schedulerName ?? 'default-scheduler';
+  const profile = profiles.get(name);
+  if (profile === undefined) throw new Error(`no profile of this scheduler is called ${name}`);
+  return profile;
+}
+
 /** All that goes on at once. Whoever listens to something comes before whoever causes it. */
-function activities({ parts, notes, attempts, background }: Assembly, { client, random }: CompletedOptions, running: { binding: number }): Observable<Attempt> {
-  const { queue, cache, clock, held, statusWrites, configuration } = parts;
+function activities(assembly: Assembly, options: CompletedOptions, running: Running): Observable<Attempt> {
+  const { parts, notes, attempts, background } = assembly;
+  const { queue, clock, statusWrites } = parts;
   const bindings = new Outlet<BindingTask>();
   const failures = failureHandler(parts);
   const bound = bindingCycle(parts, failures);
@@ -57,15 +99,6 @@ function activities({ parts, notes, attempts, background }: Assembly, { client, 
     }),
   );
   const loop$ = schedulingLoop(queue, clock, schedulingCycle(parts, { failures, bind: (task) => bindings.emit(task) }));
-  const news$ = followCluster({
-    client,
-    clock,
-    random: random.stream('watches'),
-    cache,
-    queue,
-    responsible: (schedulerName) => configuration.profiles.has(schedulerName),
-    rejectWaiting: (uid) => held.reject(uid, '', 'removed'),
-  });
   return merge(
     attempts.values$,
     notes.run(),
@@ -74,8 +107,24 @@ function activities({ parts, notes, attempts, background }: Assembly, { client, 
     binding$,
     queue.run(),
     // Pods are tried when all is known that decides about them, and not before.
-    news$.pipe(mergeMap((news) => (news.type === 'synced' ? concat(of<Attempt>({ type: 'started' }), loop$) : of(attemptOf(news))))),
+    newsOf(assembly, options).pipe(
+      tap(({ type }) => (running.isSynced ||= type === 'synced')),
+      mergeMap((news) => (news.type === 'synced' ? concat(of<Attempt>({ type: 'started' }), loop$) : of(attemptOf(news)))),
+    ),
   );
+}
+
+/** What the cluster tells. */
+function newsOf({ parts: { cache, queue, held, clock, configuration } }: Assembly, { client, random }: CompletedOptions): Observable<ClusterNews> {
+  return followCluster({
+    client,
+    clock,
+    random: random.stream('watches'),
+    cache,
+    queue,
+    responsible: (schedulerName) => configuration.profiles.has(schedulerName),
+    rejectWaiting: (uid) => held.reject(uid, '', 'removed'),
+  });
 }
 
 function runInBackground({ work, onError }: BackgroundWork): Observable<Attempt> {

@@ -1,7 +1,7 @@
 // Calls of extenders: services beside the scheduler that filter nodes, score them, choose victims or bind, over HTTP and
 // JSON. What they answer is read with suspicion: within a time, up to a size, and only the fields that count.
 // As pkg/scheduler/extender.go; the bodies are those of kube-scheduler/extender/v1.
-import { lastValueFrom, merge, mergeMap, take, throwError } from 'rxjs';
+import { fromEvent, lastValueFrom, merge, mergeMap, take, throwError } from 'rxjs';
 import { piecesOf } from '../../client/index.js';
 import type { ByteStream, Transport } from '../../client/index.js';
 import { encodeJson, isJsonObject, quote } from '../../core/index.js';
@@ -9,6 +9,8 @@ import type { Clock, Frozen } from '../../core/index.js';
 import type { Pod } from '../../core/types/index.js';
 import type { NodeView } from '../cluster/node-view.js';
 import type { Extender } from '../configuration/scheduler-configuration.js';
+import type { LeavingPods, PreemptionExtender } from '../framework/plugin-tools.js';
+import type { PodFacts } from '../pod/pod-facts.js';
 import { abortable } from './abortable.js';
 
 /** How extenders are reached. */
@@ -26,28 +28,17 @@ export interface ExtenderVerdict {
   readonly unresolvable: ReadonlyMap<string, string>;
 }
 
-/** Pods that would have to leave a node, and how many budgets that breaks. */
-export interface ExtenderVictims {
-  readonly pods: readonly Frozen<Pod>[];
-  readonly budgetViolations: number;
-}
-
 /** An extender that can be called. Calls reject with what went wrong; an extender that may be ignored says so. */
-export interface ExtenderCalls {
+export interface ExtenderCalls extends PreemptionExtender {
   readonly url: string;
-  readonly ignorable: boolean;
   readonly filters: boolean;
   readonly prioritizes: boolean;
   readonly preempts: boolean;
   readonly binds: boolean;
-  /** Whether the pod asks for anything that the extender takes care of. */
-  isInterested(pod: Frozen<Pod>): boolean;
   /** Which of the nodes will do. */
   filter(pod: Frozen<Pod>, nodes: readonly NodeView[], signal: AbortSignal): Promise<ExtenderVerdict>;
   /** What it adds to the score of each node, weighed, by name. */
   prioritize(pod: Frozen<Pod>, nodes: readonly NodeView[], signal: AbortSignal): Promise<ReadonlyMap<string, number>>;
-  /** Which nodes, and which victims on them, it agrees with. */
-  preempt(pod: Frozen<Pod>, candidates: ReadonlyMap<NodeView, ExtenderVictims>, signal: AbortSignal): Promise<ReadonlyMap<NodeView, ExtenderVictims>>;
   /** Binds the pod. */
   bind(pod: Frozen<Pod>, nodeName: string, signal: AbortSignal): Promise<void>;
 }
@@ -91,9 +82,10 @@ const answerBytesMax = 256 * 1024 * 1024;
 
 async function callWithin({ urlPrefix, httpTimeoutMs }: Extender, verb: string, body: unknown, signal: AbortSignal, { transport, clock }: ExtenderCallsOptions): Promise<unknown> {
   const url = `${urlPrefix.replace(/\/+$/, '')}/${verb}`;
-  const call$ = abortable((ended) => call(transport, verb, url, body, AbortSignal.any([signal, ended])));
+  const call$ = abortable((ended) => call(transport, verb, url, body, ended));
   const late$ = clock.timer(httpTimeoutMs).pipe(mergeMap(() => throwError(() => new Error(`Post ${quote(url)}: context deadline exceeded (Client.Timeout exceeded while awaiting headers)`))));
-  return await lastValueFrom(merge(call$, late$).pipe(take(1)), { defaultValue: undefined });
+  const stopped$ = fromEvent(signal, 'abort').pipe(mergeMap(() => throwError(() => signal.reason as Error)));
+  return await lastValueFrom(merge(call$, late$, stopped$).pipe(take(1)), { defaultValue: undefined });
 }
 
 async function call(transport: Transport, verb: string, url: string, body: unknown, signal: AbortSignal): Promise<unknown> {
@@ -134,25 +126,25 @@ function readScores(answer: unknown, weight: number): ReadonlyMap<string, number
   return new Map(answer.map((each: unknown) => [text(member(each, 'Host')), number(member(each, 'Score')) * weight * scoreScale]));
 }
 
-function victimsArgument({ pods, budgetViolations }: ExtenderVictims, byName: boolean): JsonObjectLike {
-  return { Pods: byName ? pods.map(({ metadata }) => ({ UID: metadata?.uid ?? '' })) : pods, NumPDBViolations: budgetViolations };
+function victimsArgument({ pods, violations }: LeavingPods, byName: boolean): JsonObjectLike {
+  return { Pods: pods.map(({ uid, object }) => (byName ? { UID: uid } : object)), NumPDBViolations: violations };
 }
 
-function readVictims(answer: unknown, candidates: ReadonlyMap<NodeView, ExtenderVictims>, url: string): ReadonlyMap<NodeView, ExtenderVictims> {
+function readVictims(answer: unknown, candidates: ReadonlyMap<NodeView, LeavingPods>, url: string): ReadonlyMap<NodeView, LeavingPods> {
   const nodes = new Map(Array.from(candidates.keys(), (node) => [node.name, node]));
-  const agreed = new Map<NodeView, ExtenderVictims>();
+  const agreed = new Map<NodeView, LeavingPods>();
   for (const [name, victims] of entries(member(answer, 'NodeNameToMetaVictims'))) {
     const node = nodes.get(name);
     if (node === undefined) throw new Error(`nodeinfo not found for node name ${quote(name)}`);
     const uids = member(victims, 'Pods');
     const pods = (Array.isArray(uids) ? uids : []).map((pod) => podOn(node, text(member(pod, 'UID')), url));
-    agreed.set(node, { pods, budgetViolations: number(member(victims, 'NumPDBViolations')) });
+    agreed.set(node, { pods, violations: number(member(victims, 'NumPDBViolations')) });
   }
   return agreed;
 }
 
-function podOn(node: NodeView, uid: string, url: string): Frozen<Pod> {
-  for (const pod of node.pods) if (pod.uid === uid) return pod.object;
+function podOn(node: NodeView, uid: string, url: string): PodFacts {
+  for (const pod of node.pods) if (pod.uid === uid) return pod;
   throw new Error(`extender: ${url} claims to preempt pod (UID: ${uid}) on node: ${node.name}, but the pod is not found on that node`);
 }
 

@@ -23,12 +23,12 @@ export interface PodFailure {
 }
 
 /** No node does. */
-export function fitsNowhere(diagnosis: Diagnosis, { message, nominatedNodeName }: PostFilterOutcome): PodFailure {
+export function fitsNowhere({ nodeCount, preFilterMessage, reasons, rejectors, pending }: Diagnosis, { message, nominatedNodeName }: PostFilterOutcome): PodFailure {
   return {
     reason: 'Unschedulable',
-    message: fitErrorText({ ...diagnosis, reasons: diagnosis.reasons, postFilterMessage: message }),
-    rejectors: [...diagnosis.rejectors],
-    pending: [...diagnosis.pending],
+    message: fitErrorText({ nodeCount, reasons, postFilterMessage: message, ...(preFilterMessage !== undefined && { preFilterMessage }) }),
+    rejectors: [...rejectors],
+    pending: [...pending],
     ...(nominatedNodeName !== undefined && { nominatedNodeName }),
   };
 }

@@ -1,11 +1,13 @@
 // What a host says about its scheduler, and what it gets.
 import type { Observable } from 'rxjs';
 import type { Client, Transport } from '../../client/index.js';
-import type { Clock, Random } from '../../core/index.js';
-import type { SchedulerConfiguration } from '../configuration/scheduler-configuration.js';
-import type { Extender } from '../configuration/scheduler-configuration.js';
+import type { Clock, Frozen, Random } from '../../core/index.js';
+import type { Pod } from '../../core/types/index.js';
+import type { Extender, SchedulerConfiguration } from '../configuration/scheduler-configuration.js';
 import type { PluginDefinition } from '../framework/plugin-definition.js';
 import type { SchedulingPlugin } from '../framework/plugin.js';
+import type { Explanation } from '../what-if/explain.js';
+import type { Simulated, WhatIf } from '../what-if/simulate.js';
 import type { Attempt } from './attempt.js';
 import type { SchedulerParts } from './scheduler-parts.js';
 
@@ -24,6 +26,11 @@ export interface SchedulerOptions {
   readonly extenderTransport?: (extender: Extender) => Transport;
   /** What tells this scheduler from others of the same name in events: the host's name as a rule. Default `vivarium`. */
   readonly instance?: string;
+  /**
+   * How nodes are looked for: over columns, where results are kept from pod to pod, or plainly, asking every plugin about
+   * every node. Both choose the same node. Default `columns`.
+   */
+  readonly placing?: 'columns' | 'plain';
   /** After so long without help a pod is tried again whatever happened. Default 5 minutes. */
   readonly unschedulableMaxMs?: number;
 }
@@ -35,6 +42,13 @@ export interface Scheduler {
    * ends every watch, timer and request. One subscription at a time: another is refused with an error.
    */
   run(): Observable<Attempt>;
+  /**
+   * Why a pod goes where it goes, or what would let it fit: each plugin's word on each node. Writes nothing. While the
+   * scheduler runs it answers from what is known; else the cluster is looked at once, and what goes wrong rejects.
+   */
+  explain(pod: Frozen<Pod>): Promise<Explanation>;
+  /** Where pods would go, one after the other, if the cluster were as it is or a little different. Writes nothing; see `explain`. */
+  simulate(pods: readonly Frozen<Pod>[], whatIf?: WhatIf): Promise<readonly Simulated[]>;
   /** The figures, as Prometheus reads them. */
   metrics(): string;
   /** The parts, while it runs. */

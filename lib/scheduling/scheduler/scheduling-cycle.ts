@@ -7,7 +7,7 @@
 //
 // All of it is done at once, unless there are extenders; nothing that goes wrong with one pod leaves this file.
 // As schedulingCycle of pkg/scheduler/schedule_one.go.
-import { EMPTY, catchError, defer, finalize, map } from 'rxjs';
+import { EMPTY, catchError, defer, finalize, mergeMap, tap } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { CycleMemory } from '../framework/cycle.js';
 import type { Cycle } from '../framework/cycle.js';
@@ -40,14 +40,28 @@ export function schedulingCycle(parts: SchedulerParts, outcomes: SchedulingOutco
   const { failures } = outcomes;
   const { profiles, cache, queue, held, clock, metrics } = parts;
 
-  const outcomeOf = (attempt: PodAttempt, outcome: Placement | NoPlacement): void => {
-    const { cycle, profile, queued, startedAt } = attempt;
-    if (!isPlaced(outcome)) {
-      const failure = fitsNowhere(outcome.diagnosis, runPostFilter(cycle, profile.plugins, outcome.diagnosis));
-      metrics.searched(clock.now() - startedAt);
-      failures.handle(attempt, failure);
-      return;
+  const fail = (attempt: PodAttempt, failure: PodFailure): void => {
+    metrics.searched(clock.now() - attempt.startedAt);
+    failures.handle(attempt, failure);
+  };
+
+  /** No node does: somebody may make one, which may take time. */
+  const misfit = (attempt: PodAttempt, { diagnosis }: NoPlacement): Observable<unknown> | undefined => {
+    const stopping = new AbortController();
+    const outcome = runPostFilter(attempt.cycle, attempt.profile.plugins, diagnosis, stopping.signal);
+    if (!(outcome instanceof Promise)) {
+      fail(attempt, fitsNowhere(diagnosis, outcome));
+      return undefined;
     }
+    return standingStill((signal) => {
+      signal.addEventListener('abort', () => stopping.abort(signal.reason));
+      return outcome;
+    }).pipe(tap((later) => fail(attempt, fitsNowhere(diagnosis, later))));
+  };
+
+  const outcomeOf = (attempt: PodAttempt, outcome: Placement | NoPlacement): Observable<unknown> | undefined => {
+    if (!isPlaced(outcome)) return misfit(attempt, outcome);
+    const { cycle, profile, queued, startedAt } = attempt;
     metrics.searched(clock.now() - startedAt);
     const { node: { name: nodeName }, evaluated, feasible } = outcome;
     cache.assume(cycle.pod, nodeName);
@@ -56,7 +70,7 @@ export function schedulingCycle(parts: SchedulerParts, outcomes: SchedulingOutco
     if ('reason' in answer) {
       giveBack(cycle, profile, nodeName);
       failures.handle(attempt, answer);
-      return;
+      return undefined;
     }
     parts.emit({ type: 'scheduled', pod: queued.pod, attempts: queued.attempts, nodeName, evaluated, feasible });
     if (answer.permit !== undefined && 'waitMs' in answer.permit) {
@@ -64,6 +78,7 @@ export function schedulingCycle(parts: SchedulerParts, outcomes: SchedulingOutco
       parts.emit({ type: 'waiting', pod: queued.pod, attempts: queued.attempts, nodeName, plugins: [...answer.permit.waitMs.keys()] });
     }
     outcomes.bind({ ...attempt, nodeName });
+    return undefined;
   };
 
   const giveBack = (cycle: Cycle, { plugins }: PlacingProfile, nodeName: string): void => {
@@ -71,18 +86,21 @@ export function schedulingCycle(parts: SchedulerParts, outcomes: SchedulingOutco
     cache.forget(cycle.pod.uid);
   };
 
-  const placeWithExtenders = (attempt: PodAttempt, extended: ExtendedPlacer): Observable<unknown> =>
+  /** What the watches tell waits until the work is done. */
+  const standingStill = <T>(work: (signal: AbortSignal) => Promise<T>): Observable<T> =>
     defer(() => {
       const release = cache.hold();
-      return abortable((signal) => extended.place(attempt.cycle, signal)).pipe(
-        map((outcome) => outcomeOf(attempt, outcome)),
-        catchError((error: unknown) => {
-          failures.handle(attempt, broken(error));
-          return EMPTY;
-        }),
-        finalize(release),
-      );
+      return abortable(work).pipe(finalize(release));
     });
+
+  const placeWithExtenders = (attempt: PodAttempt, extended: ExtendedPlacer): Observable<unknown> =>
+    standingStill((signal) => extended.place(attempt.cycle, signal)).pipe(
+      mergeMap((outcome) => outcomeOf(attempt, outcome) ?? EMPTY),
+      catchError((error: unknown) => {
+        failures.handle(attempt, broken(error));
+        return EMPTY;
+      }),
+    );
 
   return (queued) => {
     const facts = podFacts(queued.pod);
@@ -95,7 +113,7 @@ export function schedulingCycle(parts: SchedulerParts, outcomes: SchedulingOutco
     try {
       if (cache.nodes.length === 0) failures.handle(attempt, noNodes);
       else if (profile.extended !== undefined) return placeWithExtenders(attempt, profile.extended);
-      else outcomeOf(attempt, profile.placer.place(attempt.cycle));
+      else return outcomeOf(attempt, profile.placer.place(attempt.cycle));
     } catch (error) {
       failures.handle(attempt, broken(error));
     }
