@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
-const areas = ['discovery', 'authn', 'authz', 'crud', 'patch', 'watch', 'fieldvalidation', 'validation', 'defaulting', 'dryrun', 'table', 'subresources'];
+const areas = ['discovery', 'authn', 'authz', 'crud', 'patch', 'watch', 'fieldvalidation', 'validation', 'defaulting', 'dryrun', 'table', 'subresources', 'scheduling'];
 const wanted = process.argv[2] === '--areas' ? (process.argv[3] ?? '').split(',') : areas;
 const folder = mkdtempSync(join(tmpdir(), 'vivarium-conformance-'));
 const exceptions = new Map(
