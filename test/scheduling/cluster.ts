@@ -780,6 +780,18 @@ t.test('a kind that the server does not have is one without objects', async (t) 
   t.equal(news.length, 2);
 });
 
+t.test('a server that says it has no pods is not believed', async (t) => {
+  let isAway = true;
+  const refusal = notFound({ group: '', resource: 'pods', name: '' });
+  const wrap = (client: Client): Client => withPods(client, (pods) => ({ list: async (options) => (isAway ? await Promise.reject(refusal) : await pods.list(options)), watch: (options) => pods.watch(options) }) as ResourceClient<Pod>); // nobody asks for more
+  const { clock, news } = following(t, { wrap });
+  await clock.settled();
+  t.match(news, [{ type: 'failed', kind: 'Pod', error: refusal }]);
+  isAway = false;
+  await clock.advance('1m');
+  t.equal(news.at(-1)?.type, 'synced');
+});
+
 t.test('while somebody looks at the cluster it stands still, and follows afterwards', async (t) => {
   const { client, clock, cache, asked } = following(t);
   await clock.settled();

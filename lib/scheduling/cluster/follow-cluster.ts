@@ -3,7 +3,8 @@
 //
 // While a cycle looks at the cluster for longer than a moment the cache is held, and what is told waits. If too much waits
 // it is dropped and the watches let go; they list anew when the cycle is over, as any watcher does that was too slow.
-// A kind that the server does not serve counts as one without objects. It is asked for again at the watcher's pace.
+// A kind that the server does not serve counts as one without objects. It is asked for again at the watcher's pace. Only
+// pods and nodes every server has: who says otherwise is no server, or not yet.
 import { NEVER, defer, ignoreElements, merge, startWith, switchMap, tap } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { Outlet } from '../../core/index.js';
@@ -79,7 +80,7 @@ function taker(kinds: readonly FollowedKind[], tell: (news: ClusterNews) => void
     if (unsynced.delete(kind) && unsynced.size === 0) tell({ type: 'synced' });
   };
   const failed = (kind: FollowedKind, error: unknown, retryInMs: number): void => {
-    if (!isNotServed(error)) {
+    if (isEssential(kind) || !isNotServed(error)) {
       tell({ type: 'failed', kind: kind.name, error, retryInMs });
       return;
     }
@@ -95,4 +96,8 @@ function taker(kinds: readonly FollowedKind[], tell: (news: ClusterNews) => void
     notServed.delete(kind);
     known(kind);
   };
+}
+
+function isEssential({ name }: FollowedKind): boolean {
+  return name === 'Pod' || name === 'Node';
 }
