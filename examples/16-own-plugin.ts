@@ -33,7 +33,7 @@ const running = createScheduler({ client, clock, random: random('example'), conf
   .run()
   .subscribe((attempt) => {
     if (attempt.type === 'bound') console.log(`${attempt.pod.metadata?.name} goes to ${attempt.nodeName}`);
-    if (attempt.type === 'unschedulable') console.log(`${attempt.pod.metadata?.name} waits for ${attempt.rejectors}: ${attempt.message}`);
+    if (attempt.type === 'unschedulable') console.log(`${attempt.pod.metadata?.name} waits for ${attempt.rejectors.join()}: ${attempt.message}`);
   });
 
 const nodes = client.kind('v1', 'Node');

@@ -38,7 +38,7 @@ export const builtinMakers: ReadonlyMap<string, PluginMaker> = new Map<string, P
   ['VolumeZone', volumeZone],
   ['PodTopologySpread', (tools) => podTopologySpread(tools, tools.profile.args.PodTopologySpread)],
   ['InterPodAffinity', (tools) => interPodAffinity(tools, tools.profile.args.InterPodAffinity)],
-  ['DynamicResources', dynamicResources],
+  ['DynamicResources', (tools) => dynamicResources(tools, tools.profile.args.DynamicResources)],
   ['DefaultPreemption', (tools) => defaultPreemption(tools, tools.profile.args.DefaultPreemption)],
   ['NodeResourcesBalancedAllocation', ({ profile }) => nodeResourcesBalancedAllocation(profile.args.NodeResourcesBalancedAllocation)],
   ['ImageLocality', imageLocality],

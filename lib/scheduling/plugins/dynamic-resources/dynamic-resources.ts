@@ -1,33 +1,164 @@
-// The plugin DynamicResources, as far as pods without claims are concerned: it has nothing to do with them, and says so
-// when it is asked to make room. As pkg/scheduler/framework/plugins/dynamicresources.
-import { memoryKey } from '../../framework/cycle.js';
-import type { MemoryKey, Remembered } from '../../framework/cycle.js';
+// DynamicResources: a pod goes only where the devices of its claims are, or can be had. Claims without devices get theirs
+// here: found with each node, decided at Reserve, written at PreBind. Pods without claims are none of its business; it says
+// so when it is asked to make room. As pkg/scheduler/framework/plugins/dynamicresources.
+import { objectKey } from '../../../core/index.js';
+import type { ClusterView } from '../../cluster/cluster-view.js';
+import type { NodeView } from '../../cluster/node-view.js';
+import type { PluginArguments } from '../../configuration/plugin-arguments.js';
+import type { Cycle } from '../../framework/cycle.js';
 import type { SchedulingPlugin } from '../../framework/plugin.js';
-import { unschedulable } from '../../framework/rejection.js';
-import type { DeviceClaim } from '../../pod/claims.js';
+import type { PluginTools } from '../../framework/plugin-tools.js';
+import { unresolvable } from '../../framework/rejection.js';
+import type { Rejection } from '../../framework/rejection.js';
+import { matchesAnyTerm } from '../../pod/node-affinity.js';
+import type { PodFacts } from '../../pod/pod-facts.js';
+import { normalizeShares, shareOfHighest } from '../score-shares.js';
+import { allocationResult } from './allocation-result.js';
+import { chooseDevices } from './allocator.js';
+import { basicSelectors } from './basic-selectors.js';
+import { bindClaims } from './bind-claims.js';
+import { isOverdue, readiness } from './binding-conditions.js';
+import { claimEvents } from './claim-events.js';
+import { claimLedger } from './claim-ledger.js';
+import { claimState } from './claim-state.js';
+import type { ClaimState, PodClaim } from './claim-state.js';
+import { claimDemands } from './device-demands.js';
+import type { DemandReader } from './device-demands.js';
+import { poolsOf, termsOf } from './device-pools.js';
+import type { SelectorCompiler } from './device-selectors.js';
+import type { Claim } from './devices.js';
+import { podClaims } from './pod-claims.js';
+import { preferenceOf } from './preference.js';
+import { giveBack, takeBack } from './release-claims.js';
+import { TakenDevices } from './taken-devices.js';
 
-/** What the plugin remembers of a pod. */
-interface ClaimMemory extends Remembered {
-  readonly claims: readonly DeviceClaim[];
-}
+type DeviceArguments = PluginArguments['DynamicResources'];
 
-const claimMemory: MemoryKey<ClaimMemory> = memoryKey<ClaimMemory>('DynamicResources');
-const nothingToGiveBack = unschedulable('no new claims to deallocate');
-
-/** Makes the plugin. */
-export function dynamicResources(): SchedulingPlugin {
+/** Makes the plugin. Expressions that select devices are compiled by `selectors`. */
+export function dynamicResources(tools: PluginTools, args: DeviceArguments, selectors: SelectorCompiler = basicSelectors()): SchedulingPlugin {
+  const isGivenUp = (claim: Claim): boolean => {
+    const answer = readiness(claim);
+    return typeof answer === 'object' || (answer === 'not yet' && isOverdue(claim, tools.clock.now(), args.bindingTimeoutMs));
+  };
   return {
     name: 'DynamicResources',
-    events: [],
-    preFilter: ({ pod, memory }) => {
-      memory.set(claimMemory, { claims: pod.deviceClaims });
-      if (pod.deviceClaims.length > 0) throw new Error('resource claims cannot be allocated yet');
-      return 'skip';
+    events: claimEvents(tools),
+
+    preEnqueue: (pod) => {
+      if (pod.deviceClaims.length === 0) return undefined;
+      const claims = podClaims(pod, claimLedger(tools.cluster));
+      return typeof claims === 'string' ? unresolvable(claims) : undefined;
     },
-    postFilter: ({ memory }) => {
-      memory.recall(claimMemory);
-      return { rejection: nothingToGiveBack };
+
+    preFilter: ({ pod, cluster, memory }) => {
+      memory.set(claimState, nothingClaimed);
+      if (pod.deviceClaims.length === 0) return 'skip';
+      const state = stateOf(pod, cluster, { deviceClass: (name) => cluster.objects.get('DeviceClass', name), selectors });
+      if ('code' in state) return state;
+      if (state.claims.length === 0) return 'skip';
+      memory.set(claimState, state);
+      return undefined;
     },
-    filter: () => undefined,
+
+    filter: ({ memory, cluster }, node) => {
+      const state = memory.recall(claimState);
+      const unavailable = state.claims.filter(({ claim, demands }) => demands === undefined && (!isUsableOn(claim, node) || isGivenUp(claim)));
+      const refusal = findDevices(state, node, cluster, args);
+      if (refusal !== undefined) return refusal;
+      for (const each of unavailable) state.unavailable.add(each);
+      return unavailable.length > 0 ? notAvailable : undefined;
+    },
+
+    postFilter: ({ pod, memory }) => giveBack(pod, memory.recall(claimState), tools),
+
+    score: ({ memory }, node) => {
+      const { claims, found } = memory.recall(claimState);
+      return claims.length === 0 ? 0 : preferenceOf(claims, found.get(node.name));
+    },
+    normalizeScores: (_cycle, scores) => {
+      normalizeShares(scores, shareOfHighest);
+    },
+
+    reserve: (cycle, nodeName) => {
+      const state = claimsOf(cycle);
+      if (state !== undefined) decide(state, nodeName, cycle.cluster, tools);
+      return undefined;
+    },
+    unreserve: (cycle) => {
+      const state = claimsOf(cycle);
+      if (state !== undefined) takeBack(cycle.pod, state, claimLedger(cycle.cluster), tools);
+    },
+
+    preBindPreFlight: (cycle) => (claimsOf(cycle) === undefined ? 'skip' : { parallel: true }),
+    preBind: async (cycle, nodeName, signal) => {
+      const state = claimsOf(cycle);
+      if (state !== undefined) await bindClaims(tools, { pod: cycle.pod, nodeName, state, ledger: claimLedger(cycle.cluster), timeoutMs: args.bindingTimeoutMs, signal });
+      return undefined;
+    },
   };
+}
+
+const nothingClaimed: ClaimState = { claims: [], taken: new TakenDevices(), found: new Map(), unavailable: new Set() };
+
+/** Most pods have no claims, and their memory is better left alone: to look there may cost them work they were spared. */
+function claimsOf({ pod, memory }: Cycle): ClaimState | undefined {
+  if (pod.deviceClaims.length === 0) return undefined;
+  const state = memory.get(claimState);
+  return state === undefined || state.claims.length === 0 ? undefined : state;
+}
+
+/** What there is to know of a pod's claims before nodes are looked at, or why it must wait. */
+function stateOf(pod: PodFacts, cluster: ClusterView, reader: DemandReader): ClaimState | Rejection {
+  const ledger = claimLedger(cluster);
+  const found = podClaims(pod, ledger);
+  if (typeof found === 'string') return unresolvable(found);
+  const claims: PodClaim[] = [];
+  for (const claim of found) {
+    if (claim.status?.allocation !== undefined) {
+      claims.push({ claim });
+      continue;
+    }
+    if (ledger.isPending(claim)) return unresolvable(`resource claim ${objectKey(claim)} is in the process of being allocated`);
+    const demands = claimDemands(claim, reader);
+    if (typeof demands === 'string') return unresolvable(demands);
+    claims.push({ claim, demands });
+  }
+  return { claims, taken: ledger.taken(), found: new Map(), unavailable: new Set() };
+}
+
+const notAvailable = unresolvable('resourceclaim not available on the node');
+const cannotAllocate = unresolvable('cannot allocate all claims');
+const invalidPools = unresolvable('invalid resource pools were encountered');
+
+/** What a machine does in a millisecond, about. Counted rather than timed, so that the same cluster has the same answer. */
+const stepsPerMs = 1000;
+
+/** Looks for devices on a node, and remembers what it found. */
+function findDevices(state: ClaimState, node: NodeView, { objects }: ClusterView, { filterTimeoutMs }: DeviceArguments): Rejection | undefined {
+  const demands = state.claims.flatMap((each) => each.demands ?? []);
+  if (demands.length === 0) return undefined;
+  const choice = chooseDevices({ claims: demands, pools: poolsOf(node, objects), taken: state.taken, stepsMax: filterTimeoutMs === 0 ? Infinity : filterTimeoutMs * stepsPerMs });
+  if (choice === 'out of steps') throw new Error(`node ${node.name}: timed out trying to allocate devices`);
+  if (typeof choice === 'string') return choice === 'invalid pools' ? invalidPools : cannotAllocate;
+  state.found.set(node.name, { demands, choice });
+  return undefined;
+}
+
+function isUsableOn({ status }: Claim, node: NodeView): boolean {
+  const selector = status?.allocation?.nodeSelector;
+  return selector === undefined || matchesAnyTerm(termsOf(selector), node.labels, node.name);
+}
+
+function decide({ claims, found }: ClaimState, nodeName: string, cluster: ClusterView, { random }: PluginTools): void {
+  const open = claims.filter(({ demands }) => demands !== undefined);
+  if (open.length === 0) return;
+  const devices = found.get(nodeName);
+  if (devices === undefined) throw new Error('claim allocation not found for node');
+  const ledger = claimLedger(cluster);
+  for (const [index, each] of open.entries()) {
+    const [demands, chosen] = [devices.demands[index], devices.choice[index]];
+    if (demands === undefined || chosen === undefined) throw new Error('claim allocation not found for node');
+    each.decided = allocationResult(demands, chosen, nodeName, random);
+    ledger.decide(each.claim, each.decided);
+  }
 }

@@ -1,0 +1,95 @@
+// Writes what was decided for the claims of a pod: the allocation, and that the pod uses it. Whoever wrote in between is
+// read and the claim tried again, unless what was decided no longer holds. Then waits for devices that have to be made
+// ready. As pkg/scheduler/framework/plugins/dynamicresources, bindClaim and PreBind.
+import { firstValueFrom, fromEvent, takeUntil } from 'rxjs';
+import { isApiError, isTerminating, namespacedName, objectKey, printTime } from '../../../core/index.js';
+import { errorText } from '../../framework/plugin-error.js';
+import type { PluginTools } from '../../framework/plugin-tools.js';
+import type { PodFacts } from '../../pod/pod-facts.js';
+import { isOverdue, readiness, takesTime } from './binding-conditions.js';
+import type { ClaimLedger } from './claim-ledger.js';
+import type { ClaimState, PodClaim } from './claim-state.js';
+import type { Claim } from './devices.js';
+import { isReservedFor } from './pod-claims.js';
+
+/** What is needed to write claims. */
+export interface ClaimOrder {
+  readonly pod: PodFacts;
+  readonly nodeName: string;
+  readonly state: ClaimState;
+  readonly ledger: ClaimLedger;
+  /** How long devices may take to be made ready. */
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** Writes and waits. Rejects with what went wrong. */
+export async function bindClaims(tools: PluginTools, order: ClaimOrder): Promise<void> {
+  const { pod, state, ledger } = order;
+  for (const each of state.claims) {
+    if (isReservedFor(each.claim, pod)) continue;
+    const decidedFor = each.claim;
+    each.claim = await written(tools, each, order);
+    ledger.written(decidedFor, each.claim);
+  }
+  if (state.claims.some(({ claim }) => takesTime(claim.status?.allocation))) await untilReady(tools, order);
+}
+
+const triesMax = 5;
+
+async function written({ client, clock }: PluginTools, { claim: first, decided }: PodClaim, { pod, signal }: ClaimOrder): Promise<Claim> {
+  const claims = client.kind('resource.k8s.io/v1', 'ResourceClaim');
+  const what = decided === undefined ? 'reservation' : 'allocation and reservation';
+  const key = objectKey(first);
+  let claim = first;
+  for (let tries = 1; ; tries++) {
+    refuseOvertaken(claim, decided !== undefined);
+    try {
+      if (decided !== undefined && !(claim.metadata?.finalizers ?? []).includes(finalizer)) {
+        claim = await claims.update({ ...claim, metadata: { ...claim.metadata, finalizers: [...(claim.metadata?.finalizers ?? []), finalizer] } }, { signal });
+      }
+      const allocation = { allocationTimestamp: printTime(clock.now()), ...(decided ?? claim.status?.allocation) };
+      const reservedFor = [...(claim.status?.reservedFor ?? []), { resource: 'pods', name: pod.name, uid: pod.uid }];
+      return await claims.status.update({ ...claim, status: { ...claim.status, allocation, reservedFor } }, { signal });
+    } catch (error) {
+      if (tries >= triesMax || !isApiError(error, 'Conflict')) throw new Error(`add ${what} to claim ${key}: ${errorText(error)}`, { cause: error });
+    }
+    claim = await claims.get(namespacedName(claim), { signal });
+  }
+}
+
+/** Keeps the claim as long as anybody uses its devices. */
+const finalizer = 'resource.kubernetes.io/delete-protection';
+
+function refuseOvertaken(claim: Claim, isDecided: boolean): void {
+  const isAllocated = claim.status?.allocation !== undefined;
+  if (isTerminating(claim)) throw new Error(`claim ${objectKey(claim)} got deleted in the meantime`);
+  if (isDecided && isAllocated) throw new Error(`claim ${objectKey(claim)} got allocated elsewhere in the meantime`);
+  if (!isDecided && !isAllocated) throw new Error(`claim ${objectKey(claim)} got deallocated elsewhere in the meantime`);
+}
+
+const pollMs = 5000;
+
+async function untilReady(tools: PluginTools, { pod, nodeName, state, ledger, timeoutMs, signal }: ClaimOrder): Promise<void> {
+  tools.note({ about: pod.object, type: 'Normal', reason: 'BindingConditionsPending', action: 'Scheduling', note: `waiting for binding conditions for device on node ${nodeName}` });
+  const deadline = tools.clock.now() + timeoutMs;
+  for (;;) {
+    if (state.claims.every((each) => isReady(each, ledger, tools.clock.now(), timeoutMs))) return;
+    const leftMs = deadline - tools.clock.now();
+    if (leftMs <= 0) throw new Error('device binding timeout: context deadline exceeded');
+    signal.throwIfAborted();
+    await firstValueFrom(tools.clock.timer(Math.min(pollMs, leftMs)).pipe(takeUntil(fromEvent(signal, 'abort'))), { defaultValue: 0 });
+    signal.throwIfAborted();
+  }
+}
+
+function isReady(each: PodClaim, ledger: ClaimLedger, nowMs: number, timeoutMs: number): boolean {
+  const key = objectKey(each.claim);
+  const now = ledger.get(key);
+  if (now === undefined) throw new Error(`could not find ResourceClaim ${JSON.stringify(key)}`);
+  each.claim = now;
+  const answer = readiness(now);
+  if (typeof answer === 'object') throw new Error(answer.failed);
+  if (answer === 'not yet' && isOverdue(now, nowMs, timeoutMs)) throw new Error(`device binding timeout: claim=${now.metadata?.name ?? ''}`);
+  return answer === 'ready';
+}

@@ -1,0 +1,97 @@
+// Claims as they will be once what was decided has been written: an allocation counts from the moment a node is chosen, so
+// that the next pod does not choose the same devices. It holds until the API tells of it, or until it is taken back.
+// One ledger serves all profiles of a cluster. As pkg/scheduler/framework/plugins/dynamicresources, claimTracker.
+import { objectKey } from '../../../core/index.js';
+import type { ClusterView } from '../../cluster/cluster-view.js';
+import type { KnownObjects } from '../../cluster/known-objects.js';
+import type { Allocation, Claim } from './devices.js';
+import { TakenDevices, knownTaken } from './taken-devices.js';
+
+/** What is known of claims, and what is under way. */
+export class ClaimLedger {
+  readonly #objects: KnownObjects;
+  readonly #underWay = new Map<string, PendingClaim>();
+
+  constructor(objects: KnownObjects) {
+    this.#objects = objects;
+  }
+
+  /** A claim by `namespace/name`: as it was last written here, if the API has not told of anything newer. */
+  get(key: string): Claim | undefined {
+    const known = this.#objects.get('ResourceClaim', key);
+    if (known === undefined || this.#underWay.size === 0) return known;
+    const written = this.#underWay.get(uidOf(known))?.written;
+    return written !== undefined && isNewer(written, known) ? written : known;
+  }
+
+  /** Whether somebody is about to write an allocation for the claim. */
+  isPending(claim: Claim): boolean {
+    const pending = this.#underWay.get(uidOf(claim));
+    return pending !== undefined && pending.written === undefined;
+  }
+
+  /** Decides. The claim need not be known yet. */
+  decide(claim: Claim, allocation: Allocation): void {
+    this.#sweep();
+    this.#underWay.set(uidOf(claim), { allocation });
+  }
+
+  /** What was decided for `decided` has been written. The claim that was written may be another: one that was made for it. */
+  written(decided: Claim, written: Claim): void {
+    const pending = this.#underWay.get(uidOf(decided));
+    if (pending === undefined) return;
+    this.#underWay.delete(uidOf(decided));
+    this.#underWay.set(uidOf(written), { allocation: pending.allocation, written });
+  }
+
+  /** Takes back what was decided, unless it has been written: then only the API can say that it no longer holds. */
+  takeBack(claim: Claim): void {
+    if (this.isPending(claim)) this.#underWay.delete(uidOf(claim));
+  }
+
+  /** The devices that are taken. */
+  taken(): TakenDevices {
+    this.#sweep();
+    const known = knownTaken(this.#objects);
+    if (this.#underWay.size === 0) return known;
+    const taken = new TakenDevices(known);
+    for (const { allocation } of this.#underWay.values()) taken.add(allocation);
+    return taken;
+  }
+
+  /** Forgets what the API has told of since, or no longer has. A claim that was just made may not be known yet. */
+  #sweep(): void {
+    for (const [uid, { written }] of this.#underWay) {
+      if (written === undefined) continue;
+      const known = this.#objects.get('ResourceClaim', objectKey(written));
+      if (known !== undefined && (uidOf(known) !== uid || !isNewer(written, known))) this.#underWay.delete(uid);
+    }
+  }
+}
+
+interface PendingClaim {
+  readonly allocation: Allocation;
+  /** As the API answered. */
+  readonly written?: Claim;
+}
+
+/** The ledger of a cluster. */
+export function claimLedger(cluster: ClusterView): ClaimLedger {
+  const known = ledgers.get(cluster);
+  if (known !== undefined) return known;
+  const ledger = new ClaimLedger(cluster.objects);
+  ledgers.set(cluster, ledger);
+  return ledger;
+}
+
+const ledgers = new WeakMap<ClusterView, ClaimLedger>();
+
+function uidOf({ metadata }: Claim): string {
+  return metadata?.uid ?? '';
+}
+
+/** Revisions are whole numbers, written without leading zeros. */
+function isNewer(one: Claim, other: Claim): boolean {
+  const [revision = '', than = ''] = [one.metadata?.resourceVersion, other.metadata?.resourceVersion];
+  return revision.length === than.length ? revision > than : revision.length > than.length;
+}

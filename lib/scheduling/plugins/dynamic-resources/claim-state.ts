@@ -1,0 +1,39 @@
+// What is remembered of a pod's claims while it is placed: those that have devices, those for which devices are looked for
+// node by node, and what was found where. Most pods have none, and share one memory that says so.
+import { memoryKey } from '../../framework/cycle.js';
+import type { MemoryKey, Remembered } from '../../framework/cycle.js';
+import type { Choice } from './allocator.js';
+import type { ClaimDemands } from './device-demands.js';
+import type { Allocation, Claim } from './devices.js';
+import type { TakenDevices } from './taken-devices.js';
+
+/** A claim of the pod. */
+export interface PodClaim {
+  /** As it is, or once it was written here as the API answered. */
+  claim: Claim;
+  /** What it demands, where it has no devices yet. */
+  readonly demands?: ClaimDemands;
+  /** What was decided for it and is to be written. */
+  decided?: Allocation;
+}
+
+/** Devices on a node. */
+export interface FoundDevices {
+  /** In the order of the claims that need devices. */
+  readonly demands: readonly ClaimDemands[];
+  readonly choice: Choice;
+}
+
+/** What is remembered. */
+export interface ClaimState extends Remembered {
+  readonly claims: readonly PodClaim[];
+  /** As of the beginning of the cycle. */
+  readonly taken: TakenDevices;
+  /** By node. */
+  readonly found: Map<string, FoundDevices>;
+  /** Claims whose devices some node cannot use, or that will not become ready. */
+  readonly unavailable: Set<PodClaim>;
+}
+
+/** Where it is. */
+export const claimState: MemoryKey<ClaimState> = memoryKey<ClaimState>('DynamicResources');

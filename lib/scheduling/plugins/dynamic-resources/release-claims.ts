@@ -1,0 +1,47 @@
+// Gives devices back: those of claims that keep a pod from every node, and the use of claims by a pod that did not get its
+// node after all. Both are written beside the scheduling of other pods.
+// As pkg/scheduler/framework/plugins/dynamicresources, PostFilter and Unreserve.
+import { namespacedName } from '../../../core/index.js';
+import type { PostFilterAnswer } from '../../framework/plugin.js';
+import type { PluginTools } from '../../framework/plugin-tools.js';
+import { unschedulable } from '../../framework/rejection.js';
+import type { PodFacts } from '../../pod/pod-facts.js';
+import type { ClaimLedger } from './claim-ledger.js';
+import type { ClaimState } from './claim-state.js';
+import { isReservedFor } from './pod-claims.js';
+
+const nothingToGiveBack: PostFilterAnswer = { rejection: unschedulable('no new claims to deallocate') };
+const deallocated: PostFilterAnswer = { rejection: unschedulable('deallocation of ResourceClaim completed') };
+const stillNot: PostFilterAnswer = { rejection: unschedulable('still not schedulable') };
+
+/** Has the devices of one claim given back, if only this pod would use them: it may find others elsewhere. */
+export function giveBack(pod: PodFacts, { claims, unavailable }: ClaimState, tools: PluginTools): PostFilterAnswer {
+  if (claims.length === 0) return nothingToGiveBack;
+  const free = claims.find((each) => unavailable.has(each) && (each.claim.status?.reservedFor ?? []).every(({ uid }) => uid === pod.uid));
+  if (free === undefined) return stillNot;
+  const resource = tools.client.kind('resource.k8s.io/v1', 'ResourceClaim');
+  tools.background(
+    async (signal) => {
+      await resource.status.update({ ...free.claim, status: {} }, { signal });
+    },
+    () => tools.activate([pod.object]),
+  );
+  return deallocated;
+}
+
+/** Forgets what was decided. A claim that was written already keeps its devices, but the pod no longer uses them. */
+export function takeBack(pod: PodFacts, { claims }: ClaimState, ledger: ClaimLedger, tools: PluginTools): void {
+  for (const { claim } of claims) {
+    ledger.takeBack(claim);
+    if (claim.status?.allocation === undefined || !isReservedFor(claim, pod)) continue;
+    const { uid = '' } = claim.metadata ?? {};
+    const resource = tools.client.kind('resource.k8s.io/v1', 'ResourceClaim');
+    const patch = { strategic: { metadata: { uid }, status: { reservedFor: [{ $patch: 'delete', uid: pod.uid }] } } };
+    tools.background(
+      async (signal) => {
+        await resource.status.patch(namespacedName(claim), patch, { signal });
+      },
+      () => undefined, // the pod is tried again, and whoever cleans up after pods will find the rest
+    );
+  }
+}

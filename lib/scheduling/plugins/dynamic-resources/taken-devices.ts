@@ -1,0 +1,60 @@
+// Which devices are taken, and how much of those that several may have at once. Access for administrators takes nothing.
+// As pkg/scheduler/framework/plugins/dynamicresources, allocateddevices.go.
+import { parseQuantity } from '../../../core/index.js';
+import type { Quantity } from '../../../core/index.js';
+import type { KnownObjects } from '../../cluster/known-objects.js';
+import { computedFrom } from '../volumes/computed-from.js';
+import { addShares, noShares } from './device-capacity.js';
+import type { Shares } from './device-capacity.js';
+import { deviceId } from './devices.js';
+import type { Allocation } from './devices.js';
+
+/** Devices that somebody has. */
+export class TakenDevices {
+  readonly #before: TakenDevices | undefined;
+  readonly #whole = new Set<string>();
+  readonly #shared = new Map<string, Shares>();
+
+  /** Those of `before`, and those that are added: `before` stays as it is. */
+  constructor(before?: TakenDevices) {
+    this.#before = before;
+  }
+
+  /** Adds the devices of an allocation. */
+  add({ devices }: Allocation): void {
+    for (const { driver, pool, device, adminAccess, shareID, consumedCapacity = {} } of devices?.results ?? []) {
+      if (adminAccess === true) continue;
+      const id = deviceId(driver, pool, device);
+      if (shareID === undefined) this.#whole.add(id);
+      else this.#shared.set(id, addShares(this.#shared.get(id) ?? noShares, sharesIn(consumedCapacity)));
+    }
+  }
+
+  /** Whether nobody else can have the device. */
+  isWhole(id: string): boolean {
+    return this.#whole.has(id) || (this.#before?.isWhole(id) ?? false);
+  }
+
+  /** What is taken of a device that may be shared; undefined where nobody has it. */
+  sharesOf(id: string): Shares | undefined {
+    const own = this.#shared.get(id);
+    const before = this.#before?.sharesOf(id);
+    return own === undefined || before === undefined ? (own ?? before) : addShares(before, own);
+  }
+
+  /** Whether anybody has it, alone or with others. */
+  has(id: string): boolean {
+    return this.isWhole(id) || this.#shared.has(id) || (this.#before?.has(id) ?? false);
+  }
+}
+
+/** The devices of all claims that are known. */
+export const knownTaken: (objects: KnownObjects) => TakenDevices = computedFrom(['ResourceClaim'], (objects) => {
+  const taken = new TakenDevices();
+  for (const { status } of objects.list('ResourceClaim')) if (status?.allocation !== undefined) taken.add(status.allocation);
+  return taken;
+});
+
+function sharesIn(consumed: Readonly<Record<string, string>>): Shares {
+  return new Map(Object.entries(consumed).map(([name, amount]): [string, Quantity] => [name, parseQuantity(amount)]));
+}
