@@ -97,3 +97,6 @@ export type { Scheduler, SchedulerOptions } from './scheduler/scheduler-options.
 export type { ExtendedPlacer, PlacingProfile, SchedulerParts } from './scheduler/scheduler-parts.js';
 export { builtinMakers } from './plugins/default-plugins.js';
 export { normalizeShares, reverseShareOfHighest, shareOfHighest } from './plugins/score-shares.js';
+export type { Explanation, NodeExplanation, Remedy } from './what-if/explain.js';
+export type { PodChange } from './what-if/pod-change.js';
+export type { Simulated, WhatIf } from './what-if/simulate.js';

@@ -25,8 +25,7 @@ export function queueHooks(profiles: ReadonlyMap<string, ProfilePlugins>): Queue
     compare: (one, other) => sorter.compare(one, other),
     preEnqueue: (pod, gatedBy) => {
       const gates = profiles.get(schedulerName(pod))?.preEnqueue ?? [];
-      const gate = inTurn(gates, gatedBy).find((plugin) => plugin.preEnqueue(podFacts(pod)) !== undefined);
-      return gate?.name;
+      return inTurn(gates, gatedBy).find((plugin) => isGated(plugin, pod))?.name;
     },
     hint: (plugin, happening, pod) => {
       const wanted = interests.get(schedulerName(pod))?.get(plugin) ?? [];
@@ -59,6 +58,15 @@ function eventsOf({ events }: SchedulingPlugin): readonly HintedEvent[] {
 
 function helps({ hint }: HintedEvent, { old, new: current }: Happening, pod: Frozen<Pod>): boolean {
   return hint === undefined || hint(podFacts(pod), old, current) === 'queue';
+}
+
+/** A gate that breaks stays shut: the pod waits for something that may change the plugin's mind. */
+function isGated(plugin: Implementing<'preEnqueue'>, pod: Frozen<Pod>): boolean {
+  try {
+    return plugin.preEnqueue(podFacts(pod)) !== undefined;
+  } catch {
+    return true;
+  }
 }
 
 /** The one that gated last is asked first. */

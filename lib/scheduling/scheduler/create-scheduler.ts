@@ -71,7 +71,7 @@ function lookOnce(options: CompletedOptions, metrics: SchedulerMetrics): Promise
   const known$ = newsOf(assembly, options).pipe(
     mergeMap((news) => (news.type === 'synced' ? of(assembly) : news.type === 'failed' ? throwError(() => asError(news.error)) : EMPTY)),
   );
-  return firstValueFrom(known$);
+  return firstValueFrom(known$, { defaultValue: assembly });
 }
 
 function asError(error: unknown): Error {

@@ -37,13 +37,13 @@ export interface SimulationParts {
   readonly random: SharedTools['random'];
   readonly clock: SharedTools['clock'];
   /** Makes the frameworks of all profiles anew, so that what plugins keep in mind is only thought too. */
-  readonly frameworks: (tools: SharedTools) => ReadonlyMap<string, Framework>;
+  readonly frameworksWith: (tools: SharedTools) => ReadonlyMap<string, Framework>;
 }
 
 /** Places pods in thought. */
-export function simulatePods(pods: readonly Frozen<Pod>[], whatIf: WhatIf, { cache, random, clock, frameworks }: SimulationParts): readonly Simulated[] {
+export function simulatePods(pods: readonly Frozen<Pod>[], whatIf: WhatIf, { cache, random, clock, frameworksWith }: SimulationParts): readonly Simulated[] {
   const cluster = copyOf(cache, whatIf);
-  const byName = frameworks({
+  const byName = frameworksWith({
     client: readOnly,
     clock,
     random,
@@ -53,6 +53,7 @@ export function simulatePods(pods: readonly Frozen<Pod>[], whatIf: WhatIf, { cac
     activate: nothing,
     nominate: nothing,
     note: nothing,
+    extenders: [],
     tell: nothing,
     background: nothing,
   });
