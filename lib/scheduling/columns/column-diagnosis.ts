@@ -7,8 +7,8 @@ import type { Rejected } from '../framework/rejection.js';
 /** Reasons by node. */
 export class ColumnDiagnosis implements Diagnosis {
   readonly nodeCount: number;
-  readonly rejectors: Set<string> = new Set();
-  readonly pending: Set<string> = new Set();
+  readonly rejectors = new Set<string>();
+  readonly pending = new Set<string>();
   readonly #reasonOf: Int32Array;
   readonly #numbers = new Map<Rejected, number>();
   readonly #rejections: Rejected[] = [];

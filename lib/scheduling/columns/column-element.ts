@@ -3,10 +3,10 @@
 
 /** An element of a column of whole numbers. */
 export function intAt(column: Int32Array, index: number): number {
-  return column[index] as number; // as said
+  return column[index] ?? 0;
 }
 
 /** An element of a column of numbers. */
 export function floatAt(column: Float64Array, index: number): number {
-  return column[index] as number; // as said
+  return column[index] ?? 0;
 }

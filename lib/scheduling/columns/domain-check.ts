@@ -1,6 +1,7 @@
 // A question to nodes that their domains answer: are there enough pods of some kind, and not too many? Hard spread
 // constraints and required affinity terms all come down to it, with other numbers and other words.
 import type { Rejected } from '../framework/rejection.js';
+import { intAt } from './column-element.js';
 import { noDomain } from './domain-column.js';
 import type { DomainSums } from './domain-sums.js';
 
@@ -32,13 +33,13 @@ export function keepPassing(slots: Int32Array, count: number, { domains, sums, l
   const keepsMissing = missing === undefined;
   let kept = 0;
   for (let index = 0; index < count; index++) {
-    const slot = slots[index] as number; // index is below the count
-    const domain = domains[slot] as number; // columns are as long as there are slots
+    const slot = intAt(slots, index);
+    const domain = intAt(domains, slot);
     if (domain === noDomain) {
       if (keepsMissing) slots[kept++] = slot;
       continue;
     }
-    const sum = sums[domain] as number; // and sums as there are domains
+    const sum = intAt(sums, domain);
     if (sum >= least && sum <= most) slots[kept++] = slot;
   }
   return kept;

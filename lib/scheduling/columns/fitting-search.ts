@@ -11,6 +11,7 @@ import type { PodFacts } from '../pod/pod-facts.js';
 import { firstRefusal } from './asked-plugins.js';
 import type { AskedPlugins } from './asked-plugins.js';
 import { ColumnDiagnosis } from './column-diagnosis.js';
+import { intAt } from './column-element.js';
 import type { ColumnProfile } from './column-profile.js';
 import { firstFailed, keepPassing, refusalOf } from './domain-check.js';
 import type { NodeColumns } from './node-columns.js';
@@ -70,7 +71,7 @@ export class FittingSearch {
     const { nodes: { order, capacity }, cycle } = this.#options;
     const diagnosis = new ColumnDiagnosis(order.length, capacity);
     for (let step = 0; step < order.length; step++) {
-      const slot = order[(start + step) % order.length] as number; // the remainder is an index
+      const slot = intAt(order, (start + step) % order.length);
       const rejected = this.#reason(slot);
       if (rejected !== undefined) diagnosis.refuse(slot, rejected);
     }
@@ -81,7 +82,7 @@ export class FittingSearch {
   #keepAgreed(slots: Int32Array, count: number, wanted: number): number {
     let kept = 0;
     for (let index = 0; index < count && kept < wanted; index++) {
-      const slot = slots[index] as number; // index is below the count
+      const slot = intAt(slots, index);
       if (this.#askedAgree(slot)) slots[kept++] = slot;
     }
     return kept;
@@ -127,11 +128,11 @@ export class FittingSearch {
 function gather(order: Int32Array, start: number, verdicts: Int32Array, found: Int32Array): number {
   let count = 0;
   for (let index = start; index < order.length; index++) {
-    const slot = order[index] as number; // index is below the length
+    const slot = intAt(order, index);
     if (verdicts[slot] === 0) found[count++] = slot;
   }
   for (let index = 0; index < start; index++) {
-    const slot = order[index] as number; // start is an index
+    const slot = intAt(order, index);
     if (verdicts[slot] === 0) found[count++] = slot;
   }
   return count;

@@ -71,10 +71,9 @@ export class PodCounter {
   }
 
   #domainOf(slot: number, node: NodeView | undefined): number {
-    const { takesPart, labelOptional = false } = this.#counted;
-    if (node === undefined || (takesPart !== undefined && !takesPart(node))) return noDomain;
+    if (node === undefined || this.#counted.takesPart?.(node) === false) return noDomain;
     const domain = this.#sums.domains.bySlot[slot] ?? noDomain;
-    return domain === noDomain && labelOptional ? emptyDomain : domain;
+    return domain === noDomain && this.#counted.labelOptional === true ? emptyDomain : domain;
   }
 
   #namespacesChanged(): boolean {
