@@ -1,17 +1,17 @@
 // Devices: which nodes a pod with claims may have, in which words the others are refused, what stands in a claim once devices
 // were found for it, and that nobody is given what another has.
 import fc from 'fast-check';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { inProcessClient } from '../../lib/client/index.js';
 import type { Client } from '../../lib/client/index.js';
-import { deepFreeze, random, virtualClock } from '../../lib/core/index.js';
+import { deepFreeze, virtualClock } from '../../lib/core/index.js';
 import type { Frozen } from '../../lib/core/index.js';
 import type { DeviceClass, Pod, ResourceSlice, resourceV1 } from '../../lib/core/types/index.js';
 import type { Cycle } from '../../lib/scheduling/framework/cycle.js';
 import type { EventResources } from '../../lib/scheduling/framework/event-interest.js';
 import type { SchedulingPlugin } from '../../lib/scheduling/framework/plugin.js';
 import type { PluginTools } from '../../lib/scheduling/framework/plugin-tools.js';
-import { actions, podFacts } from '../../lib/scheduling/index.js';
+import { actions, podFacts, schedulerConfiguration } from '../../lib/scheduling/index.js';
 import { builtinMakers } from '../../lib/scheduling/plugins/default-plugins.js';
 import { basicSelectors } from '../../lib/scheduling/plugins/dynamic-resources/basic-selectors.js';
 import { claimLedger } from '../../lib/scheduling/plugins/dynamic-resources/claim-ledger.js';
@@ -241,4 +241,442 @@ t.test('from where devices can be used', async (t) => {
   t.same(answers(on(each, [{ name: 'd', nodeSelector: rack('two') ?? { nodeSelectorTerms: [] } }])), { n: cannot, m: 'fits' });
   t.same(chosen(on(each, [{ name: 'd1', nodeName: 'm' }, { name: 'd2', allNodes: true }])), { a: ['r:d2'] });
   t.same(reach(on({ allNodes: true }, [{ name: 'd', bindsToNode: true }])), here, 'it is bound to where it is first used');
+});
+
+t.test('constraints', async (t) => {
+  const devices = [withAttributes('d1', { numa: { int: 0 } }), withAttributes('d2', { numa: { int: 1 } }), withAttributes('d3', { numa: { int: 1 } }), { name: 'd4' }];
+  const two = (constraint: resourceV1.DeviceConstraint, requests = [exactly('x'), exactly('y')], offered: readonly Device[] = devices): Scene => ({ claims: [claimOf('a', { requests, constraints: [constraint] })], slices: [sliceOf(offered)] });
+  t.same(chosen(two({ matchAttribute: `${driver}/numa` })), { a: ['x:d2', 'y:d3'] }, 'alike');
+  t.same(chosen(two({ distinctAttribute: `${driver}/numa` })), { a: ['x:d1', 'y:d2'] }, 'distinct');
+  t.same(chosen(two({ matchAttribute: `${driver}/numa`, requests: ['x'] })), { a: ['x:d1', 'y:d2'] }, 'of one request only');
+  t.same(answers(two({ matchAttribute: 'other/numa' })), { n: cannot }, 'no device has it');
+  t.same(answers(two({ distinctAttribute: `${driver}/numa` }, [exactly('x', { count: 3 })])), { n: cannot }, 'distinct within a request');
+  t.same(answers(two({ matchAttribute: `${driver}/v` }, undefined, [withAttributes('d1', { v: { string: '1' } }), withAttributes('d2', { v: { int: 1 } })])), { n: cannot }, 'a text is no number');
+  t.same(
+    answers(two({ matchAttribute: `${driver}/numa` }, [exactly('x', { allocationMode: 'All' })])),
+    'claim ns/a, request x: cannot add device gpu.example.com/n/d2 because a claim constraint would not be satisfied',
+  );
+  t.same(answers(two({})), 'claim ns/a, constraint #0: empty constraint (unsupported constraint type?)');
+});
+
+t.test('alternatives: the first that can be had', async (t) => {
+  const big = [selector(`device.attributes["${driver}"].size == "big"`)];
+  const sizes = [withAttributes('d1', { size: { string: 'small' } }), withAttributes('d2', { size: { string: 'small' } }), withAttributes('d3', { size: { string: 'big' } })];
+  const request = preferring('r', { name: 'big', selectors: big }, { name: 'small', count: 2 });
+  const scene = (...more: readonly Claim[]): Scene => ({ claims: [claimOf('a', { requests: [request] }), ...more], slices: [sliceOf(sizes)] });
+  t.same(chosen(scene()), { a: ['r/big:d3'] });
+  t.same(chosen(scene(heldBy('other', 'd3'))), { a: ['r/small:d1', 'r/small:d2'] });
+  t.same(answers(scene(heldBy('other', 'd3', 'd1'))), { n: cannot });
+  t.same(answers({ claims: [claimOf('a', { requests: [preferring('r', { name: 's', deviceClassName: 'none' })] })] }), [UU, 'request r/s: device class none does not exist']);
+  t.same(
+    chosen({ claims: [claimOf('a', { requests: [preferring('r', { name: 'many', count: 30 }, { name: 'one' }), exactly('q', { count: 8 })] })], slices: [sliceOf(Array.from({ length: 40 }, (_, index) => `d${index}`))] }).a?.[0],
+    'r/one:d0',
+    'many and others would be more than a claim may have',
+  );
+
+  const cluster = clusterOf({ ...scene(), nodes: [['n'], ['m']], slices: [sliceOf(sizes), sliceOf(['e1', 'e2'], { name: 's2', pool: { name: 'm' }, where: { nodeName: 'm' } })] });
+  const loose = preferring('r', { name: 'big', selectors: [selector(`device.attributes["${driver}"].?size.orValue("") == "big"`)] }, { name: 'any' });
+  cluster.objects.set('ResourceClaim', claimOf('a', { requests: [loose] }));
+  const plugin = made(cluster);
+  const cycle = cycleOf(cluster, podWith('a'));
+  t.same(verdicts(plugin, cycle), { n: 'fits', m: 'fits' });
+  const scores = cluster.nodes.map((node) => plugin.score?.(cycle, node) ?? -1);
+  t.same(scores, [8, 7], 'what was asked for first is better');
+  plugin.normalizeScores?.(cycle, scores, cluster.nodes);
+  t.same(scores, [100, 87]);
+});
+
+t.test('taints', async (t) => {
+  const tainted = (effect: resourceV1.DeviceTaint['effect']): Device => ({ name: 'd1', taints: [{ key: 'broken', value: 'fan', effect }] });
+  const scene = (effect: resourceV1.DeviceTaint['effect'], rest: Partial<Exactly> = {}): Scene => ({ claims: [claimOf('a', { requests: [exactly('r', rest)] })], slices: [sliceOf([tainted(effect), 'd2'])] });
+  t.same(chosen(scene('NoSchedule')), { a: ['r:d2'] });
+  t.same(chosen(scene('NoExecute')), { a: ['r:d2'] });
+  t.same(chosen(scene('None')), { a: ['r:d1'] }, 'it only informs');
+  t.same(answers(scene('NoSchedule', { allocationMode: 'All' })), { n: cannot }, 'all would include it');
+  const tolerated: readonly (readonly [resourceV1.DeviceToleration, string])[] = [
+    [{ operator: 'Exists' }, 'd1'],
+    [{ key: 'broken', operator: 'Exists', effect: 'NoSchedule' }, 'd1'],
+    [{ key: 'broken', operator: 'Equal', value: 'fan' }, 'd1'],
+    [{ key: 'broken', operator: 'Equal', value: 'light' }, 'd2'],
+    [{ key: 'broken', operator: 'Exists', effect: 'NoExecute' }, 'd2'],
+    [{ key: 'old', operator: 'Exists' }, 'd2'],
+  ];
+  for (const [toleration, device] of tolerated) t.same(chosen(scene('NoSchedule', { tolerations: [toleration] })), { a: [`r:${device}`] }, JSON.stringify(toleration));
+});
+
+t.test('counters: devices cut from one card', async (t) => {
+  const part = (name: string, memory: string): Device => ({ name, consumesCounters: [{ counterSet: 'card', counters: { memory: { value: memory } } }] });
+  const pool = { resourceSliceCount: 2 };
+  const card = sliceOf([], { name: 'counters', pool, counters: [{ name: 'card', counters: { memory: { value: '8Gi' } } }] });
+  const parts = sliceOf([part('whole', '8Gi'), part('half1', '4Gi'), part('half2', '4096Mi')], { name: 'parts', pool });
+  t.same(chosen({ claims: [claimOf('a'), heldBy('other', 'half1')], slices: [card, parts] }), { a: ['r:half2'] }, 'the whole cannot be had any more');
+  t.same(answers({ claims: [claimOf('a'), heldBy('other', 'whole')], slices: [card, parts] }), { n: cannot });
+  t.same(chosen({ claims: [claimOf('a', { requests: [exactly('r', { count: 2 })] })], slices: [card, parts] }), { a: ['r:half1', 'r:half2'] }, 'the counter is given back where a step back is taken');
+  const strange = sliceOf([{ name: 'd', consumesCounters: [{ counterSet: 'none', counters: {} }] }], { name: 'parts', pool });
+  t.same(answers({ claims: [claimOf('a')], slices: [card, strange] }), { n: [UU, 'invalid resource pools were encountered'] });
+  const elsewhere = sliceOf([part('there', '8Gi')], { name: 'there', pool: { resourceSliceCount: 3 }, where: { nodeName: 'm' } });
+  const three = { resourceSliceCount: 3 };
+  const shared = [sliceOf([], { name: 'counters', pool: three, counters: [{ name: 'card', counters: { memory: { value: '8Gi' } } }] }), sliceOf([part('half1', '4Gi')], { name: 'parts', pool: three }), elsewhere];
+  t.same(answers({ claims: [claimOf('a'), heldBy('other', 'there')], slices: shared }), { n: cannot }, 'a device that another node has uses it up');
+});
+
+t.test('shares of devices that several may have', async (t) => {
+  const link = (name: string, value = '10Gi', requestPolicy?: resourceV1.CapacityRequestPolicy): Device => ({ name, allowMultipleAllocations: true, capacity: { speed: { value, ...(requestPolicy && { requestPolicy }) } } });
+  const asking = (name: string, speed?: string): Claim => claimOf(name, { requests: [exactly('r', speed === undefined ? {} : { capacity: { requests: { speed } } })] });
+  const share = (scene: Scene, name = 'a'): unknown => allocations(scene)[name]?.devices?.results?.map(({ device, consumedCapacity }) => [device, consumedCapacity?.speed]);
+  t.same(chosen({ claims: [asking('a', '4Gi'), asking('b', '6Gi'), asking('c', '1Gi')], slices: [sliceOf([link('d1'), link('d2')])] }), { a: ['r:d1'], b: ['r:d1'], c: ['r:d2'] });
+  const { a } = allocations({ claims: [asking('a', '4Gi')], slices: [sliceOf([link('d1')])] });
+  const [result] = a?.devices?.results ?? [];
+  t.match(result?.shareID, /^[0-9a-f-]{36}$/);
+  t.same(result?.consumedCapacity, { speed: '4Gi' });
+  t.same(answers({ claims: [asking('b', '7Gi'), claimOf('a', { status: { allocation: a as resourceV1.AllocationResult } })], slices: [sliceOf([link('d1')])].map((slice) => slice) }), { n: cannot }, 'what others have counts');
+  t.same(share({ claims: [asking('a')], slices: [sliceOf([link('d1')])] }), [['d1', '10Gi']], 'who asks for nothing gets all');
+  t.same(share({ claims: [asking('a')], slices: [sliceOf([link('d1', '10Gi', { default: '1Gi', validValues: ['1Gi', '5Gi'] })])] }), [['d1', '1Gi']], 'or the default');
+  t.same(share({ claims: [asking('a', '2Gi')], slices: [sliceOf([link('d1', '10Gi', { default: '1Gi', validValues: ['1Gi', '5Gi'] })])] }), [['d1', '5Gi']], 'rounded up to what there is');
+  t.same(share({ claims: [asking('a', '2500Mi')], slices: [sliceOf([link('d1', '10Gi', { default: '1Gi', validRange: { min: '1Gi', step: '1Gi' } })])] }), [['d1', '3Gi']], 'in steps');
+  t.same(answers({ claims: [asking('a', '6Gi')], slices: [sliceOf([link('d1', '10Gi', { default: '1Gi', validRange: { min: '1Gi', max: '5Gi' } })])] }), { n: cannot }, 'more than one may have');
+  t.same(answers({ claims: [claimOf('a', { requests: [exactly('r', { capacity: { requests: { colour: '1' } } })] })], slices: [sliceOf([link('d1')])] }), { n: cannot }, 'it has no such capacity');
+  t.same(chosen({ claims: [claimOf('a', { requests: [exactly('r', { capacity: { requests: { memory: '2' } } })] })], slices: [sliceOf([{ name: 'd1', capacity: { memory: { value: '1' } } }, { name: 'd2', capacity: { memory: { value: '2' } } }])] }), { a: ['r:d2'] }, 'capacity counts of devices for one as well');
+});
+
+t.test('what goes with devices', async (t) => {
+  const opaque = (name: string): resourceV1.DeviceClassConfiguration => ({ opaque: { driver, parameters: { name } } });
+  const gpu = classOf('gpu', { config: [opaque('class')] });
+  const claims = [claimOf('a', { requests: [exactly('x'), exactly('y'), preferring('z', { name: 'one' }, { name: 'two' })], config: [opaque('all'), { ...opaque('x'), requests: ['x'] }, { ...opaque('two'), requests: ['z/two'] }] })];
+  const { a } = allocations({ claims, classes: [gpu], slices: [sliceOf(['d1', 'd2', { name: 'd3', bindingConditions: ['ready'], bindingFailureConditions: ['broken'] }])] });
+  t.same(a?.devices?.config, [
+    { source: 'FromClass', requests: ['x', 'y', 'z/one'], ...opaque('class') },
+    { source: 'FromClaim', ...opaque('all') },
+    { source: 'FromClaim', requests: ['x'], ...opaque('x') },
+  ]);
+  t.same(a?.devices?.results?.[2], { request: 'z/one', driver, pool: 'n', device: 'd3', bindingConditions: ['ready'], bindingFailureConditions: ['broken'] });
+});
+
+t.test('claims that have devices', async (t) => {
+  const onlyOn = (name: string): resourceV1.AllocationResult => ({ ...given('d1'), nodeSelector: { nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator: 'In', values: [name] }] }] } });
+  const nodes: Scene['nodes'] = [['n'], ['m']];
+  const cluster = clusterOf({ claims: [claimOf('a', { status: { allocation: onlyOn('m') } })], nodes });
+  const notHere = [UU, 'resourceclaim not available on the node'];
+  t.same(verdicts(made(cluster), cycleOf(cluster, podWith('a'))), { n: notHere, m: 'fits' });
+
+  const written: unknown[] = [];
+  const client = { kind: () => ({ status: { update: (claim: Claim) => (written.push(claim), Promise.resolve(claim)) } }) } as unknown as Client;
+  const giveBack = (reservedFor: resourceV1.ResourceClaimConsumerReference[]): unknown => {
+    const gone = clusterOf({ claims: [claimOf('a', { status: { allocation: onlyOn('gone'), reservedFor } })] });
+    const plugin = made(gone, { client, background: (work) => void work(new AbortController().signal) });
+    const cycle = cycleOf(gone, podWith('a'));
+    t.same(verdicts(plugin, cycle), { n: notHere });
+    const diagnosis = { nodeCount: 1, reasons: new Map(), rejectors: new Set<string>(), pending: new Set<string>(), rejectionOf: () => undefined };
+    return plugin.postFilter?.(cycle, diagnosis).rejection;
+  };
+  t.same(giveBack([{ resource: 'pods', name: 'q', uid: 'q-uid' }]), { code: U, reasons: ['still not schedulable'] }, 'another uses it');
+  t.same(written, []);
+  t.same(giveBack([{ resource: 'pods', name: 'p', uid: 'p-uid' }]), { code: U, reasons: ['deallocation of ResourceClaim completed'] });
+  t.match(written, [{ metadata: { name: 'a' }, status: {} }]);
+});
+
+t.test('what was decided counts at once, until it is taken back', async (t) => {
+  const cluster = clusterOf({ claims: [claimOf('a'), claimOf('b')], slices: [sliceOf(['d1'])] });
+  const plugin = made(cluster);
+  const cycle = cycleOf(cluster, podWith('a'));
+  t.same(verdicts(plugin, cycle), { n: 'fits' });
+  plugin.reserve?.(cycle, 'n');
+  t.same(verdicts(plugin, cycleOf(cluster, podWith('b'))), { n: cannot }, 'the device is as good as taken');
+  t.same(verdicts(plugin, cycleOf(cluster, podWith('a'))), [UU, 'resource claim ns/a is in the process of being allocated']);
+  plugin.unreserve?.(cycle, 'n');
+  t.same(verdicts(plugin, cycleOf(cluster, podWith('b'))), { n: 'fits' });
+});
+
+t.test('expressions that select devices', async (t) => {
+  const { compile } = basicSelectors();
+  const [device] = devicesOf(
+    sliceOf([
+      {
+        name: 'd',
+        allowMultipleAllocations: true,
+        attributes: { model: { string: 'A100' }, 'other.example.com/index': { int: 3 }, healthy: { bool: true }, driverVersion: { version: '1.10.0-rc.2' } },
+        capacity: { memory: { value: '40Gi' } },
+      },
+    ]),
+  );
+  if (device === undefined) throw new Error('no device');
+  const said = (expression: string): unknown => {
+    try {
+      return compile(expression)(device);
+    } catch (error) {
+      return error instanceof Error ? error.message : error;
+    }
+  };
+  const a = `device.attributes["${driver}"]`;
+  const yes = [
+    `device.driver == "${driver}"`, `device.driver != 'x' && ${a}.model == "A100"`, `${a}["model"] in ["H100", "A100"]`, `device.attributes["other.example.com"].index == 3`,
+    `device.attributes["other.example.com"].index > -1`, `${a}.healthy`, `!(!${a}.healthy)`, `!!${a}.healthy`, `device.capacity["${driver}"].memory.compareTo(quantity("40Gi")) == 0`,
+    `device.capacity["${driver}"].memory.isGreaterThan(quantity("1G"))`, `device.capacity["${driver}"].memory == quantity("40960Mi")`, `${a}.driverVersion.isGreaterThan(semver("1.9.0"))`,
+    `${a}.driverVersion.isLessThan(semver("1.10.0"))`, `${a}.driverVersion.compareTo(semver("1.10.0-rc.10")) < 0`, `device.allowMultipleAllocations`, `"model" in ${a}`, `!("x" in device.attributes["none"])`,
+    `has(${a}.model) && !has(${a}.none)`, `${a}.?none.orValue(7) == 7`, `${a}.?model.hasValue()`, `cel.bind(mine, ${a}, mine.healthy && mine.model.startsWith("A"))`, `${a}.model.lowerAscii().contains("a1")`,
+    `${a}.none == 1 || true`, `true || ${a}.none == 1`, `!(${a}.none == 1 && false)`, `${a}.healthy ? ${a}.model.endsWith("0") : false`, `${a}.model != 3`, `"a\\"b" == 'a"b'`, `3 in [1, 2, 3]`, `1 < 2 == true`,
+  ];
+  for (const expression of yes) t.equal(said(expression), true, expression);
+  const otherwise: readonly (readonly [string, unknown])[] = [
+    ['false', false],
+    [`device.attributes["none"].x == 1`, 'no such key: x'],
+    [`${a}.model < 3`, 'no such overload'],
+    [`${a}.model`, 'no such overload'],
+    [`quantity("x") == quantity("1")`, 'quantity parse error: x'],
+    [`semver("1.2") == semver("1.2.0")`, 'semver parse error: 1.2'],
+    ['true &&', 'compilation failed: unexpected end at 7'],
+    ['true true', 'compilation failed: unexpected "true" at 5'],
+    ['"never', 'compilation failed: the text that begins at 0 does not end'],
+    ['pod.name == "x"', "compilation failed: undeclared reference to 'pod' at 0 (only a part of CEL is understood here)"],
+    [`${a}.model.matches("A.*")`, `compilation failed: undeclared reference to '.matches' at ${a.length + 7} (only a part of CEL is understood here)`],
+    ['1 + 1 == 2', 'compilation failed: unexpected "+" at 2'],
+    [`${'('.repeat(60)}true${')'.repeat(60)}`, 'compilation failed: nested deeper than 50'],
+  ];
+  for (const [expression, text] of otherwise) t.equal(said(expression), text, expression);
+  const deep = `${'(device.none == 1 && '.repeat(45)}true${')'.repeat(45)}`;
+  t.equal(said(deep), 'no such key: none', 'what fails is asked once on each level');
+
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom('device', '.', 'attributes', '[', ']', '"x"', '==', '&&', '!', '(', ')', '?', ':', '-', '1', 'has', 'in', ',', ' ', 'cel', 'bind', '__proto__', 'constructor'), { maxLength: 20 }), (words) => {
+      const answer = said(words.join(' '));
+      return typeof answer === 'boolean' || typeof answer === 'string';
+    }),
+    { seed: 7, numRuns: 300 },
+  );
+
+  const broken = [selector(`device.attributes["${driver}"].none == 1`)];
+  t.same(answers({ claims: [claimOf('a', { requests: [exactly('r', { selectors: broken })] })], slices: [sliceOf(['d'])] }), 'claim ns/a: selector #0: CEL runtime error: no such key: none');
+  t.same(answers({ claims: [claimOf('a')], classes: [classOf('gpu', { selectors: [selector('device.driver ~ 1')] })], slices: [sliceOf(['d'])] }), 'class gpu: selector #0: CEL compile error: compilation failed: unexpected "~" at 14');
+});
+
+/** A server with a node's devices, and a plugin that writes there. */
+async function served(t: Test, claims: readonly Claim[], devices: readonly (string | Device)[]): Promise<ServedScene> {
+  const store = memoryStore();
+  const server = createServer({ store });
+  const client = inProcessClient(server.handler);
+  const clock = virtualClock();
+  t.teardown(async () => {
+    await server.close();
+    await store.close();
+    if (clock.pending > 0) throw new Error('somebody still waits');
+  });
+  await client.kind('v1', 'Namespace').create({ metadata: { name: 'ns' } });
+  const cluster = clusterOf({ claims: [], slices: [sliceOf(devices)] });
+  const stored = client.kind('resource.k8s.io/v1', 'ResourceClaim').in('ns');
+  for (const { metadata, spec } of claims) await stored.create({ metadata: { name: metadata?.name ?? '' }, spec });
+  const learn = async (): Promise<void> => {
+    for (const { metadata } of cluster.objects.list('ResourceClaim')) cluster.objects.delete('ResourceClaim', `ns/${metadata?.name ?? ''}`);
+    for (const claim of (await stored.list()).items) cluster.objects.set('ResourceClaim', claim);
+  };
+  await learn();
+  const works: Promise<void>[] = [];
+  const notes: string[] = [];
+  const plugin = made(cluster, { client, clock, note: ({ reason }) => notes.push(reason), background: (work) => works.push(work(new AbortController().signal)) });
+  return { client, cluster, plugin, learn, notes, get: (name) => stored.get(name), pass: (ms) => clock.advance(ms), settled: () => Promise.all(works) };
+}
+
+interface ServedScene {
+  readonly client: Client;
+  readonly cluster: TestCluster;
+  readonly plugin: SchedulingPlugin;
+  readonly notes: readonly string[];
+  learn(): Promise<void>;
+  get(name: string): Promise<Claim>;
+  pass(ms: number): void;
+  settled(): Promise<unknown>;
+}
+
+/** Places a pod on the node `n`, up to PreBind, and tells how that ends. */
+function bind({ plugin, cluster }: ServedScene, pod: Frozen<Pod>): { readonly cycle: Cycle; readonly outcome: Promise<string> } {
+  const cycle = cycleOf(cluster, pod);
+  const answer = verdicts(plugin, cycle);
+  if (typeof answer !== 'object') throw new Error(String(answer));
+  plugin.reserve?.(cycle, 'n');
+  const outcome = (plugin.preBind?.(cycle, 'n', new AbortController().signal) ?? Promise.reject(new Error('no preBind'))).then(
+    () => 'bound',
+    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  );
+  return { cycle, outcome };
+}
+
+t.test('what was decided is written', async (t) => {
+  const scene = await served(t, [claimOf('a'), claimOf('b')], ['d1']);
+  const { cycle, outcome } = bind(scene, podWith('a'));
+  t.equal(await outcome, 'bound');
+  const claim = await scene.get('a');
+  t.match(claim.status?.allocation?.devices?.results, [{ request: 'r', driver, pool: 'n', device: 'd1' }]);
+  t.type(claim.status?.allocation?.allocationTimestamp, 'string');
+  t.same(claim.status?.reservedFor, [{ resource: 'pods', name: 'p', uid: 'p-uid' }]);
+  t.same(claim.metadata?.finalizers, ['resource.kubernetes.io/delete-protection']);
+
+  t.same(verdicts(scene.plugin, cycleOf(scene.cluster, podWith('b'))), { n: cannot }, 'it counts before the news of it is here');
+  t.same(verdicts(scene.plugin, cycleOf(scene.cluster, podWith('a'))), { n: 'fits' }, 'and another pod may use the claim');
+  await scene.learn();
+  t.same(verdicts(scene.plugin, cycleOf(scene.cluster, podWith('b'))), { n: cannot }, 'and after');
+
+  const other = bind(scene, podOf('q', { spec: { resourceClaims: [{ name: 'c', resourceClaimName: 'a' }] } }));
+  t.equal(await other.outcome, 'bound');
+  t.same((await scene.get('a')).status?.reservedFor?.map(({ name }) => name), ['p', 'q']);
+
+  scene.plugin.unreserve?.(cycle, 'n');
+  await scene.settled();
+  t.same((await scene.get('a')).status?.reservedFor?.map(({ name }) => name), ['q'], 'the pod did not get its node after all');
+});
+
+t.test('who was overtaken gives up', async (t) => {
+  const scene = await served(t, [claimOf('a'), claimOf('b')], ['d1', 'd2']);
+  const claims = scene.client.kind('resource.k8s.io/v1', 'ResourceClaim').in('ns');
+  const touched = await scene.get('a');
+  await claims.update({ ...touched, metadata: { ...touched.metadata, labels: { by: 'others' } } });
+  t.equal(await bind(scene, podWith('a')).outcome, 'bound', 'somebody wrote what does not matter');
+  await claims.status.update({ ...(await scene.get('b')), status: { allocation: given('d2') } });
+  t.equal(await bind(scene, podWith('b')).outcome, 'claim ns/b got allocated elsewhere in the meantime');
+});
+
+t.test('devices that have to be made ready', async (t) => {
+  const scene = await served(t, [claimOf('a')], [{ name: 'd1', bindingConditions: ['Ready'], bindingFailureConditions: ['Broken'] }]);
+  const claims = scene.client.kind('resource.k8s.io/v1', 'ResourceClaim').in('ns');
+  const tell = async (type: string): Promise<void> => {
+    const claim = await scene.get('a');
+    const conditions: resourceV1.AllocatedDeviceStatus['conditions'] = [{ type, status: 'True', reason: 'Test', message: 'm', lastTransitionTime: '2024-01-01T00:00:00Z' }];
+    await claims.status.update({ ...claim, status: { ...claim.status, devices: [{ driver, pool: 'n', device: 'd1', conditions }] } });
+    await scene.learn();
+  };
+  const { outcome } = bind(scene, podWith('a'));
+  let over = false;
+  void outcome.then(() => (over = true));
+  while (scene.notes.length === 0) await new Promise(setImmediate);
+  t.same(scene.notes, ['BindingConditionsPending']);
+  scene.pass(5000);
+  await new Promise(setImmediate);
+  t.notOk(over, 'not yet');
+  await tell('Ready');
+  scene.pass(5000);
+  t.equal(await outcome, 'bound');
+  await tell('Broken');
+  t.same(verdicts(scene.plugin, cycleOf(scene.cluster, podWith('a'))), { n: [UU, 'resourceclaim not available on the node'] }, 'it failed');
+});
+
+t.test('what brings pods back', async (t) => {
+  const hint = <R extends keyof EventResources>(resource: R, action: number, old?: Frozen<EventResources[R]>, current?: Frozen<EventResources[R]>, known: readonly Claim[] = [claimOf('a')]): string => {
+    const { events = [] } = made(clusterOf({ claims: known }));
+    const interests = events.filter((each) => each.resource === resource && (each.action & action) === action);
+    if (interests.length === 0) return 'not asked';
+    return interests.some((each) => each.hint === undefined || each.hint(podFacts(podWith('a')), old, current) === 'queue') ? 'queue' : 'skip';
+  };
+  const resource = 'resource.k8s.io/ResourceClaim';
+  t.equal(hint(resource, actions.add, undefined, claimOf('a')), 'queue', 'its claim is there');
+  t.equal(hint(resource, actions.add, undefined, claimOf('a'), []), 'skip', 'but another is missing');
+  t.equal(hint(resource, actions.add, undefined, claimOf('b')), 'skip', 'the claim of another');
+  t.equal(hint(resource, actions.update, heldBy('b', 'd'), claimOf('b')), 'queue', 'devices are free again');
+  t.equal(hint(resource, actions.update, claimOf('a'), heldBy('a', 'd')), 'queue', 'its claim has devices');
+  t.equal(hint(resource, actions.update, claimOf('a'), claimOf('a', { metadata: { labels: { x: 'y' } } })), 'skip', 'nothing that matters');
+  t.equal(hint('Pod', actions.updatePodGeneratedResourceClaim, podWith(), podWith('a')), 'queue');
+  t.equal(hint('Pod', actions.updatePodGeneratedResourceClaim, podWith(), podWith('none')), 'skip');
+  t.equal(hint('Pod', actions.updatePodGeneratedResourceClaim, podOf('q'), podOf('q')), 'skip');
+  t.equal(hint('Pod', actions.delete, podOf('q')), 'not asked');
+  for (const action of [actions.add, actions.updateNodeLabel, actions.updateNodeAllocatable]) t.equal(hint('Node', action, undefined, nodeOf('n')), 'queue');
+  for (const action of [actions.add, actions.update]) t.equal(hint('resource.k8s.io/ResourceSlice', action, undefined, sliceOf([])), 'queue');
+  for (const action of [actions.add, actions.update]) t.equal(hint('resource.k8s.io/DeviceClass', action, undefined, classOf()), 'queue');
+});
+
+t.test('laws of allocation', async (t) => {
+  const kinds = ['k0', 'k1', 'k2'];
+  const someKinds = fc.subarray(kinds, { minLength: 1 });
+  const device = fc.record({ kind: fc.constantFrom(...kinds), numa: fc.constantFrom(0, 1, undefined), part: fc.constantFrom('0', '1', '2') });
+  const request = fc.record({ kinds: someKinds, count: fc.integer({ min: 1, max: 2 }) });
+  const claim = fc.record({ requests: fc.array(fc.array(request, { minLength: 1, maxLength: 2 }), { minLength: 1, maxLength: 2 }), constraint: fc.constantFrom('none', 'match', 'distinct') });
+  type Sketch = { readonly devices: readonly { readonly kind: string; readonly numa: number | undefined; readonly part: string }[]; readonly claims: readonly { readonly requests: readonly (readonly { readonly kinds: readonly string[]; readonly count: number }[])[]; readonly constraint: string }[]; readonly taken: readonly number[]; readonly card: string };
+  const sketch: fc.Arbitrary<Sketch> = fc.record({ devices: fc.array(device, { maxLength: 5 }), claims: fc.array(claim, { minLength: 1, maxLength: 2 }), taken: fc.uniqueArray(fc.integer({ min: 0, max: 4 }), { maxLength: 2 }), card: fc.constantFrom('2', '4') });
+
+  const sceneOf = ({ devices, claims, taken, card }: Sketch): Scene => {
+    const pool = { resourceSliceCount: 2 };
+    const offered = devices.map(({ kind, numa, part }, index) =>
+      withAttributes(`d${index}`, { kind: { string: kind }, ...(numa !== undefined && { numa: { int: numa } }) }, part === '0' ? {} : { consumesCounters: [{ counterSet: 'card', counters: { units: { value: part } } }] }),
+    );
+    return {
+      slices: [sliceOf(offered, { name: 's1', pool }), sliceOf([], { name: 's2', pool, counters: [{ name: 'card', counters: { units: { value: card } } }] })],
+      claims: [
+        ...claims.map(({ requests, constraint }, index) =>
+          claimOf(`c${index}`, {
+            requests: requests.map((alternatives, at) => preferring(`r${at}`, ...alternatives.map(({ kinds: wanted, count }, nth) => ({ name: `s${nth}`, count, selectors: [selector(`device.attributes["${driver}"].kind in ${JSON.stringify(wanted)}`)] })))),
+            constraints: constraint === 'none' ? [] : [{ [constraint === 'match' ? 'matchAttribute' : 'distinctAttribute']: `${driver}/numa` }],
+          }),
+        ),
+        heldBy('other', ...taken.map((index) => `d${index}`)),
+      ],
+    };
+  };
+
+  /** Whether devices, by claim and request, are what was asked for. */
+  const isRight = ({ devices, claims, taken, card }: Sketch, choice: readonly (readonly { readonly alternative: number; readonly devices: readonly number[] }[])[]): boolean => {
+    const all = choice.flatMap((requests) => requests.flatMap((each) => each.devices));
+    if (new Set(all).size < all.length || all.some((index) => taken.includes(index))) return false;
+    const used = [...all, ...taken].reduce((sum, index) => sum + Number(devices[index]?.part ?? 0), 0);
+    if (all.some((index) => devices[index]?.part !== '0') && used > Number(card)) return false;
+    return claims.every(({ requests, constraint }, at) => {
+      const mine = choice[at] ?? [];
+      const values = mine.flatMap((each) => each.devices.map((index) => devices[index]?.numa));
+      if (constraint !== 'none' && values.includes(undefined)) return false;
+      if (constraint === 'match' && new Set(values).size > 1) return false;
+      if (constraint === 'distinct' && new Set(values).size < values.length) return false;
+      return requests.every((alternatives, nth) => {
+        const { alternative = 0, devices: got = [] } = mine[nth] ?? {};
+        const wanted = alternatives[alternative];
+        return wanted !== undefined && got.length === wanted.count && got.every((index) => wanted.kinds.includes(devices[index]?.kind ?? ''));
+      });
+    });
+  };
+
+  /** All ways to give devices, right or wrong, one claim and request after another. */
+  function* everyChoice({ devices, claims }: Sketch): Generator<{ alternative: number; devices: number[] }[][]> {
+    const subsets = (count: number, from = 0): number[][] => (count === 0 ? [[]] : devices.flatMap((_, index) => (index < from ? [] : subsets(count - 1, index + 1).map((rest) => [index, ...rest]))));
+    const ways = claims.flatMap(({ requests }, at) => requests.map((alternatives, nth) => ({ at, nth, options: alternatives.flatMap(({ count }, alternative) => subsets(count).map((list) => ({ alternative, devices: list }))) })));
+    const walk = function* (index: number, sofar: { alternative: number; devices: number[] }[][]): Generator<{ alternative: number; devices: number[] }[][]> {
+      const way = ways[index];
+      if (way === undefined) return yield sofar;
+      for (const option of way.options) yield* walk(index + 1, sofar.map((list, at) => (at === way.at ? [...list, option] : list)));
+    };
+    yield* walk(0, claims.map(() => []));
+  }
+
+  let [possible, impossible] = [0, 0];
+  fc.assert(
+    fc.property(sketch, (sketched) => {
+      const scene = sceneOf(sketched);
+      let isPossible = false;
+      for (const choice of everyChoice(sketched)) {
+        if (isRight(sketched, choice)) {
+          isPossible = true;
+          break;
+        }
+      }
+      if (!isPossible) {
+        impossible += 1;
+        t.same(answers(scene), { n: cannot });
+        return;
+      }
+      possible += 1;
+      const names = chosen(scene);
+      const choice = sketched.claims.map(({ requests }, at) =>
+        requests.map((_, nth) => {
+          const mine = (names[`c${at}`] ?? []).filter((each) => each.startsWith(`r${nth}/`));
+          return { alternative: Number(/^r\d+\/s(\d+):/.exec(mine[0] ?? '')?.[1] ?? 0), devices: mine.map((each) => Number(each.slice(each.indexOf(':d') + 2))) };
+        }),
+      );
+      t.ok(isRight(sketched, choice), JSON.stringify({ sketched, names }));
+    }),
+    { seed: 6, numRuns: 300 },
+  );
+  t.ok(possible > 50 && impossible > 50, `${possible} possible, ${impossible} not`);
+});
+
+t.test('a search that leads nowhere is given up', async (t) => {
+  const many = Array.from({ length: 60 }, (_, index) => withAttributes(`d${index}`, { numa: { int: index } }));
+  const requests = [exactly('x', { count: 16 }), exactly('y', { selectors: [selector('false')] })];
+  const scene: Scene = { claims: [claimOf('a', { requests })], slices: [sliceOf(many)] };
+  const cluster = clusterOf(scene);
+  const profile = schedulerConfiguration({ profiles: [{ pluginConfig: [{ name: 'DynamicResources', args: { filterTimeout: '10ms' } }] }] }).profiles.get('default-scheduler');
+  if (profile === undefined) throw new Error('no profile');
+  t.equal(verdicts(made(cluster, { profile }), cycleOf(cluster, podWith('a'))), 'node n: timed out trying to allocate devices');
 });
