@@ -21,7 +21,7 @@ export type {
 } from './configuration/configuration-document.js';
 export type { ExtensionPoint, PluginReference, PluginRegistry } from './configuration/extension-points.js';
 export { builtinPlugins, defaultPlugins, extensionPoints } from './configuration/extension-points.js';
-export type { ArgumentDocuments, ConfigurablePlugin, PluginArguments, ResourceWeight, ScoringStrategy, ShapePoint } from './configuration/plugin-arguments.js';
+export type { ArgumentDocuments, ConfigurablePlugin, PluginArguments, ResourceWeight, ScoringStrategy, ShapePoint, Weightless } from './configuration/plugin-arguments.js';
 export type { EnabledPlugin, EnabledPlugins, PluginSet, PluginSets } from './configuration/plugin-sets.js';
 export type { ConfigurationOptions, Extender, SchedulerConfiguration, SchedulerProfile } from './configuration/scheduler-configuration.js';
 export { parseSchedulerConfiguration, schedulerConfiguration } from './configuration/scheduler-configuration.js';
@@ -57,7 +57,7 @@ export { isPlaced } from './framework/placement.js';
 export type { PluginDefinition } from './framework/plugin-definition.js';
 export { definitionOf, registryOf } from './framework/plugin-definition.js';
 export { PluginError } from './framework/plugin-error.js';
-export type { Filters, PluginMaker, PluginTools, WaitingPods } from './framework/plugin-tools.js';
+export type { Filters, LeavingPods, PluginMaker, PluginTools, PreemptionExtender, WaitingPods } from './framework/plugin-tools.js';
 export type { NodeSet, PermitWait, PluginActivity, PodNote, PostFilterAnswer, SchedulingPlugin, WaitingPod } from './framework/plugin.js';
 export type { Implementing, ProfilePlugins, WeightedPlugin } from './framework/profile-plugins.js';
 export type { Rejected, Rejection, RejectionCode, Skip } from './framework/rejection.js';
@@ -70,7 +70,9 @@ export type { ClusterFeedOptions } from './cluster/cluster-feed.js';
 export type { ClusterNews, FollowClusterOptions } from './cluster/follow-cluster.js';
 export { followCluster } from './cluster/follow-cluster.js';
 export type { FollowedName } from './cluster/followed-kinds.js';
+export type { KnownCollection } from './cluster/known-collection.js';
 export type { KnownKind, KnownKinds, KnownObjects } from './cluster/known-objects.js';
+export type { KnownStore } from './cluster/known-store.js';
 export type { ImageState, NodeCapacity, NodeDraft, NodeView } from './cluster/node-view.js';
 
 // The scheduler
@@ -93,8 +95,12 @@ export type {
   WriteFailed,
 } from './scheduler/attempt.js';
 export { createScheduler } from './scheduler/create-scheduler.js';
+export type { ExtenderCalls, ExtenderVerdict } from './scheduler/extender-calls.js';
+export type { HeldPods, PermitVerdict } from './scheduler/held-pods.js';
+export type { AttemptResult, CurrentFigures, SchedulerMetrics } from './scheduler/scheduler-metrics.js';
 export type { Scheduler, SchedulerOptions } from './scheduler/scheduler-options.js';
 export type { ExtendedPlacer, PlacingProfile, SchedulerParts } from './scheduler/scheduler-parts.js';
+export type { StatusWrites } from './scheduler/status-writes.js';
 export { builtinMakers } from './plugins/default-plugins.js';
 export { normalizeShares, reverseShareOfHighest, shareOfHighest } from './plugins/score-shares.js';
 export type { Explanation, NodeExplanation, Remedy } from './what-if/explain.js';

@@ -14,6 +14,7 @@ import type { Node, Pod } from '../../core/types/index.js';
 import { podFacts } from '../pod/pod-facts.js';
 import type { PodFacts } from '../pod/pod-facts.js';
 import { BoundedChangeLog } from './change-log.js';
+import type { ChangeLog } from './change-log.js';
 import { ClusterNodes } from './cluster-nodes.js';
 import type { ClusterView } from './cluster-view.js';
 import { KnownCollection } from './known-collection.js';
@@ -34,7 +35,9 @@ export interface ClusterCacheOptions {
 
 /** Who is to come where: the scheduling queue. */
 export interface Nominations {
+  /** Who is to come to a node. */
   nominatedTo(nodeName: string): readonly Frozen<Pod>[];
+  /** The nodes that somebody is to come to. */
   nominatedNodes(): Iterable<string>;
 }
 
@@ -60,9 +63,10 @@ export class ClusterCache implements ClusterView {
   readonly pods: KnownCollection<Pod> = new KnownCollection<Pod>();
   /** The newest object of every node. */
   readonly nodeObjects: KnownCollection<Node> = new KnownCollection<Node>();
-  readonly changes: BoundedChangeLog;
+  readonly changes: ChangeLog;
   /** Emits when what waited for the cluster to stand still is over. */
   readonly released$: Observable<void>;
+  readonly #changes: BoundedChangeLog;
   readonly #released = new Outlet<void>();
   readonly #nominations: Nominations;
   readonly #nodes = new ClusterNodes();
@@ -77,7 +81,8 @@ export class ClusterCache implements ClusterView {
   constructor({ nominations = noNominations, objects = new KnownStore(), changesMax }: ClusterCacheOptions) {
     this.objects = objects;
     this.#nominations = nominations;
-    this.changes = new BoundedChangeLog(changesMax);
+    this.#changes = new BoundedChangeLog(changesMax);
+    this.changes = this.#changes;
     this.released$ = this.#released.values$;
   }
 
@@ -115,7 +120,7 @@ export class ClusterCache implements ClusterView {
   setNode(object: Frozen<Node>): NodeView {
     const { node, change } = this.#nodes.set(object);
     if (change === 'node-added') this.#reveal(node);
-    if (change !== undefined) this.changes.add({ type: change, node });
+    if (change !== undefined) this.#changes.add({ type: change, node });
     return node;
   }
 
@@ -129,7 +134,7 @@ export class ClusterCache implements ClusterView {
       this.#countClaims(placed.facts, -1);
       this.#hide(placed);
     }
-    this.changes.add({ type: 'node-removed', node });
+    this.#changes.add({ type: 'node-removed', node });
   }
 
   /** A pod that has a node, new or changed. It takes the place of what was assumed of it. */
@@ -210,7 +215,7 @@ export class ClusterCache implements ClusterView {
     placed.node = node;
     node.add(facts);
     this.#countClaims(facts, 1);
-    this.changes.add({ type: 'pod-added', pod: facts, node });
+    this.#changes.add({ type: 'pod-added', pod: facts, node });
   }
 
   #displace(placed: PlacedPod): void {
@@ -225,7 +230,7 @@ export class ClusterCache implements ClusterView {
     }
     node.remove(facts);
     this.#countClaims(facts, -1);
-    this.changes.add({ type: 'pod-removed', pod: facts, node });
+    this.#changes.add({ type: 'pod-removed', pod: facts, node });
   }
 
   #reveal(node: NodeState): void {

@@ -60,6 +60,7 @@ export interface NodeView {
 
 /** A node that may be changed without anybody noticing. */
 export interface NodeDraft extends NodeView {
+  /** Puts a pod here. */
   add(pod: PodFacts): void;
   /** By uid. Nothing happens where it is not. */
   remove(pod: PodFacts): void;

@@ -92,7 +92,8 @@ export interface ArgumentDocuments {
   readonly VolumeBinding: Partial<PluginArguments['VolumeBinding']>;
 }
 
-type Weightless = Pick<ResourceWeight, 'name'> & Partial<ResourceWeight>;
+/** A resource to score; a weight of none or 0 is 1. */
+export type Weightless = Pick<ResourceWeight, 'name'> & Partial<ResourceWeight>;
 
 /** The arguments of all plugins, with defaults where the documents are silent. */
 export function completeArguments(documents: Partial<ArgumentDocuments>): PluginArguments {

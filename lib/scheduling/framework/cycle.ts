@@ -19,8 +19,9 @@ export interface MemoryKey<T extends Remembered> {
   readonly of?: T;
 }
 
-/** What can be remembered. With `copy` it takes part in what-if: the copy may be changed without the original. */
+/** What can be remembered. With `copy` it takes part in what-if. */
 export interface Remembered {
+  /** The same once more: one may be changed without the other. */
   copy?(): this;
 }
 

@@ -33,6 +33,7 @@ export interface EventInterest {
   readonly resource: keyof EventResources;
   /** One or more of `actions`. */
   readonly action: number;
+  /** Looks closer; without it every such event counts. */
   readonly hint?: (pod: PodFacts, old: unknown, current: unknown) => HintAnswer;
 }
 

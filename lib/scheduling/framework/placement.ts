@@ -34,6 +34,7 @@ export interface NoPlacement {
 
 /** Looks for the best node. Throws what plugins throw. */
 export interface Placer {
+  /** The node, or why there is none. */
   place(cycle: Cycle): Placement | NoPlacement;
 }
 

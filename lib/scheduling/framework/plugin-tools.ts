@@ -73,6 +73,7 @@ export interface PreemptionExtender {
 export interface WaitingPods {
   /** A pod that waits at Permit. */
   get(uid: string): WaitingPod | undefined;
+  /** All that wait at Permit. */
   list(): readonly WaitingPod[];
   /** Stops a pod that waits at Permit or is in PreBind. False when it is past that, or not here. */
   stop(uid: string, plugin: string, reason: string): boolean;

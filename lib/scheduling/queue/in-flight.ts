@@ -3,7 +3,7 @@
 // those since it was popped. What no pod in flight can ask for any more is dropped.
 
 import type { ClusterEvent } from './cluster-event.js';
-import type { QueueEntry } from './queued-pod.js';
+import type { QueueEntry, QueuedPod } from './queued-pod.js';
 
 /** An event with the objects it is about. */
 export interface Happening {
@@ -13,7 +13,7 @@ export interface Happening {
   /** After; undefined for something deleted. */
   readonly new: unknown;
   /** The only pod it concerns; everyone when absent. */
-  readonly target?: QueueEntry;
+  readonly target?: QueuedPod;
 }
 
 /** Pods in flight and one shared record of events. */

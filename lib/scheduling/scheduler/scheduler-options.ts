@@ -20,7 +20,7 @@ export interface SchedulerOptions {
   readonly random?: Random;
   /** That of a scheduler that was told nothing, unless said otherwise: one profile, `default-scheduler`. */
   readonly configuration?: SchedulerConfiguration;
-  /** Plugins beside the built-in ones. They take part where the configuration enables them; see `pluginRegistry`. */
+  /** Plugins beside the built-in ones. They take part where the configuration enables them; see `registryOf`. */
   readonly plugins?: readonly (SchedulingPlugin | PluginDefinition)[];
   /** Reaches extenders; the platform's `fetch` unless said otherwise, which cannot be told whom to trust. */
   readonly extenderTransport?: (extender: Extender) => Transport;

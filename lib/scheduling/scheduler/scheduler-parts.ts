@@ -44,5 +44,6 @@ export interface PlacingProfile extends Framework {
 
 /** Looks for a node with the help of extenders. The cluster must stand still meanwhile. */
 export interface ExtendedPlacer {
+  /** The node, or why there is none. Rejects with what goes wrong. */
   place(cycle: Cycle, signal: AbortSignal): Promise<Placement | NoPlacement>;
 }
