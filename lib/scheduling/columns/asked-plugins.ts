@@ -42,9 +42,9 @@ export function askFirst(cycle: Cycle, { askedPreFilters, askedFilters, askedPre
 }
 
 /** What the first of them says against a node, of those before a place in the profile's order. */
-export function firstRefusal(filters: readonly PlacedFilter[], cycle: Cycle, node: NodeView, before = Infinity): Rejected | undefined {
+export function firstRefusal(filters: readonly PlacedFilter[], cycle: Cycle, node: NodeView, before?: number): Rejected | undefined {
   for (const { plugin, position } of filters) {
-    if (position >= before) return undefined;
+    if (before !== undefined && position >= before) return undefined;
     const rejected = rejectionBy(plugin, cycle, node);
     if (rejected !== undefined) return rejected;
   }

@@ -2,7 +2,7 @@
 // even where every pod has some, and whoever comes asks each term once whether it is meant.
 import type { NodeView } from '../cluster/node-view.js';
 import { asksNamespaces } from '../pod/pod-affinity.js';
-import type { AffinityTerm, WeightedAffinityTerm } from '../pod/pod-affinity.js';
+import type { AffinityTerm } from '../pod/pod-affinity.js';
 import type { PodFacts } from '../pod/pod-facts.js';
 import { ChangeReader } from './change-reader.js';
 import type { NodeColumns } from './node-columns.js';
@@ -40,8 +40,9 @@ export function carriedTerms(pod: PodFacts): readonly CarriedTerm[] {
 }
 
 /** What a term says, as text. */
-export function termText({ topologyKey, namespaces, namespaceSelector, selector }: AffinityTerm | WeightedAffinityTerm): string {
-  const inNamespaces = asksNamespaces({ namespaceSelector } as AffinityTerm) ? namespaceSelector.requirements : Number(namespaceSelector.nothing);
+export function termText(term: AffinityTerm): string {
+  const { topologyKey, namespaces, namespaceSelector, selector } = term;
+  const inNamespaces = asksNamespaces(term) ? namespaceSelector.requirements : namespaceSelector.nothing;
   return JSON.stringify([topologyKey, [...namespaces], inNamespaces, selector.nothing, selector.requirements]);
 }
 

@@ -7,8 +7,8 @@ import type { Rejected } from '../framework/rejection.js';
 /** Reasons by node. */
 export class ColumnDiagnosis implements Diagnosis {
   readonly nodeCount: number;
-  readonly rejectors = new Set<string>();
-  readonly pending = new Set<string>();
+  readonly rejectors: Set<string>;
+  readonly pending: Set<string>;
   readonly #reasonOf: Int32Array;
   readonly #numbers = new Map<Rejected, number>();
   readonly #rejections: Rejected[] = [];
@@ -17,6 +17,8 @@ export class ColumnDiagnosis implements Diagnosis {
   /** `capacity` is above all slots. */
   constructor(nodeCount: number, capacity: number) {
     this.nodeCount = nodeCount;
+    this.rejectors = new Set();
+    this.pending = new Set();
     this.#reasonOf = new Int32Array(capacity);
   }
 

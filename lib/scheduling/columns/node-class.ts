@@ -20,9 +20,7 @@ export interface PlacedRefusal {
 }
 
 /** The counts of one plugin, that become scores by their share of the highest. */
-export interface ShareColumn {
-  readonly weight: number;
-  readonly share: (score: number, highest: number) => number;
+export interface ShareColumn extends Required<LocalScore> {
   counts: Int32Array;
   /** How many counts are above 0. Where none is, all nodes score the same. */
   counted: number;
@@ -35,7 +33,6 @@ export class NodeClass {
   readonly #cycle: Cycle;
   readonly #filters: readonly PlacedFilter[];
   readonly #scores: readonly LocalScore[];
-  readonly #shareScores: readonly LocalScore[];
   readonly #images: ImageColumn | undefined;
   readonly #refusals: PlacedRefusal[] = [];
   /** Verdicts by what was answered, and by what it says where a plugin answers the same in other objects. */
@@ -55,8 +52,7 @@ export class NodeClass {
     this.#filters = profile.localFilters.filter(({ plugin }) => plugin.preFilter?.(this.#cycle) !== 'skip');
     const scores = profile.localScores.filter(({ plugin }) => plugin.preScore?.(this.#cycle, columns.cluster.nodes) !== 'skip');
     this.#scores = scores.filter(({ share }) => share === undefined);
-    this.#shareScores = scores.filter(({ share }) => share !== undefined);
-    this.shares = this.#shareScores.map(({ weight, share = count }) => ({ weight, share, counts: new Int32Array(0), counted: 0 }));
+    this.shares = scores.flatMap(({ plugin, weight, share }) => (share === undefined ? [] : [{ plugin, weight, share, counts: new Int32Array(0), counted: 0 }]));
     this.#images = profile.imageScore && new ImageColumn(columns, this.#cycle, profile.imageScore);
   }
 
@@ -120,10 +116,8 @@ export class NodeClass {
     const verdict = this.#verdict(node);
     this.#verdicts[slot] = verdict;
     this.#rank(slot, verdict === 0 ? this.#scoreOf(node) + 1 : 0);
-    for (const [index, { plugin }] of this.#shareScores.entries()) {
-      const column = this.shares[index];
-      if (column === undefined) continue;
-      const score = plugin.score(this.#cycle, node);
+    for (const column of this.shares) {
+      const score = column.plugin.score(this.#cycle, node);
       column.counted += Number(score > 0) - Number((column.counts[slot] ?? 0) > 0);
       column.counts[slot] = score;
     }
@@ -157,9 +151,4 @@ export class NodeClass {
     this.#known.set(rejection, verdict);
     return verdict;
   }
-}
-
-/** For columns without shares; there are none. */
-function count(score: number): number {
-  return score;
 }

@@ -4,6 +4,7 @@
 export class RecentlyUsed<V> {
   readonly #values = new Map<string, V>();
   readonly #max: number;
+  #last: string | undefined;
 
   constructor(max: number) {
     this.#max = max;
@@ -26,8 +27,6 @@ export class RecentlyUsed<V> {
   get size(): number {
     return this.#values.size;
   }
-
-  #last: string | undefined;
 
   #forgetOne(): void {
     for (const oldest of this.#values.keys()) {
