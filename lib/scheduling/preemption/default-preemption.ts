@@ -54,7 +54,7 @@ export function defaultPreemption(tools: PluginTools, args: PluginArguments['Def
     name,
     // Those whose filters refused the pod know better when it is worth another try.
     events: [on('Pod', actions.delete, () => 'skip')],
-    preEnqueue: ({ uid }) => (underWay.isUnderWay(uid) ? waitsForVictims : undefined),
+    preEnqueue: ({ uid }) => (underWay.holdsBack(uid) ? waitsForVictims : undefined),
     postFilter: (cycle, diagnosis, signal) => {
       tools.tell({ type: 'preemption-attempt' });
       return preempt(cycle, diagnosis, signal);

@@ -15,14 +15,24 @@ import type { Candidate } from './candidates.js';
 export interface Preemptions {
   /** Begins to make room. */
   begin(preemptor: PodFacts, candidate: Candidate): void;
-  /** Whether victims of the pod still have to be told to leave. */
-  isUnderWay(uid: string): boolean;
+  /** Whether the pod has to wait, since victims still have to be told to leave. One that had to is tried after that. */
+  holdsBack(uid: string): boolean;
 }
 
 /** Nothing is under way at first. */
 export function preemptions(plugin: string, tools: PluginTools): Preemptions {
   /** By preemptor: the last victim once it is its turn. */
   const underWay = new Map<string, Frozen<Pod> | undefined>();
+  /** Preemptors that might have been tried meanwhile. */
+  const heldBack = new Set<string>();
+
+  const isUnderWay = (uid: string): boolean => {
+    if (!underWay.has(uid)) return false;
+    const last = underWay.get(uid);
+    if (last === undefined) return true;
+    const now = tools.podNow(last);
+    return now !== undefined && now.metadata?.deletionTimestamp === undefined;
+  };
 
   const makeRoom = async (preemptor: PodFacts, nodeName: string, victims: readonly PodFacts[]): Promise<void> => {
     const startedAt = tools.clock.now();
@@ -39,6 +49,8 @@ export function preemptions(plugin: string, tools: PluginTools): Preemptions {
       trouble = { error };
     }
     underWay.delete(preemptor.uid);
+    // What helped it may have been the leaving of the first victim, and nothing else may come that does.
+    if (heldBack.delete(preemptor.uid)) tools.activate([preemptor.object]);
     tools.tell({ type: 'preemption-done', result: trouble === undefined ? 'success' : 'error', durationMs: tools.clock.now() - startedAt });
     if (trouble !== undefined) throw trouble.error;
   };
@@ -68,12 +80,11 @@ export function preemptions(plugin: string, tools: PluginTools): Preemptions {
         () => tools.activate([preemptor.object]),
       );
     },
-    isUnderWay: (uid) => {
-      if (!underWay.has(uid)) return false;
-      const last = underWay.get(uid);
-      if (last === undefined) return true;
-      const now = tools.podNow(last);
-      return now !== undefined && now.metadata?.deletionTimestamp === undefined;
+    holdsBack: (uid) => {
+      const isHeld = isUnderWay(uid);
+      if (isHeld) heldBack.add(uid);
+      else heldBack.delete(uid);
+      return isHeld;
     },
   };
 }
