@@ -6,7 +6,7 @@ import { inProcessClient } from '../../lib/client/index.js';
 import type { Client } from '../../lib/client/index.js';
 import { deepFreeze, virtualClock } from '../../lib/core/index.js';
 import type { Frozen } from '../../lib/core/index.js';
-import type { DeviceClass, Pod, ResourceSlice, resourceV1 } from '../../lib/core/types/index.js';
+import type { Container, DeviceClass, Pod, PodSpec, ResourceSlice, resourceV1 } from '../../lib/core/types/index.js';
 import type { Cycle } from '../../lib/scheduling/framework/cycle.js';
 import type { EventResources } from '../../lib/scheduling/framework/event-interest.js';
 import type { SchedulingPlugin } from '../../lib/scheduling/framework/plugin.js';
@@ -16,6 +16,7 @@ import { builtinMakers } from '../../lib/scheduling/plugins/default-plugins.js';
 import { basicSelectors } from '../../lib/scheduling/plugins/dynamic-resources/basic-selectors.js';
 import { claimLedger } from '../../lib/scheduling/plugins/dynamic-resources/claim-ledger.js';
 import { devicesOf } from '../../lib/scheduling/plugins/dynamic-resources/devices.js';
+import { extendedRequests } from '../../lib/scheduling/plugins/dynamic-resources/extended-requests.js';
 import { createServer } from '../../lib/server/index.js';
 import { memoryStore } from '../../lib/storage/index.js';
 import { TestCluster, cycleOf, nodeOf, podOf, toolsOf } from '../support/scheduling.js';
@@ -449,6 +450,9 @@ t.test('expressions that select devices', async (t) => {
   t.same(answers({ claims: [claimOf('a')], classes: [classOf('gpu', { selectors: [selector('device.driver ~ 1')] })], slices: [sliceOf(['d'])] }), 'class gpu: selector #0: CEL compile error: compilation failed: unexpected "~" at 14');
 });
 
+/** Lets others go on. */
+const pause = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
 /** A server with a node's devices, and a plugin that writes there. */
 async function served(t: Test, claims: readonly Claim[], devices: readonly (string | Device)[]): Promise<ServedScene> {
   const store = memoryStore();
@@ -471,7 +475,7 @@ async function served(t: Test, claims: readonly Claim[], devices: readonly (stri
   await learn();
   const works: Promise<void>[] = [];
   const notes: string[] = [];
-  const plugin = made(cluster, { client, clock, note: ({ reason }) => notes.push(reason), background: (work) => works.push(work(new AbortController().signal)) });
+  const plugin = made(cluster, { client, clock, note: ({ reason }) => notes.push(reason), background: (work) => void works.push(work(new AbortController().signal)) });
   return { client, cluster, plugin, learn, notes, get: (name) => stored.get(name), pass: (ms) => clock.advance(ms), settled: () => Promise.all(works) };
 }
 
@@ -482,7 +486,7 @@ interface ServedScene {
   readonly notes: readonly string[];
   learn(): Promise<void>;
   get(name: string): Promise<Claim>;
-  pass(ms: number): void;
+  pass(ms: number): Promise<void>;
   settled(): Promise<unknown>;
 }
 
@@ -490,7 +494,7 @@ interface ServedScene {
 function bind({ plugin, cluster }: ServedScene, pod: Frozen<Pod>): { readonly cycle: Cycle; readonly outcome: Promise<string> } {
   const cycle = cycleOf(cluster, pod);
   const answer = verdicts(plugin, cycle);
-  if (typeof answer !== 'object') throw new Error(String(answer));
+  if (typeof answer !== 'object') throw new Error(JSON.stringify(answer));
   plugin.reserve?.(cycle, 'n');
   const outcome = (plugin.preBind?.(cycle, 'n', new AbortController().signal) ?? Promise.reject(new Error('no preBind'))).then(
     () => 'bound',
@@ -545,16 +549,77 @@ t.test('devices that have to be made ready', async (t) => {
   const { outcome } = bind(scene, podWith('a'));
   let over = false;
   void outcome.then(() => (over = true));
-  while (scene.notes.length === 0) await new Promise(setImmediate);
+  while (scene.notes.length === 0) await pause();
   t.same(scene.notes, ['BindingConditionsPending']);
-  scene.pass(5000);
-  await new Promise(setImmediate);
+  await scene.pass(5000);
   t.notOk(over, 'not yet');
   await tell('Ready');
-  scene.pass(5000);
+  await scene.pass(5000);
   t.equal(await outcome, 'bound');
   await tell('Broken');
   t.same(verdicts(scene.plugin, cycleOf(scene.cluster, podWith('a'))), { n: [UU, 'resourceclaim not available on the node'] }, 'it failed');
+});
+
+t.test('extended resources that a class stands behind', async (t) => {
+  const resource = 'example.com/gpu';
+  const gpu = classOf('gpu', { extendedResourceName: resource });
+  const wanting = (name: string, requests: Record<string, string>): Container => ({ name, resources: { requests } });
+  const pod = (spec: Partial<PodSpec>): Frozen<Pod> => podOf('p', { spec });
+  const nodes: Scene['nodes'] = [['n'], ['own', { allocatable: { [resource]: '4' } }], ['m']];
+  const scene: Scene = { claims: [heldBy('other', 'd3')], classes: [gpu], slices: [sliceOf(['d1', 'd2', 'd3'])], nodes };
+  const cluster = clusterOf(scene);
+  const two = pod({ containers: [wanting('c', { [resource]: '2', cpu: '1' })] });
+  t.same(verdicts(made(cluster), cycleOf(cluster, two)), { n: 'fits', own: 'fits', m: cannot }, 'devices, the node itself, neither');
+  const three = pod({ containers: [wanting('c', { 'deviceclass.resource.kubernetes.io/gpu': '3' })] });
+  t.same(verdicts(made(cluster), cycleOf(cluster, three)), { n: cannot, own: cannot, m: cannot }, 'by the name of the class, but there are not so many');
+  t.same(verdicts(made(cluster), cycleOf(cluster, pod({ containers: [wanting('c', { 'example.com/other': '1' })] }))), 'skip', 'no class is behind it');
+  const ownNode = cycleOf(cluster, two);
+  verdicts(made(cluster), ownNode);
+  t.equal(made(cluster).reserve?.(ownNode, 'own'), undefined, 'nothing is to be decided where the node has it');
+
+  const requestsOf = (spec: Partial<PodSpec>): unknown => {
+    const { requests, mappings } = extendedRequests(pod(spec), new Map([[resource, gpu]]));
+    return [requests.map(({ name, exactly: asked }) => `${name} ${asked?.count ?? 0}`), mappings.map(({ containerName, requestName }) => `${containerName} ${requestName}`)];
+  };
+  const one = wanting('c', { [resource]: '1' });
+  t.same(requestsOf({ containers: [one, wanting('d', { cpu: '1', [resource]: '2' })] }), [['container-0-request-0 1', 'container-1-request-1 2'], ['c container-0-request-0', 'd container-1-request-1']]);
+  t.same(requestsOf({ initContainers: [wanting('i', { [resource]: '1' })], containers: [one] }), [['container-1-request-0 1'], ['c container-1-request-0', 'i container-1-request-0']], 'who is gone before uses the same');
+  t.same(
+    requestsOf({ initContainers: [wanting('i', { [resource]: '3' }), wanting('j', { [resource]: '2' })], containers: [one] }),
+    [['container-0-request-0 2', 'container-2-request-0 1'], ['c container-2-request-0', 'i container-2-request-0', 'j container-2-request-0', 'i container-0-request-0', 'j container-0-request-0']],
+    'and what more they need, one after another',
+  );
+  t.same(
+    requestsOf({ initContainers: [{ ...wanting('s', { [resource]: '1' }), restartPolicy: 'Always' }, wanting('i', { [resource]: '1' })], containers: [wanting('c', {})] }),
+    [['container-0-request-0 1', 'container-1-request-0 1'], ['s container-0-request-0', 'i container-1-request-0']],
+    'a sidecar that runs already keeps its own',
+  );
+
+  const server = await served(t, [], ['d1', 'd2']);
+  server.cluster.objects.set('DeviceClass', gpu);
+  const { metadata } = await server.client.kind('v1', 'Pod').create({ metadata: { name: 'p', namespace: 'ns' }, spec: { containers: [{ name: 'c', image: 'i', resources: { requests: { [resource]: '2' }, limits: { [resource]: '2' } } }] } });
+  const stored = deepFreeze({ ...two, metadata });
+  const { cycle, outcome } = bind(server, stored);
+  t.equal(await outcome, 'bound');
+  const [made1] = (await server.client.kind('resource.k8s.io/v1', 'ResourceClaim').in('ns').list()).items;
+  t.match(made1?.metadata.name, /^p-extended-resources-/);
+  t.match(made1?.metadata.annotations, { 'resource.kubernetes.io/extended-resource-claim': 'true' });
+  t.same(made1?.status?.allocation?.devices?.results?.map(({ device }) => device), ['d1', 'd2']);
+  t.equal(made1?.status?.reservedFor?.length, 1);
+  t.same((await server.client.kind('v1', 'Pod').in('ns').get('p')).status?.extendedResourceClaimStatus, {
+    requestMappings: [{ containerName: 'c', resourceName: resource, requestName: 'container-0-request-1' }],
+    resourceClaimName: made1?.metadata.name,
+  });
+  t.same(verdicts(server.plugin, cycleOf(server.cluster, podOf('q', { requests: { [resource]: '1' } }))), { n: cannot }, 'they are taken before the news of it is here');
+
+  await server.learn();
+  const again = cycleOf(server.cluster, stored);
+  t.same(verdicts(server.plugin, again), { n: [UU, 'cannot schedule extended resource claim'] }, 'a claim is left over from an earlier attempt');
+  server.plugin.unreserve?.(cycle, 'n');
+  await server.settled();
+  await server.learn();
+  t.same(server.cluster.objects.list('ResourceClaim'), [], 'it goes with the node that the pod did not get');
+  t.same(verdicts(server.plugin, cycleOf(server.cluster, stored)), { n: 'fits' });
 });
 
 t.test('what brings pods back', async (t) => {
@@ -586,7 +651,12 @@ t.test('laws of allocation', async (t) => {
   const device = fc.record({ kind: fc.constantFrom(...kinds), numa: fc.constantFrom(0, 1, undefined), part: fc.constantFrom('0', '1', '2') });
   const request = fc.record({ kinds: someKinds, count: fc.integer({ min: 1, max: 2 }) });
   const claim = fc.record({ requests: fc.array(fc.array(request, { minLength: 1, maxLength: 2 }), { minLength: 1, maxLength: 2 }), constraint: fc.constantFrom('none', 'match', 'distinct') });
-  type Sketch = { readonly devices: readonly { readonly kind: string; readonly numa: number | undefined; readonly part: string }[]; readonly claims: readonly { readonly requests: readonly (readonly { readonly kinds: readonly string[]; readonly count: number }[])[]; readonly constraint: string }[]; readonly taken: readonly number[]; readonly card: string };
+  interface Sketch {
+    readonly devices: readonly { readonly kind: string; readonly numa: number | undefined; readonly part: string }[];
+    readonly claims: readonly { readonly requests: readonly (readonly { readonly kinds: readonly string[]; readonly count: number }[])[]; readonly constraint: string }[];
+    readonly taken: readonly number[];
+    readonly card: string;
+  }
   const sketch: fc.Arbitrary<Sketch> = fc.record({ devices: fc.array(device, { maxLength: 5 }), claims: fc.array(claim, { minLength: 1, maxLength: 2 }), taken: fc.uniqueArray(fc.integer({ min: 0, max: 4 }), { maxLength: 2 }), card: fc.constantFrom('2', '4') });
 
   const sceneOf = ({ devices, claims, taken, card }: Sketch): Scene => {
@@ -623,7 +693,7 @@ t.test('laws of allocation', async (t) => {
       return requests.every((alternatives, nth) => {
         const { alternative = 0, devices: got = [] } = mine[nth] ?? {};
         const wanted = alternatives[alternative];
-        return wanted !== undefined && got.length === wanted.count && got.every((index) => wanted.kinds.includes(devices[index]?.kind ?? ''));
+        return got.length === wanted?.count && got.every((index) => wanted.kinds.includes(devices[index]?.kind ?? ''));
       });
     });
   };
@@ -634,7 +704,10 @@ t.test('laws of allocation', async (t) => {
     const ways = claims.flatMap(({ requests }, at) => requests.map((alternatives, nth) => ({ at, nth, options: alternatives.flatMap(({ count }, alternative) => subsets(count).map((list) => ({ alternative, devices: list }))) })));
     const walk = function* (index: number, sofar: { alternative: number; devices: number[] }[][]): Generator<{ alternative: number; devices: number[] }[][]> {
       const way = ways[index];
-      if (way === undefined) return yield sofar;
+      if (way === undefined) {
+        yield sofar;
+        return;
+      }
       for (const option of way.options) yield* walk(index + 1, sofar.map((list, at) => (at === way.at ? [...list, option] : list)));
     };
     yield* walk(0, claims.map(() => []));

@@ -10,6 +10,7 @@ import { isOverdue, readiness, takesTime } from './binding-conditions.js';
 import type { ClaimLedger } from './claim-ledger.js';
 import type { ClaimState, PodClaim } from './claim-state.js';
 import type { Claim } from './devices.js';
+import type { ExtendedClaim, ExtendedDecision } from './extended-resources.js';
 import { isReservedFor } from './pod-claims.js';
 
 /** What is needed to write claims. */
@@ -32,7 +33,22 @@ export async function bindClaims(tools: PluginTools, order: ClaimOrder): Promise
     each.claim = await written(tools, each, order);
     ledger.written(decidedFor, each.claim);
   }
-  if (state.claims.some(({ claim }) => takesTime(claim.status?.allocation))) await untilReady(tools, order);
+  if (state.extended?.decided !== undefined) await bindExtended(tools, state.extended, state.extended.decided, order);
+  const all = [...state.claims, ...(state.extended?.isStored === true ? [state.extended] : [])];
+  if (all.some(({ claim }) => takesTime(claim.status?.allocation))) await untilReady(tools, all, order);
+}
+
+/** Stores the claim for extended resources, and tells the pod of it. */
+async function bindExtended(tools: PluginTools, extended: ExtendedClaim, { claim, allocation, mappings }: ExtendedDecision, order: ClaimOrder): Promise<void> {
+  const { pod, ledger, signal } = order;
+  const { client } = tools;
+  const { namespace = '', generateName = '', ownerReferences = [], annotations = {} } = claim.metadata ?? {};
+  extended.claim = await client.kind('resource.k8s.io/v1', 'ResourceClaim').create({ metadata: { namespace, generateName, ownerReferences, annotations }, spec: claim.spec }, { signal });
+  extended.isStored = true;
+  extended.claim = await written(tools, { claim: extended.claim, decided: allocation }, order);
+  ledger.written(claim, extended.claim);
+  const extendedResourceClaimStatus = { requestMappings: mappings, resourceClaimName: extended.claim.metadata?.name ?? '' };
+  await client.kind('v1', 'Pod').status.patch(namespacedName(pod.object), { strategic: { status: { extendedResourceClaimStatus } } }, { signal });
 }
 
 const triesMax = 5;
@@ -45,8 +61,8 @@ async function written({ client, clock }: PluginTools, { claim: first, decided }
   for (let tries = 1; ; tries++) {
     refuseOvertaken(claim, decided !== undefined);
     try {
-      if (decided !== undefined && !(claim.metadata?.finalizers ?? []).includes(finalizer)) {
-        claim = await claims.update({ ...claim, metadata: { ...claim.metadata, finalizers: [...(claim.metadata?.finalizers ?? []), finalizer] } }, { signal });
+      if (decided !== undefined && !(claim.metadata?.finalizers ?? []).includes(protection)) {
+        claim = await claims.update({ ...claim, metadata: { ...claim.metadata, finalizers: [...(claim.metadata?.finalizers ?? []), protection] } }, { signal });
       }
       const allocation = { allocationTimestamp: printTime(clock.now()), ...(decided ?? claim.status?.allocation) };
       const reservedFor = [...(claim.status?.reservedFor ?? []), { resource: 'pods', name: pod.name, uid: pod.uid }];
@@ -59,7 +75,7 @@ async function written({ client, clock }: PluginTools, { claim: first, decided }
 }
 
 /** Keeps the claim as long as anybody uses its devices. */
-const finalizer = 'resource.kubernetes.io/delete-protection';
+export const protection = 'resource.kubernetes.io/delete-protection';
 
 function refuseOvertaken(claim: Claim, isDecided: boolean): void {
   const isAllocated = claim.status?.allocation !== undefined;
@@ -70,11 +86,11 @@ function refuseOvertaken(claim: Claim, isDecided: boolean): void {
 
 const pollMs = 5000;
 
-async function untilReady(tools: PluginTools, { pod, nodeName, state, ledger, timeoutMs, signal }: ClaimOrder): Promise<void> {
+async function untilReady(tools: PluginTools, claims: readonly Pick<PodClaim, 'claim'>[], { pod, nodeName, ledger, timeoutMs, signal }: ClaimOrder): Promise<void> {
   tools.note({ about: pod.object, type: 'Normal', reason: 'BindingConditionsPending', action: 'Scheduling', note: `waiting for binding conditions for device on node ${nodeName}` });
   const deadline = tools.clock.now() + timeoutMs;
   for (;;) {
-    if (state.claims.every((each) => isReady(each, ledger, tools.clock.now(), timeoutMs))) return;
+    if (claims.every((each) => isReady(each, ledger, tools.clock.now(), timeoutMs))) return;
     const leftMs = deadline - tools.clock.now();
     if (leftMs <= 0) throw new Error('device binding timeout: context deadline exceeded');
     signal.throwIfAborted();
@@ -83,7 +99,7 @@ async function untilReady(tools: PluginTools, { pod, nodeName, state, ledger, ti
   }
 }
 
-function isReady(each: PodClaim, ledger: ClaimLedger, nowMs: number, timeoutMs: number): boolean {
+function isReady(each: Pick<PodClaim, 'claim'>, ledger: ClaimLedger, nowMs: number, timeoutMs: number): boolean {
   const key = objectKey(each.claim);
   const now = ledger.get(key);
   if (now === undefined) throw new Error(`could not find ResourceClaim ${JSON.stringify(key)}`);

@@ -19,7 +19,8 @@ export class ClaimLedger {
   /** A claim by `namespace/name`: as it was last written here, if the API has not told of anything newer. */
   get(key: string): Claim | undefined {
     const known = this.#objects.get('ResourceClaim', key);
-    if (known === undefined || this.#underWay.size === 0) return known;
+    if (this.#underWay.size === 0) return known;
+    if (known === undefined) return this.#justMade(key);
     const written = this.#underWay.get(uidOf(known))?.written;
     return written !== undefined && isNewer(written, known) ? written : known;
   }
@@ -41,12 +42,17 @@ export class ClaimLedger {
     const pending = this.#underWay.get(uidOf(decided));
     if (pending === undefined) return;
     this.#underWay.delete(uidOf(decided));
-    this.#underWay.set(uidOf(written), { allocation: pending.allocation, written });
+    this.#underWay.set(uidOf(written), { allocation: pending.allocation, written, isNew: uidOf(written) !== uidOf(decided) });
   }
 
   /** Takes back what was decided, unless it has been written: then only the API can say that it no longer holds. */
   takeBack(claim: Claim): void {
     if (this.isPending(claim)) this.#underWay.delete(uidOf(claim));
+  }
+
+  /** The claim is no more. */
+  forget(claim: Claim): void {
+    this.#underWay.delete(uidOf(claim));
   }
 
   /** The devices that are taken. */
@@ -59,13 +65,24 @@ export class ClaimLedger {
     return taken;
   }
 
-  /** Forgets what the API has told of since, or no longer has. A claim that was just made may not be known yet. */
+  #justMade(key: string): Claim | undefined {
+    for (const { written, isNew } of this.#underWay.values()) if (isNew === true && written !== undefined && objectKey(written) === key) return written;
+    return undefined;
+  }
+
+  /** Forgets what the API has told of since, or no longer has. */
   #sweep(): void {
-    for (const [uid, { written }] of this.#underWay) {
+    for (const [uid, { written, isNew = false }] of this.#underWay) {
       if (written === undefined) continue;
       const known = this.#objects.get('ResourceClaim', objectKey(written));
-      if (known !== undefined && (uidOf(known) !== uid || !isNewer(written, known))) this.#underWay.delete(uid);
+      const isOver = known === undefined ? !isNew || this.#hasPassed(written) : uidOf(known) !== uid || !isNewer(written, known);
+      if (isOver) this.#underWay.delete(uid);
     }
+  }
+
+  /** Whether the API has told of anything newer: then it would have told of this as well. */
+  #hasPassed(written: Claim): boolean {
+    return this.#objects.list('ResourceClaim').some((known) => isNewer(known, written));
   }
 }
 
@@ -73,6 +90,8 @@ interface PendingClaim {
   readonly allocation: Allocation;
   /** As the API answered. */
   readonly written?: Claim;
+  /** It was made here, and the news of it may still be under way. */
+  readonly isNew?: boolean;
 }
 
 /** The ledger of a cluster. */

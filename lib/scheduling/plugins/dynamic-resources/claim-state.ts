@@ -5,6 +5,7 @@ import type { MemoryKey, Remembered } from '../../framework/cycle.js';
 import type { Choice } from './allocator.js';
 import type { ClaimDemands } from './device-demands.js';
 import type { Allocation, Claim } from './devices.js';
+import type { ExtendedClaim, ExtendedDemands } from './extended-resources.js';
 import type { TakenDevices } from './taken-devices.js';
 
 /** A claim of the pod. */
@@ -22,11 +23,15 @@ export interface FoundDevices {
   /** In the order of the claims that need devices. */
   readonly demands: readonly ClaimDemands[];
   readonly choice: Choice;
+  /** The last of them, where extended resources of the pod are left to devices. */
+  readonly extended: ExtendedDemands | undefined;
 }
 
 /** What is remembered. */
 export interface ClaimState extends Remembered {
   readonly claims: readonly PodClaim[];
+  /** The one that is made for extended resources. */
+  readonly extended: ExtendedClaim | undefined;
   /** As of the beginning of the cycle. */
   readonly taken: TakenDevices;
   /** By node. */

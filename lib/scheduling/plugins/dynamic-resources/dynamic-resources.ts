@@ -2,6 +2,7 @@
 // here: found with each node, decided at Reserve, written at PreBind. Pods without claims are none of its business; it says
 // so when it is asked to make room. As pkg/scheduler/framework/plugins/dynamicresources.
 import { objectKey } from '../../../core/index.js';
+import type { Random } from '../../../core/index.js';
 import type { ClusterView } from '../../cluster/cluster-view.js';
 import type { NodeView } from '../../cluster/node-view.js';
 import type { PluginArguments } from '../../configuration/plugin-arguments.js';
@@ -20,6 +21,7 @@ import { bindClaims } from './bind-claims.js';
 import { isOverdue, readiness } from './binding-conditions.js';
 import { claimEvents } from './claim-events.js';
 import { claimLedger } from './claim-ledger.js';
+import type { ClaimLedger } from './claim-ledger.js';
 import { claimState } from './claim-state.js';
 import type { ClaimState, PodClaim } from './claim-state.js';
 import { claimDemands } from './device-demands.js';
@@ -27,6 +29,8 @@ import type { DemandReader } from './device-demands.js';
 import { poolsOf, termsOf } from './device-pools.js';
 import type { SelectorCompiler } from './device-selectors.js';
 import type { Claim } from './devices.js';
+import { extendedClaim, extendedDemands } from './extended-resources.js';
+import type { ExtendedDemands } from './extended-resources.js';
 import { podClaims } from './pod-claims.js';
 import { preferenceOf } from './preference.js';
 import { giveBack, takeBack } from './release-claims.js';
@@ -36,6 +40,7 @@ type DeviceArguments = PluginArguments['DynamicResources'];
 
 /** Makes the plugin. Expressions that select devices are compiled by `selectors`. */
 export function dynamicResources(tools: PluginTools, args: DeviceArguments, selectors: SelectorCompiler = basicSelectors()): SchedulingPlugin {
+  const readerOf = ({ objects }: ClusterView): DemandReader => ({ deviceClass: (name) => objects.get('DeviceClass', name), selectors });
   const isGivenUp = (claim: Claim): boolean => {
     const answer = readiness(claim);
     return typeof answer === 'object' || (answer === 'not yet' && isOverdue(claim, tools.clock.now(), args.bindingTimeoutMs));
@@ -52,18 +57,21 @@ export function dynamicResources(tools: PluginTools, args: DeviceArguments, sele
 
     preFilter: ({ pod, cluster, memory }) => {
       memory.set(claimState, nothingClaimed);
-      if (pod.deviceClaims.length === 0) return 'skip';
-      const state = stateOf(pod, cluster, { deviceClass: (name) => cluster.objects.get('DeviceClass', name), selectors });
+      if (!mayNeedDevices(pod)) return 'skip';
+      const state = stateOf(pod, cluster, readerOf(cluster), tools.random);
       if ('code' in state) return state;
-      if (state.claims.length === 0) return 'skip';
+      if (isNothing(state)) return 'skip';
       memory.set(claimState, state);
       return undefined;
     },
 
-    filter: ({ memory, cluster }, node) => {
+    filter: ({ pod, memory, cluster }, node) => {
       const state = memory.recall(claimState);
-      const unavailable = state.claims.filter(({ claim, demands }) => demands === undefined && (!isUsableOn(claim, node) || isGivenUp(claim)));
-      const refusal = findDevices(state, node, cluster, args);
+      const { claims, extended } = state;
+      if (extended?.isLeftOver === true) return leftOver;
+      const left = extended && extendedDemands(extended, pod, node, readerOf(cluster));
+      const unavailable = claims.filter(({ claim, demands }) => demands === undefined && (!isUsableOn(claim, node) || isGivenUp(claim)));
+      const refusal = findDevices(state, left, node, cluster, args);
       if (refusal !== undefined) return refusal;
       for (const each of unavailable) state.unavailable.add(each);
       return unavailable.length > 0 ? notAvailable : undefined;
@@ -81,7 +89,7 @@ export function dynamicResources(tools: PluginTools, args: DeviceArguments, sele
 
     reserve: (cycle, nodeName) => {
       const state = claimsOf(cycle);
-      if (state !== undefined) decide(state, nodeName, cycle.cluster, tools);
+      if (state !== undefined) decide(state, nodeName, claimLedger(cycle.cluster), tools.random);
       return undefined;
     },
     unreserve: (cycle) => {
@@ -98,17 +106,25 @@ export function dynamicResources(tools: PluginTools, args: DeviceArguments, sele
   };
 }
 
-const nothingClaimed: ClaimState = { claims: [], taken: new TakenDevices(), found: new Map(), unavailable: new Set() };
+const nothingClaimed: ClaimState = { claims: [], extended: undefined, taken: new TakenDevices(), found: new Map(), unavailable: new Set() };
 
-/** Most pods have no claims, and their memory is better left alone: to look there may cost them work they were spared. */
+function isNothing({ claims, extended }: ClaimState): boolean {
+  return claims.length === 0 && extended === undefined;
+}
+
+/** Most pods have no claims and no resources beside the usual. */
+function mayNeedDevices({ deviceClaims, requests }: PodFacts): boolean {
+  return deviceClaims.length > 0 || requests.scalars.size > 0;
+}
+
+/** The memory of other pods is better left alone: to look there may cost them work they were spared. */
 function claimsOf({ pod, memory }: Cycle): ClaimState | undefined {
-  if (pod.deviceClaims.length === 0) return undefined;
-  const state = memory.get(claimState);
-  return state === undefined || state.claims.length === 0 ? undefined : state;
+  const state = mayNeedDevices(pod) ? memory.get(claimState) : undefined;
+  return state === undefined || isNothing(state) ? undefined : state;
 }
 
 /** What there is to know of a pod's claims before nodes are looked at, or why it must wait. */
-function stateOf(pod: PodFacts, cluster: ClusterView, reader: DemandReader): ClaimState | Rejection {
+function stateOf(pod: PodFacts, cluster: ClusterView, reader: DemandReader, random: Random): ClaimState | Rejection {
   const ledger = claimLedger(cluster);
   const found = podClaims(pod, ledger);
   if (typeof found === 'string') return unresolvable(found);
@@ -123,24 +139,25 @@ function stateOf(pod: PodFacts, cluster: ClusterView, reader: DemandReader): Cla
     if (typeof demands === 'string') return unresolvable(demands);
     claims.push({ claim, demands });
   }
-  return { claims, taken: ledger.taken(), found: new Map(), unavailable: new Set() };
+  return { claims, extended: extendedClaim(pod, cluster.objects, random), taken: ledger.taken(), found: new Map(), unavailable: new Set() };
 }
 
 const notAvailable = unresolvable('resourceclaim not available on the node');
 const cannotAllocate = unresolvable('cannot allocate all claims');
 const invalidPools = unresolvable('invalid resource pools were encountered');
+const leftOver = unresolvable('cannot schedule extended resource claim');
 
 /** What a machine does in a millisecond, about. Counted rather than timed, so that the same cluster has the same answer. */
 const stepsPerMs = 1000;
 
 /** Looks for devices on a node, and remembers what it found. */
-function findDevices(state: ClaimState, node: NodeView, { objects }: ClusterView, { filterTimeoutMs }: DeviceArguments): Rejection | undefined {
-  const demands = state.claims.flatMap((each) => each.demands ?? []);
+function findDevices(state: ClaimState, extended: ExtendedDemands | undefined, node: NodeView, { objects }: ClusterView, { filterTimeoutMs }: DeviceArguments): Rejection | undefined {
+  const demands = [...state.claims.flatMap((each) => each.demands ?? []), ...(extended ? [extended.demands] : [])];
   if (demands.length === 0) return undefined;
   const choice = chooseDevices({ claims: demands, pools: poolsOf(node, objects), taken: state.taken, stepsMax: filterTimeoutMs === 0 ? Infinity : filterTimeoutMs * stepsPerMs });
   if (choice === 'out of steps') throw new Error(`node ${node.name}: timed out trying to allocate devices`);
   if (typeof choice === 'string') return choice === 'invalid pools' ? invalidPools : cannotAllocate;
-  state.found.set(node.name, { demands, choice });
+  state.found.set(node.name, { demands, choice, extended });
   return undefined;
 }
 
@@ -149,16 +166,21 @@ function isUsableOn({ status }: Claim, node: NodeView): boolean {
   return selector === undefined || matchesAnyTerm(termsOf(selector), node.labels, node.name);
 }
 
-function decide({ claims, found }: ClaimState, nodeName: string, cluster: ClusterView, { random }: PluginTools): void {
+/** Settles on what was found for a node. */
+function decide({ claims, extended, found }: ClaimState, nodeName: string, ledger: ClaimLedger, random: Random): void {
   const open = claims.filter(({ demands }) => demands !== undefined);
-  if (open.length === 0) return;
   const devices = found.get(nodeName);
-  if (devices === undefined) throw new Error('claim allocation not found for node');
-  const ledger = claimLedger(cluster);
+  if (devices === undefined && open.length > 0) throw new Error('claim allocation not found for node');
+  const allocations = devices?.demands.map((demands, index) => allocationResult(demands, devices.choice[index] ?? [], nodeName, random)) ?? [];
   for (const [index, each] of open.entries()) {
-    const [demands, chosen] = [devices.demands[index], devices.choice[index]];
-    if (demands === undefined || chosen === undefined) throw new Error('claim allocation not found for node');
-    each.decided = allocationResult(demands, chosen, nodeName, random);
-    ledger.decide(each.claim, each.decided);
+    const allocation = allocations[index];
+    if (allocation === undefined) throw new Error('claim allocation not found for node');
+    each.decided = allocation;
+    ledger.decide(each.claim, allocation);
   }
+  const last = allocations.at(-1);
+  if (extended === undefined || devices?.extended === undefined || last === undefined) return;
+  const { demands, mappings } = devices.extended;
+  extended.decided = { claim: demands.claim, allocation: last, mappings };
+  ledger.decide(demands.claim, last);
 }

@@ -8,15 +8,24 @@ import { unschedulable } from '../../framework/rejection.js';
 import type { PodFacts } from '../../pod/pod-facts.js';
 import type { ClaimLedger } from './claim-ledger.js';
 import type { ClaimState } from './claim-state.js';
+import { protection } from './bind-claims.js';
+import type { Claim } from './devices.js';
 import { isReservedFor } from './pod-claims.js';
 
 const nothingToGiveBack: PostFilterAnswer = { rejection: unschedulable('no new claims to deallocate') };
 const deallocated: PostFilterAnswer = { rejection: unschedulable('deallocation of ResourceClaim completed') };
+const deleted: PostFilterAnswer = { rejection: unschedulable('deletion of ResourceClaim completed') };
 const stillNot: PostFilterAnswer = { rejection: unschedulable('still not schedulable') };
 
 /** Has the devices of one claim given back, if only this pod would use them: it may find others elsewhere. */
-export function giveBack(pod: PodFacts, { claims, unavailable }: ClaimState, tools: PluginTools): PostFilterAnswer {
-  if (claims.length === 0) return nothingToGiveBack;
+export function giveBack(pod: PodFacts, { claims, extended, unavailable }: ClaimState, tools: PluginTools): PostFilterAnswer {
+  if (claims.length === 0 && extended === undefined) return nothingToGiveBack;
+  const again = (): void => tools.activate([pod.object]);
+  if (extended?.isLeftOver === true) {
+    // Nobody hears of claims that are gone; so the pod is called back.
+    tools.background((signal) => deleteClaim(extended.claim, tools, signal).then(again), again);
+    return deleted;
+  }
   const free = claims.find((each) => unavailable.has(each) && (each.claim.status?.reservedFor ?? []).every(({ uid }) => uid === pod.uid));
   if (free === undefined) return stillNot;
   const resource = tools.client.kind('resource.k8s.io/v1', 'ResourceClaim');
@@ -24,13 +33,13 @@ export function giveBack(pod: PodFacts, { claims, unavailable }: ClaimState, too
     async (signal) => {
       await resource.status.update({ ...free.claim, status: {} }, { signal });
     },
-    () => tools.activate([pod.object]),
+    again,
   );
   return deallocated;
 }
 
 /** Forgets what was decided. A claim that was written already keeps its devices, but the pod no longer uses them. */
-export function takeBack(pod: PodFacts, { claims }: ClaimState, ledger: ClaimLedger, tools: PluginTools): void {
+export function takeBack(pod: PodFacts, { claims, extended }: ClaimState, ledger: ClaimLedger, tools: PluginTools): void {
   for (const { claim } of claims) {
     ledger.takeBack(claim);
     if (claim.status?.allocation === undefined || !isReservedFor(claim, pod)) continue;
@@ -43,5 +52,23 @@ export function takeBack(pod: PodFacts, { claims }: ClaimState, ledger: ClaimLed
       },
       () => undefined, // the pod is tried again, and whoever cleans up after pods will find the rest
     );
-  }
+  }  if (extended?.decided === undefined) return;
+  ledger.takeBack(extended.decided.claim);
+  if (!extended.isStored) return;
+  tools.background(
+    async (signal) => {
+      await deleteClaim(extended.claim, tools, signal);
+      ledger.forget(extended.claim);
+    },
+    () => undefined, // a later attempt finds it left over
+  );
+}
+
+/** A claim that was made here goes, and what protects it first. */
+async function deleteClaim(claim: Claim, { client }: PluginTools, signal: AbortSignal): Promise<void> {
+  const resource = client.kind('resource.k8s.io/v1', 'ResourceClaim');
+  const place = namespacedName(claim);
+  const { metadata, ...rest } = await resource.get(place, { signal });
+  await resource.update({ ...rest, metadata: { ...metadata, finalizers: (metadata.finalizers ?? []).filter((each) => each !== protection) } }, { signal });
+  await resource.delete(place, { signal });
 }

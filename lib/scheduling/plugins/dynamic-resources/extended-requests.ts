@@ -1,0 +1,75 @@
+// Requests for devices that stand behind extended resources, and which container gets the devices of which request. Containers
+// that run side by side need devices of their own. An init container is gone before those after it start, and so may use
+// theirs; what init containers need beyond that they share one after another.
+// As pkg/scheduler/framework/plugins/dynamicresources, createRequestsAndMappings.
+import type { Frozen } from '../../../core/index.js';
+import { integerValue } from '../../../core/index.js';
+import type { Container, ContainerExtendedResourceRequest, Pod, resourceV1 } from '../../../core/types/index.js';
+import { isRestartable } from '../../pod/requests.js';
+import type { DeviceClass } from './devices.js';
+
+/** Requests of a claim, and who uses them. */
+export interface ExtendedRequests {
+  readonly requests: readonly Frozen<resourceV1.DeviceRequest>[];
+  readonly mappings: readonly ContainerExtendedResourceRequest[];
+}
+
+/** The requests of a pod for these resources, by the classes that stand behind them. */
+export function extendedRequests({ spec }: Frozen<Pod>, classes: ReadonlyMap<string, DeviceClass>): ExtendedRequests {
+  const { initContainers = [], containers = [] } = spec ?? {};
+  const users = [...initContainers, ...containers].map((container, index) => ({ container, index, isBrief: index < initContainers.length && !isRestartable(container) }));
+  const found = [...classes].sort(([one], [other]) => (one < other ? -1 : 1)).map(([resource, { metadata }]) => requestsFor(resource, metadata?.name ?? '', users));
+  const requests = found.flatMap((each) => each.requests).sort((one, other) => (one.name < other.name ? -1 : 1));
+  return { requests, mappings: found.flatMap(({ mappings }) => mappings) };
+}
+
+interface User {
+  readonly container: Frozen<Container>;
+  readonly index: number;
+  /** It is gone before the next one starts. */
+  readonly isBrief: boolean;
+}
+
+interface Wanted {
+  readonly name: string;
+  readonly index: number;
+  readonly count: number;
+}
+
+function requestsFor(resource: string, deviceClassName: string, users: readonly User[]): ExtendedRequests {
+  const mappings: ContainerExtendedResourceRequest[] = [];
+  const map = ({ container }: User, requestName: string): void => void mappings.push({ containerName: container.name, resourceName: resource, requestName });
+  const lasting: Wanted[] = [];
+  for (const user of users.filter(({ isBrief }) => !isBrief)) {
+    const count = amountIn(user.container, resource);
+    if (count === 0) continue;
+    const name = requestName(user, resource);
+    lasting.push({ name, index: user.index, count });
+    map(user, name);
+  }
+  const beyond: { readonly user: User; readonly wanted: Wanted }[] = [];
+  for (const user of users.filter(({ isBrief }) => isBrief)) {
+    let missing = amountIn(user.container, resource);
+    for (const { name, index, count } of lasting) {
+      if (missing <= 0 || index < user.index) continue;
+      missing -= count;
+      map(user, name);
+    }
+    if (missing > 0) beyond.push({ user, wanted: { name: requestName(user, resource), index: user.index, count: missing } });
+  }
+  const most = beyond.map(({ wanted }) => wanted).reduce<Wanted | undefined>((known, each) => (known === undefined || each.count > known.count ? each : known), undefined);
+  for (const { user } of beyond) if (most !== undefined) map(user, most.name);
+  const requests = [...(most ? [most] : []), ...lasting].map(({ name, count }): Frozen<resourceV1.DeviceRequest> => ({ name, exactly: { deviceClassName, allocationMode: 'ExactCount', count } }));
+  return { requests, mappings };
+}
+
+/** Says which container asks, and for which of its resources. */
+function requestName({ container, index }: User, resource: string): string {
+  const place = Object.keys(container.resources?.requests ?? {}).sort().indexOf(resource);
+  return `container-${index}-request-${place}`;
+}
+
+function amountIn({ resources }: Frozen<Container>, resource: string): number {
+  const { requests = {} } = resources ?? {};
+  return Object.hasOwn(requests, resource) ? integerValue(requests[resource] ?? '0') : 0;
+}
