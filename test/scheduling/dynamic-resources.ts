@@ -28,6 +28,7 @@ type Exactly = resourceV1.ExactDeviceRequest;
 const U = 'Unschedulable';
 const UU = 'UnschedulableAndUnresolvable';
 const driver = 'gpu.example.com';
+const { signal } = new AbortController();
 const cannot = [UU, 'cannot allocate all claims'];
 
 function made(cluster: TestCluster, tools: Partial<PluginTools> = {}): SchedulingPlugin {
@@ -160,10 +161,10 @@ t.test('pods without claims are none of its business', async (t) => {
   const plugin = made(cluster);
   const cycle = cycleOf(cluster, podOf('p'));
   const diagnosis = { nodeCount: 1, reasons: new Map(), rejectors: new Set<string>(), pending: new Set<string>(), rejectionOf: () => undefined };
-  t.throws(() => plugin.postFilter?.(cycle, diagnosis), /^not found$/, 'nobody asked it before');
+  t.throws(() => plugin.postFilter?.(cycle, diagnosis, signal), /^not found$/, 'nobody asked it before');
   t.equal(plugin.preEnqueue?.(cycle.pod), undefined);
   t.equal(plugin.preFilter?.(cycle), 'skip');
-  t.same(plugin.postFilter?.(cycle, diagnosis), { rejection: { code: U, reasons: ['no new claims to deallocate'] } });
+  t.same(plugin.postFilter?.(cycle, diagnosis, signal), { rejection: { code: U, reasons: ['no new claims to deallocate'] } });
   t.equal(plugin.score?.(cycle, cluster.at('n')), 0);
   t.equal(plugin.reserve?.(cycle, 'n'), undefined);
   t.equal(plugin.preBindPreFlight?.(cycle, 'n'), 'skip');
@@ -362,17 +363,17 @@ t.test('claims that have devices', async (t) => {
 
   const written: unknown[] = [];
   const client = { kind: () => ({ status: { update: (claim: Claim) => (written.push(claim), Promise.resolve(claim)) } }) } as unknown as Client;
-  const giveBack = (reservedFor: resourceV1.ResourceClaimConsumerReference[]): unknown => {
+  const giveBack = async (reservedFor: resourceV1.ResourceClaimConsumerReference[]): Promise<unknown> => {
     const gone = clusterOf({ claims: [claimOf('a', { status: { allocation: onlyOn('gone'), reservedFor } })] });
-    const plugin = made(gone, { client, background: (work) => void work(new AbortController().signal) });
+    const plugin = made(gone, { client });
     const cycle = cycleOf(gone, podWith('a'));
     t.same(verdicts(plugin, cycle), { n: notHere });
     const diagnosis = { nodeCount: 1, reasons: new Map(), rejectors: new Set<string>(), pending: new Set<string>(), rejectionOf: () => undefined };
-    return plugin.postFilter?.(cycle, diagnosis).rejection;
+    return (await plugin.postFilter?.(cycle, diagnosis, signal))?.rejection;
   };
-  t.same(giveBack([{ resource: 'pods', name: 'q', uid: 'q-uid' }]), { code: U, reasons: ['still not schedulable'] }, 'another uses it');
+  t.same(await giveBack([{ resource: 'pods', name: 'q', uid: 'q-uid' }]), { code: U, reasons: ['still not schedulable'] }, 'another uses it');
   t.same(written, []);
-  t.same(giveBack([{ resource: 'pods', name: 'p', uid: 'p-uid' }]), { code: U, reasons: ['deallocation of ResourceClaim completed'] });
+  t.same(await giveBack([{ resource: 'pods', name: 'p', uid: 'p-uid' }]), { code: U, reasons: ['deallocation of ResourceClaim completed'] });
   t.match(written, [{ metadata: { name: 'a' }, status: {} }]);
 });
 
@@ -599,7 +600,7 @@ t.test('extended resources that a class stands behind', async (t) => {
   server.cluster.objects.set('DeviceClass', gpu);
   const { metadata } = await server.client.kind('v1', 'Pod').create({ metadata: { name: 'p', namespace: 'ns' }, spec: { containers: [{ name: 'c', image: 'i', resources: { requests: { [resource]: '2' }, limits: { [resource]: '2' } } }] } });
   const stored = deepFreeze({ ...two, metadata });
-  const { cycle, outcome } = bind(server, stored);
+  const { outcome } = bind(server, stored);
   t.equal(await outcome, 'bound');
   const [made1] = (await server.client.kind('resource.k8s.io/v1', 'ResourceClaim').in('ns').list()).items;
   t.match(made1?.metadata.name, /^p-extended-resources-/);
@@ -615,7 +616,13 @@ t.test('extended resources that a class stands behind', async (t) => {
   await server.learn();
   const again = cycleOf(server.cluster, stored);
   t.same(verdicts(server.plugin, again), { n: [UU, 'cannot schedule extended resource claim'] }, 'a claim is left over from an earlier attempt');
-  server.plugin.unreserve?.(cycle, 'n');
+  const diagnosis = { nodeCount: 1, reasons: new Map(), rejectors: new Set<string>(), pending: new Set<string>(), rejectionOf: () => undefined };
+  t.same((await server.plugin.postFilter?.(again, diagnosis, signal))?.rejection, { code: U, reasons: ['deletion of ResourceClaim completed'] });
+  await server.learn();
+  t.same(server.cluster.objects.list('ResourceClaim'), [], 'it goes');
+  const second = bind(server, stored);
+  t.equal(await second.outcome, 'bound');
+  server.plugin.unreserve?.(second.cycle, 'n');
   await server.settled();
   await server.learn();
   t.same(server.cluster.objects.list('ResourceClaim'), [], 'it goes with the node that the pod did not get');

@@ -77,7 +77,7 @@ export function dynamicResources(tools: PluginTools, args: DeviceArguments, sele
       return unavailable.length > 0 ? notAvailable : undefined;
     },
 
-    postFilter: ({ pod, memory }) => giveBack(pod, memory.recall(claimState), tools),
+    postFilter: ({ pod, memory }, _diagnosis, signal) => giveBack(pod, memory.recall(claimState), tools, signal),
 
     score: ({ memory }, node) => {
       const { claims, found } = memory.recall(claimState);

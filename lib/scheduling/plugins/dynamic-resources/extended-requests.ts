@@ -11,7 +11,7 @@ import type { DeviceClass } from './devices.js';
 /** Requests of a claim, and who uses them. */
 export interface ExtendedRequests {
   readonly requests: readonly Frozen<resourceV1.DeviceRequest>[];
-  readonly mappings: readonly ContainerExtendedResourceRequest[];
+  readonly mappings: readonly Frozen<ContainerExtendedResourceRequest>[];
 }
 
 /** The requests of a pod for these resources, by the classes that stand behind them. */
@@ -37,7 +37,7 @@ interface Wanted {
 }
 
 function requestsFor(resource: string, deviceClassName: string, users: readonly User[]): ExtendedRequests {
-  const mappings: ContainerExtendedResourceRequest[] = [];
+  const mappings: Frozen<ContainerExtendedResourceRequest>[] = [];
   const map = ({ container }: User, requestName: string): void => void mappings.push({ containerName: container.name, resourceName: resource, requestName });
   const lasting: Wanted[] = [];
   for (const user of users.filter(({ isBrief }) => !isBrief)) {

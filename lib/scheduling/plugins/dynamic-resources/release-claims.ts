@@ -1,5 +1,5 @@
 // Gives devices back: those of claims that keep a pod from every node, and the use of claims by a pod that did not get its
-// node after all. Both are written beside the scheduling of other pods.
+// node after all. The latter is written beside the scheduling of other pods.
 // As pkg/scheduler/framework/plugins/dynamicresources, PostFilter and Unreserve.
 import { namespacedName } from '../../../core/index.js';
 import type { PostFilterAnswer } from '../../framework/plugin.js';
@@ -17,25 +17,27 @@ const deallocated: PostFilterAnswer = { rejection: unschedulable('deallocation o
 const deleted: PostFilterAnswer = { rejection: unschedulable('deletion of ResourceClaim completed') };
 const stillNot: PostFilterAnswer = { rejection: unschedulable('still not schedulable') };
 
-/** Has the devices of one claim given back, if only this pod would use them: it may find others elsewhere. */
-export function giveBack(pod: PodFacts, { claims, extended, unavailable }: ClaimState, tools: PluginTools): PostFilterAnswer {
+/**
+ * Gives back the devices of one claim, if only this pod would use them: it may find others elsewhere. Rejects with what went
+ * wrong.
+ */
+export function giveBack(pod: PodFacts, { claims, extended, unavailable }: ClaimState, tools: PluginTools, signal: AbortSignal): PostFilterAnswer | Promise<PostFilterAnswer> {
   if (claims.length === 0 && extended === undefined) return nothingToGiveBack;
-  const again = (): void => tools.activate([pod.object]);
-  if (extended?.isLeftOver === true) {
-    // Nobody hears of claims that are gone; so the pod is called back.
-    tools.background((signal) => deleteClaim(extended.claim, tools, signal).then(again), again);
-    return deleted;
-  }
+  if (extended?.isLeftOver === true) return giveBackWhole(pod, extended.claim, tools, signal);
   const free = claims.find((each) => unavailable.has(each) && (each.claim.status?.reservedFor ?? []).every(({ uid }) => uid === pod.uid));
-  if (free === undefined) return stillNot;
-  const resource = tools.client.kind('resource.k8s.io/v1', 'ResourceClaim');
-  tools.background(
-    async (signal) => {
-      await resource.status.update({ ...free.claim, status: {} }, { signal });
-    },
-    again,
-  );
+  return free === undefined ? stillNot : deallocate(free.claim, tools, signal);
+}
+
+async function deallocate(claim: Claim, { client }: PluginTools, signal: AbortSignal): Promise<PostFilterAnswer> {
+  await client.kind('resource.k8s.io/v1', 'ResourceClaim').status.update({ ...claim, status: {} }, { signal });
   return deallocated;
+}
+
+/** Nobody hears of claims that are gone; so the pod is called back. */
+async function giveBackWhole(pod: PodFacts, claim: Claim, tools: PluginTools, signal: AbortSignal): Promise<PostFilterAnswer> {
+  await deleteClaim(claim, tools, signal);
+  tools.activate([pod.object]);
+  return deleted;
 }
 
 /** Forgets what was decided. A claim that was written already keeps its devices, but the pod no longer uses them. */
