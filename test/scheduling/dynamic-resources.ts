@@ -720,43 +720,49 @@ t.test('laws of allocation', async (t) => {
     yield* walk(0, claims.map(() => []));
   }
 
+  /** What was chosen, as above: `request/alternative:device`. */
+  const choiceOf = ({ claims }: Sketch, names: Readonly<Record<string, readonly string[]>>): { alternative: number; devices: number[] }[][] =>
+    claims.map(({ requests }, at) =>
+      requests.map((_, nth) => {
+        const mine = (names[`c${at}`] ?? []).filter((each) => each.startsWith(`r${nth}/`));
+        return { alternative: Number(/^r\d+\/s(\d+):/.exec(mine[0] ?? '')?.[1] ?? 0), devices: mine.map((each) => Number(each.slice(each.indexOf(':d') + 2))) };
+      }),
+    );
+
   let [possible, impossible] = [0, 0];
   fc.assert(
     fc.property(sketch, (sketched) => {
       const scene = sceneOf(sketched);
-      let isPossible = false;
+      let first: ReturnType<typeof choiceOf> | undefined;
       for (const choice of everyChoice(sketched)) {
-        if (isRight(sketched, choice)) {
-          isPossible = true;
-          break;
-        }
+        if (!isRight(sketched, choice)) continue;
+        first = choice;
+        break;
       }
-      if (!isPossible) {
+      if (first === undefined) {
         impossible += 1;
         t.same(answers(scene), { n: cannot });
         return;
       }
       possible += 1;
       const names = chosen(scene);
-      const choice = sketched.claims.map(({ requests }, at) =>
-        requests.map((_, nth) => {
-          const mine = (names[`c${at}`] ?? []).filter((each) => each.startsWith(`r${nth}/`));
-          return { alternative: Number(/^r\d+\/s(\d+):/.exec(mine[0] ?? '')?.[1] ?? 0), devices: mine.map((each) => Number(each.slice(each.indexOf(':d') + 2))) };
-        }),
-      );
+      const choice = choiceOf(sketched, names);
       t.ok(isRight(sketched, choice), JSON.stringify({ sketched, names }));
+      t.same(choice, first, 'of all that are right the first');
     }),
     { seed: 6, numRuns: 300 },
   );
   t.ok(possible > 50 && impossible > 50, `${possible} possible, ${impossible} not`);
 });
 
-t.test('a search that leads nowhere is given up', async (t) => {
-  const many = Array.from({ length: 60 }, (_, index) => withAttributes(`d${index}`, { numa: { int: index } }));
+t.test('a search that leads nowhere', async (t) => {
+  const many = Array.from({ length: 60 }, (_, index) => withAttributes(`d${index}`, { number: { int: index } }));
   const requests = [exactly('x', { count: 16 }), exactly('y', { selectors: [selector('false')] })];
-  const scene: Scene = { claims: [claimOf('a', { requests })], slices: [sliceOf(many)] };
-  const cluster = clusterOf(scene);
+  const slices = [sliceOf(many)];
+  t.same(answers({ claims: [claimOf('a', { requests })], slices }), { n: cannot }, 'is short where devices make no difference');
+  t.same(answers({ claims: [claimOf('a', { requests: [exactly('x', { count: 32 })] }), heldBy('other', ...many.slice(0, 29).map(({ name }) => name))], slices }), { n: cannot }, 'or where there are too few');
+  const cluster = clusterOf({ claims: [claimOf('a', { requests, constraints: [{ distinctAttribute: `${driver}/number` }] })], slices });
   const profile = schedulerConfiguration({ profiles: [{ pluginConfig: [{ name: 'DynamicResources', args: { filterTimeout: '10ms' } }] }] }).profiles.get('default-scheduler');
   if (profile === undefined) throw new Error('no profile');
-  t.equal(verdicts(made(cluster, { profile }), cycleOf(cluster, podWith('a'))), 'node n: timed out trying to allocate devices');
+  t.equal(verdicts(made(cluster, { profile }), cycleOf(cluster, podWith('a'))), 'node n: timed out trying to allocate devices', 'and otherwise given up');
 });

@@ -3,7 +3,7 @@
 import { printQuantity } from '../../../core/index.js';
 import type { Frozen, Random } from '../../../core/index.js';
 import type { NodeSelector, NodeSelectorRequirement, resourceV1 } from '../../../core/types/index.js';
-import type { ChosenDevice } from './allocator.js';
+import type { ChosenDevice } from './device-chooser.js';
 import type { ClaimDemands, DeviceDemand } from './device-demands.js';
 import type { Allocation, Claim, OfferedDevice } from './devices.js';
 
