@@ -6,10 +6,10 @@ import { isApiError, isTerminating, namespacedName, objectKey, printTime } from 
 import { errorText } from '../../framework/plugin-error.js';
 import type { PluginTools } from '../../framework/plugin-tools.js';
 import type { PodFacts } from '../../pod/pod-facts.js';
+import type { Claim } from './allocation/devices.js';
 import { isOverdue, readiness, takesTime } from './binding-conditions.js';
 import type { ClaimLedger } from './claim-ledger.js';
 import type { ClaimState, PodClaim } from './claim-state.js';
-import type { Claim } from './devices.js';
 import type { ExtendedClaim, ExtendedDecision } from './extended-resources.js';
 import { isReservedFor } from './pod-claims.js';
 

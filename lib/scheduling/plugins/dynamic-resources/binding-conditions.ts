@@ -2,7 +2,7 @@
 // written by the driver: all that the device names must come true, and none of those that mean failure.
 // As pkg/scheduler/framework/plugins/dynamicresources, isClaimReadyForBinding and isClaimTimeout.
 import { parseTime, quote } from '../../../core/index.js';
-import type { Claim } from './devices.js';
+import type { Claim } from './allocation/devices.js';
 
 /** Whether all devices of a claim are ready; `failed` with the words where one never will be. */
 export function readiness({ metadata, status }: Claim): 'ready' | 'not yet' | { readonly failed: string } {

@@ -7,8 +7,8 @@ import type { PluginTools } from '../../framework/plugin-tools.js';
 import { podFacts } from '../../pod/pod-facts.js';
 import { actions } from '../../queue/cluster-event.js';
 import { isItself } from '../pod-events.js';
+import type { Claim } from './allocation/devices.js';
 import { claimLedger } from './claim-ledger.js';
-import type { Claim } from './devices.js';
 import { podClaims } from './pod-claims.js';
 
 /** The events that may help. */

@@ -4,8 +4,8 @@
 import { objectKey } from '../../../core/index.js';
 import type { ClusterView } from '../../cluster/cluster-view.js';
 import type { KnownObjects } from '../../cluster/known-objects.js';
-import type { Allocation, Claim } from './devices.js';
-import { TakenDevices, knownTaken } from './taken-devices.js';
+import type { Allocation, Claim } from './allocation/devices.js';
+import { TakenDevices, knownTaken } from './allocation/taken-devices.js';
 
 /** What is known of claims, and what is under way. */
 export class ClaimLedger {

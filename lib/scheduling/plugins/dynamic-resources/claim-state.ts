@@ -2,11 +2,11 @@
 // node by node, and what was found where. Most pods have none, and share one memory that says so.
 import { memoryKey } from '../../framework/cycle.js';
 import type { MemoryKey, Remembered } from '../../framework/cycle.js';
-import type { Choice } from './allocator.js';
-import type { ClaimDemands } from './device-demands.js';
-import type { Allocation, Claim } from './devices.js';
+import type { Choice } from './allocation/allocator.js';
+import type { ClaimDemands } from './allocation/device-demands.js';
+import type { Allocation, Claim } from './allocation/devices.js';
+import type { TakenDevices } from './allocation/taken-devices.js';
 import type { ExtendedClaim, ExtendedDemands } from './extended-resources.js';
-import type { TakenDevices } from './taken-devices.js';
 
 /** A claim of the pod. */
 export interface PodClaim {

@@ -2,11 +2,11 @@
 // that run side by side need devices of their own. An init container is gone before those after it start, and so may use
 // theirs; what init containers need beyond that they share one after another.
 // As pkg/scheduler/framework/plugins/dynamicresources, createRequestsAndMappings.
-import type { Frozen } from '../../../core/index.js';
 import { integerValue } from '../../../core/index.js';
+import type { Frozen } from '../../../core/index.js';
 import type { Container, ContainerExtendedResourceRequest, Pod, resourceV1 } from '../../../core/types/index.js';
 import { isRestartable } from '../../pod/requests.js';
-import type { DeviceClass } from './devices.js';
+import type { DeviceClass } from './allocation/devices.js';
 
 /** Requests of a claim, and who uses them. */
 export interface ExtendedRequests {

@@ -7,9 +7,9 @@ import type { KnownObjects } from '../../cluster/known-objects.js';
 import type { NodeView } from '../../cluster/node-view.js';
 import type { PodFacts } from '../../pod/pod-facts.js';
 import { deviceClassBehind } from '../device-classes.js';
-import { claimDemands } from './device-demands.js';
-import type { ClaimDemands, DemandReader } from './device-demands.js';
-import type { Allocation, Claim, DeviceClass } from './devices.js';
+import { claimDemands } from './allocation/device-demands.js';
+import type { ClaimDemands, DemandReader } from './allocation/device-demands.js';
+import type { Allocation, Claim, DeviceClass } from './allocation/devices.js';
 import { extendedRequests } from './extended-requests.js';
 import type { ExtendedRequests } from './extended-requests.js';
 

@@ -2,7 +2,7 @@
 // have been made for this very pod. As pkg/scheduler/framework/plugins/dynamicresources, foreachPodResourceClaim.
 import { isControlledBy, isTerminating, quote } from '../../../core/index.js';
 import type { PodFacts } from '../../pod/pod-facts.js';
-import type { Claim } from './devices.js';
+import type { Claim } from './allocation/devices.js';
 
 /** Where claims are found. */
 export interface ClaimReader {

@@ -6,10 +6,10 @@ import type { PostFilterAnswer } from '../../framework/plugin.js';
 import type { PluginTools } from '../../framework/plugin-tools.js';
 import { unschedulable } from '../../framework/rejection.js';
 import type { PodFacts } from '../../pod/pod-facts.js';
+import type { Claim } from './allocation/devices.js';
+import { protection } from './bind-claims.js';
 import type { ClaimLedger } from './claim-ledger.js';
 import type { ClaimState } from './claim-state.js';
-import { protection } from './bind-claims.js';
-import type { Claim } from './devices.js';
 import { isReservedFor } from './pod-claims.js';
 
 const nothingToGiveBack: PostFilterAnswer = { rejection: unschedulable('no new claims to deallocate') };

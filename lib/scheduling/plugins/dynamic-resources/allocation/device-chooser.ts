@@ -2,7 +2,7 @@
 // in the same order, and a step back wherever it does not go on. Devices of one request are chosen in the order of the pools,
 // so no set of devices is tried twice; nor is one that differs from a failed one by nothing that matters.
 // As dynamic-resource-allocation/structured, allocateOne; there all sets are tried.
-import { objectKey } from '../../../core/index.js';
+import { objectKey } from '../../../../core/index.js';
 import { addShares, haveRoom, noShares, sharesOf } from './device-capacity.js';
 import type { Shares } from './device-capacity.js';
 import type { Constraint } from './device-constraints.js';

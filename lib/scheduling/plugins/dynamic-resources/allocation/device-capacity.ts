@@ -1,8 +1,8 @@
 // Capacity of devices. A request may demand some of it; a device that several may have at once gives each a share, and a
 // policy says which shares there are. As dynamic-resource-allocation/structured, consumable_capacity.go.
-import { addQuantities, compareQuantities, parseQuantity, quantityFromInteger, quantityToInteger } from '../../../core/index.js';
-import type { Frozen, Quantity } from '../../../core/index.js';
-import type { resourceV1 } from '../../../core/types/index.js';
+import { addQuantities, compareQuantities, parseQuantity, quantityFromInteger, quantityToInteger } from '../../../../core/index.js';
+import type { Frozen, Quantity } from '../../../../core/index.js';
+import type { resourceV1 } from '../../../../core/types/index.js';
 
 /** Amounts by the name of a capacity. */
 export type Shares = ReadonlyMap<string, Quantity>;

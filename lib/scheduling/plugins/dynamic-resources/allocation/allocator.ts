@@ -1,6 +1,6 @@
 // Finds devices for claims on one node. The first complete choice is taken: for each claim the devices of its requests.
 // As dynamic-resource-allocation/structured, allocator.go.
-import { objectKey } from '../../../core/index.js';
+import { objectKey } from '../../../../core/index.js';
 import { haveRoom, noShares, sharesOf } from './device-capacity.js';
 import type { Shares } from './device-capacity.js';
 import { DeviceChooser, devicesMax } from './device-chooser.js';

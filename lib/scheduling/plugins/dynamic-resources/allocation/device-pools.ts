@@ -1,14 +1,14 @@
 // The pools whose devices a node can reach. Only the newest generation of a pool counts, and only when all of its slices
 // are there; a pool that contradicts itself is of no use to anybody. What is found for a node is kept until slices or the
 // node change. As dynamic-resource-allocation/structured, GatherPools.
-import { parseQuantity } from '../../../core/index.js';
-import type { Frozen, Quantity } from '../../../core/index.js';
-import type { NodeSelector, resourceV1 } from '../../../core/types/index.js';
-import type { KnownObjects } from '../../cluster/known-objects.js';
-import type { NodeView } from '../../cluster/node-view.js';
-import { compileNodeTerms, matchesAnyTerm } from '../../pod/node-affinity.js';
-import type { NodeTerm } from '../../pod/node-affinity.js';
-import { computedFrom } from '../volumes/computed-from.js';
+import { parseQuantity } from '../../../../core/index.js';
+import type { Frozen, Quantity } from '../../../../core/index.js';
+import type { NodeSelector, resourceV1 } from '../../../../core/types/index.js';
+import type { KnownObjects } from '../../../cluster/known-objects.js';
+import type { NodeView } from '../../../cluster/node-view.js';
+import { compileNodeTerms, matchesAnyTerm } from '../../../pod/node-affinity.js';
+import type { NodeTerm } from '../../../pod/node-affinity.js';
+import { computedFrom } from '../../volumes/computed-from.js';
 import { devicesOf } from './devices.js';
 import type { OfferedDevice, Slice } from './devices.js';
 

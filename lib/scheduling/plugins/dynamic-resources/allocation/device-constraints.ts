@@ -1,10 +1,10 @@
 // Constraints of a claim: the devices that it is given for some of its requests, or for all, must agree in an attribute or
 // must all differ in it. As dynamic-resource-allocation/structured, constraint.go; other than there, devices of one request
 // are held against each other as well.
-import type { Frozen } from '../../../core/index.js';
-import type { resourceV1 } from '../../../core/types/index.js';
-import type { OfferedDevice } from './devices.js';
+import type { Frozen } from '../../../../core/index.js';
+import type { resourceV1 } from '../../../../core/types/index.js';
 import type { DeviceDemand } from './device-demands.js';
+import type { OfferedDevice } from './devices.js';
 
 /** Watches over the devices of a claim while they are chosen. */
 export interface Constraint {

@@ -1,8 +1,8 @@
 // Words for devices. A driver offers them in ResourceSlices, which belong together in pools; a device is known by driver,
 // pool and its own name. Claims ask for devices by class and are given some by an allocation, which stands in their status.
-import type { Frozen } from '../../../core/index.js';
-import type { resourceV1 } from '../../../core/types/index.js';
-import type { KnownKinds } from '../../cluster/known-objects.js';
+import type { Frozen } from '../../../../core/index.js';
+import type { resourceV1 } from '../../../../core/types/index.js';
+import type { KnownKinds } from '../../../cluster/known-objects.js';
 
 /** A claim for devices. */
 export type Claim = Frozen<KnownKinds['ResourceClaim']>;

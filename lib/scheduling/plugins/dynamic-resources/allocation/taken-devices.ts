@@ -1,9 +1,9 @@
 // Which devices are taken, and how much of those that several may have at once. Access for administrators takes nothing.
 // As pkg/scheduler/framework/plugins/dynamicresources, allocateddevices.go.
-import { parseQuantity } from '../../../core/index.js';
-import type { Quantity } from '../../../core/index.js';
-import type { KnownObjects } from '../../cluster/known-objects.js';
-import { computedFrom } from '../volumes/computed-from.js';
+import { parseQuantity } from '../../../../core/index.js';
+import type { Quantity } from '../../../../core/index.js';
+import type { KnownObjects } from '../../../cluster/known-objects.js';
+import { computedFrom } from '../../volumes/computed-from.js';
 import { addShares, noShares } from './device-capacity.js';
 import type { Shares } from './device-capacity.js';
 import { deviceId } from './devices.js';

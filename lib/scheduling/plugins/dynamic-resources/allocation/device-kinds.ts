@@ -1,9 +1,9 @@
 // Devices that make no difference: where one of them leads a search nowhere, so does the other. They belong to one pool, use
 // the same counters, have the same capacity and taints, agree in the attributes that constraints look at, and every demand
 // accepts both or neither.
+import { SelectorError } from '../selectors/device-selectors.js';
 import { attributeValue } from './device-constraints.js';
 import type { ClaimDemands, DeviceDemand } from './device-demands.js';
-import { SelectorError } from './device-selectors.js';
 import type { OfferedDevice } from './devices.js';
 
 /** Tells devices apart by what matters to these claims: the same text for those that make no difference. */

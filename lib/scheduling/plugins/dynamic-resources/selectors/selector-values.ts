@@ -1,7 +1,7 @@
 // The values of device selectors, and what can be done with them: texts, whole numbers, truth, quantities, versions, lists
 // and maps. What cannot be compared is an error, as in CEL, not a silent no. As apiserver/pkg/cel, quantity.go and semver.go.
-import { compareQuantities, parseQuantity } from '../../../core/index.js';
-import type { Quantity } from '../../../core/index.js';
+import { compareQuantities, parseQuantity } from '../../../../core/index.js';
+import type { Quantity } from '../../../../core/index.js';
 import { SelectorError } from './device-selectors.js';
 
 /** A value. */

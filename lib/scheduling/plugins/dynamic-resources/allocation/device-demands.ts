@@ -1,11 +1,11 @@
 // What a claim demands, made ready for the search: its requests in order, each with its alternatives, and the devices each
 // alternative could have on a node. As dynamic-resource-allocation/structured, validateDeviceRequest.
-import { objectKey } from '../../../core/index.js';
-import type { Frozen } from '../../../core/index.js';
-import type { resourceV1 } from '../../../core/types/index.js';
+import { objectKey } from '../../../../core/index.js';
+import type { Frozen } from '../../../../core/index.js';
+import type { resourceV1 } from '../../../../core/types/index.js';
+import { SelectorError } from '../selectors/device-selectors.js';
+import type { DeviceMatcher, SelectorCompiler } from '../selectors/device-selectors.js';
 import type { Claim, DeviceClass, OfferedDevice } from './devices.js';
-import { SelectorError } from './device-selectors.js';
-import type { DeviceMatcher, SelectorCompiler } from './device-selectors.js';
 
 /** Devices of one kind that a claim asks for: a request, or one alternative of it. */
 export interface DeviceDemand {

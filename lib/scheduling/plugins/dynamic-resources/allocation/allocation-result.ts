@@ -1,8 +1,8 @@
 // Writes down what was chosen for a claim, as it will stand in the claim's status: the devices, the configuration that goes
 // with them, and the nodes from which they can be used. As dynamic-resource-allocation/structured, Allocate.
-import { printQuantity } from '../../../core/index.js';
-import type { Frozen, Random } from '../../../core/index.js';
-import type { NodeSelector, NodeSelectorRequirement, resourceV1 } from '../../../core/types/index.js';
+import { printQuantity } from '../../../../core/index.js';
+import type { Frozen, Random } from '../../../../core/index.js';
+import type { NodeSelector, NodeSelectorRequirement, resourceV1 } from '../../../../core/types/index.js';
 import type { ChosenDevice } from './device-chooser.js';
 import type { ClaimDemands, DeviceDemand } from './device-demands.js';
 import type { Allocation, Claim, OfferedDevice } from './devices.js';

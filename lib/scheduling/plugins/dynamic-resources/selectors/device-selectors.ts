@@ -1,6 +1,6 @@
 // The seam for expressions that select devices. Kubernetes has CEL there; the compiler that stands behind this seam by
 // default understands the part of it that drivers and users write in practice, and refuses the rest by name.
-import type { OfferedDevice } from './devices.js';
+import type { OfferedDevice } from '../allocation/devices.js';
 
 /** Compiles expressions. */
 export interface SelectorCompiler {

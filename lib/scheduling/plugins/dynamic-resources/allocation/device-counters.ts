@@ -1,8 +1,8 @@
 // Counters of partitionable devices: what the devices of a pool share, such as the memory of the card they are cut from. A
 // device uses some of each; devices can be had together only while no counter runs out.
 // As dynamic-resource-allocation/structured, checkAvailableCounters.
-import { addQuantities, compareQuantities, subtractQuantities } from '../../../core/index.js';
-import type { Quantity } from '../../../core/index.js';
+import { addQuantities, compareQuantities, subtractQuantities } from '../../../../core/index.js';
+import type { Quantity } from '../../../../core/index.js';
 import { amounts } from './device-pools.js';
 import type { DevicePool } from './device-pools.js';
 import { devicesOf } from './devices.js';
