@@ -21,12 +21,10 @@ export class TakenDevices {
   }
 
   /** Adds the devices of an allocation. */
-  add({ devices }: Allocation): void {
-    for (const { driver, pool, device, adminAccess, shareID, consumedCapacity = {} } of devices?.results ?? []) {
-      if (adminAccess === true) continue;
-      const id = deviceId(driver, pool, device);
-      if (shareID === undefined) this.#whole.add(id);
-      else this.#shared.set(id, addShares(this.#shared.get(id) ?? noShares, sharesIn(consumedCapacity)));
+  add(allocation: Allocation): void {
+    for (const { id, shares } of takenBy(allocation)) {
+      if (shares === undefined) this.#whole.add(id);
+      else this.#shared.set(id, addShares(this.#shared.get(id) ?? noShares, shares));
     }
   }
 
@@ -54,6 +52,24 @@ export const knownTaken: (objects: KnownObjects) => TakenDevices = computedFrom(
   for (const { status } of objects.list('ResourceClaim')) if (status?.allocation !== undefined) taken.add(status.allocation);
   return taken;
 });
+
+/** A device that an allocation takes: with others where it has shares. */
+interface TakenDevice {
+  readonly id: string;
+  readonly shares: Shares | undefined;
+}
+
+/** Read once: every change of any claim has all of them added up again. */
+function takenBy(allocation: Allocation): readonly TakenDevice[] {
+  const known = takenByAllocation.get(allocation);
+  if (known !== undefined) return known;
+  const results = (allocation.devices?.results ?? []).filter(({ adminAccess }) => adminAccess !== true);
+  const taken = results.map(({ driver, pool, device, shareID, consumedCapacity = {} }) => ({ id: deviceId(driver, pool, device), shares: shareID === undefined ? undefined : sharesIn(consumedCapacity) }));
+  takenByAllocation.set(allocation, taken);
+  return taken;
+}
+
+const takenByAllocation = new WeakMap<Allocation, readonly TakenDevice[]>();
 
 function sharesIn(consumed: Readonly<Record<string, string>>): Shares {
   return new Map(Object.entries(consumed).map(([name, amount]): [string, Quantity] => [name, parseQuantity(amount)]));
