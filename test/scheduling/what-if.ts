@@ -7,8 +7,8 @@ import type { Client } from '../../lib/client/index.js';
 import { random, virtualClock } from '../../lib/core/index.js';
 import type { Frozen } from '../../lib/core/index.js';
 import type { Node, Pod } from '../../lib/core/types/index.js';
-import { createScheduler } from '../../lib/scheduling/index.js';
-import type { Explanation, Scheduler, Simulated } from '../../lib/scheduling/index.js';
+import { createScheduler, registryOf, schedulerConfiguration, unschedulable } from '../../lib/scheduling/index.js';
+import type { Explanation, Scheduler, SchedulingPlugin, Simulated } from '../../lib/scheduling/index.js';
 import { createServer } from '../../lib/server/index.js';
 import { memoryStore } from '../../lib/storage/index.js';
 import { nodeOf, podOf } from '../support/scheduling.js';
@@ -131,6 +131,46 @@ void t.test('pods are placed in thought, each seeing those before it', async (te
 
   const { items } = await client.kind('v1', 'Pod').list();
   test.same(items.map(({ metadata }) => metadata.name), ['here'], 'nothing was written');
+});
+
+void t.test('a pod that has a node is not in its own way', async (test) => {
+  const alone = { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'zone', labelSelector: { matchLabels: { app: 'one' } } }] } };
+  const shape: PodShape = { labels: { app: 'one' }, requests: { cpu: '2' } };
+  const here = pod('here', { ...shape, spec: { nodeName: 'a', affinity: alone } });
+  const { client, scheduler } = await sceneOf(test, [nodeOf('a', { ...small, labels: { zone: 'z' } }), nodeOf('b', { ...small, labels: { zone: 'z' } }), nodeOf('c', small)], [here]);
+  const placed = await client.kind('v1', 'Pod').in('default').get('here');
+  test.equal(placed.spec?.nodeName, 'a');
+
+  const { nodes, pod: asked } = await scheduler.explain(placed);
+  test.equal(asked, placed);
+  test.same(nodes.map(({ rejections }) => rejections), [[], [], []], 'it could be on each, for it is on none');
+  test.match(await scheduler.simulate([placed], { withoutNodes: ['b', 'c'] }), [{ nodeName: 'a' }]);
+  test.match(await scheduler.simulate([placed], { withoutNodes: ['a', 'c'] }), [{ nodeName: 'b' }], 'where it goes when its node is gone');
+  test.match(await scheduler.simulate([pod('new', { requests: { cpu: '2' } }), placed], { withoutNodes: ['b', 'c'] }), [{ nodeName: 'a' }, { message: '0/1 nodes are available: 1 Insufficient cpu.' }], 'others may be there first');
+
+  const twin = await scheduler.explain(pod('twin', { ...shape, spec: { affinity: alone } }));
+  test.same(twin.best, ['c'], 'to others it is in the way still');
+  const named = await scheduler.explain(pod('named', { spec: { nodeName: 'c' } }));
+  test.same(named.best, ['c'], 'a pod that is nowhere yet may name its node');
+});
+
+void t.test('a pod that is kept from being tried is told so, and where it would go', async (test) => {
+  const { scheduler } = await sceneOf(test, [nodeOf('n', small)]);
+  const { gates, best } = await scheduler.explain(pod('p', { spec: { schedulingGates: [{ name: 'example.com/wait' }] } }));
+  test.match(gates, [{ plugin: 'SchedulingGates', reasons: ['waiting for scheduling gates: [example.com/wait]'] }]);
+  test.same(best, ['n']);
+  test.same((await scheduler.explain(pod('p'))).gates, []);
+});
+
+void t.test('who says no is listed as the profile lists filters, whenever it spoke', async (test) => {
+  const early = (name: string): SchedulingPlugin => ({ name, preFilter: () => unschedulable(`${name} is against it`) });
+  const plugins: readonly SchedulingPlugin[] = [{ ...early('Late'), filter: () => undefined }, early('Before')];
+  const { client } = await sceneOf(test, [nodeOf('n', { ...small, unschedulable: true })]);
+  const enabled = plugins.map(({ name }) => ({ name }));
+  const configuration = schedulerConfiguration({ profiles: [{ plugins: { multiPoint: { enabled } } }] }, { plugins: registryOf(plugins) });
+  const scheduler = createScheduler({ client, clock: virtualClock(), random: random(1), plugins, configuration });
+  const { nodes } = await scheduler.explain(pod('p', { requests: { cpu: '3' } }));
+  test.same(nodes[0]?.rejections.map(({ plugin }) => plugin), ['Before', 'NodeUnschedulable', 'NodeResourcesFit', 'Late']);
 });
 
 void t.test('while the scheduler runs it answers from what it knows', async (test) => {

@@ -1,9 +1,10 @@
 // Why a pod goes where it goes, or goes nowhere: every plugin is asked about every node, also those nodes that another
 // plugin has refused already. Where no node will do, the smallest changes of the pod are looked for that would let it fit,
-// and each is tried before it is told. Nothing is written and nobody is made to leave.
+// and each is tried before it is told. A pod that has a node is looked at as if it had none, so that it is not in its own
+// way. Nothing is written and nobody is made to leave.
 import type { Frozen } from '../../core/index.js';
 import type { Pod } from '../../core/types/index.js';
-import type { ClusterView } from '../cluster/cluster-view.js';
+import type { ClusterCache } from '../cluster/cluster-cache.js';
 import type { NodeView } from '../cluster/node-view.js';
 import { fitErrorText } from '../fit-error.js';
 import { CycleMemory } from '../framework/cycle.js';
@@ -16,12 +17,17 @@ import { unresolvable } from '../framework/rejection.js';
 import type { Rejected } from '../framework/rejection.js';
 import { scoresByPlugin } from '../framework/scores.js';
 import { podFacts } from '../pod/pod-facts.js';
+import type { PodFacts } from '../pod/pod-facts.js';
 import { changesFor } from './pod-change.js';
 import type { PodChange } from './pod-change.js';
+import { unplaced } from './without-pod.js';
+import type { Unplaced } from './without-pod.js';
 
 /** What a scheduler thinks of a pod. */
 export interface Explanation {
   readonly pod: Frozen<Pod>;
+  /** Who keeps the pod from being tried at all, such as SchedulingGates. What follows is as if they did not. */
+  readonly gates: readonly Rejected[];
   /** In the order in which they are looked at. */
   readonly nodes: readonly NodeExplanation[];
   /** The names of the nodes that are best, all alike; empty where none will do. */
@@ -35,7 +41,7 @@ export interface Explanation {
 /** What plugins say of a node. */
 export interface NodeExplanation {
   readonly name: string;
-  /** All that say no, in the order of the profile; the first gives the reason. */
+  /** All that say no, in the order of the profile's filters; plugins that filter no nodes come first. */
   readonly rejections: readonly Rejected[];
   /** Of nodes that will do. Where it is the only one nobody would ask for scores; here they are. */
   readonly scores: readonly { readonly plugin: string; readonly score: number; readonly weight: number }[];
@@ -51,23 +57,59 @@ export interface Remedy {
 }
 
 /** Asks everybody. */
-export function explainPod(pod: Frozen<Pod>, cluster: ClusterView, plugins: ProfilePlugins): Explanation {
-  const cycle: Cycle = { pod: podFacts(pod), cluster, memory: new CycleMemory() };
+export function explainPod(pod: Frozen<Pod>, cache: ClusterCache, plugins: ProfilePlugins): Explanation {
+  const without = unplaced(pod, cache);
+  const cycle = cycleOf(without);
+  const { nodes: candidates } = without.cluster;
+  const gates = gatesOf(without.pod, plugins);
   const beforehand = askedBeforehand(cycle, plugins);
-  const judged = cluster.nodes.map((node) => ({ node, rejections: rejectionsOf(cycle, node, beforehand) }));
+  const inOrder = filterOrder(plugins);
+  const judged = candidates.map((node): Judged => ({ node, rejections: rejectionsOf(cycle, node, beforehand).sort(inOrder) }));
   const fitting = judged.filter(({ rejections }) => rejections.length === 0).map(({ node }) => node);
-  const scores = fitting.length === 0 ? [] : scoresByPlugin(cycle, plugins, fitting);
+  const scores = scoresOf(cycle, plugins, fitting);
   const nodes = judged.map(({ node, rejections }): NodeExplanation => {
-    const at = fitting.indexOf(node);
-    const own = at < 0 ? [] : scores.map(({ plugin, weight, scores: all }) => ({ plugin, weight, score: all[at] ?? 0 }));
+    const own = scores.get(node) ?? [];
     return { name: node.name, rejections, scores: own, total: own.reduce((sum, { score, weight }) => sum + score * weight, 0) };
   });
-  if (fitting.length > 0) {
-    const fits = nodes.filter(({ rejections }) => rejections.length === 0);
-    const highest = Math.max(...fits.map(({ total }) => total));
-    return { pod, nodes, best: fits.filter(({ total }) => total === highest).map(({ name }) => name), remedies: [] };
-  }
-  return { pod, nodes, best: [], message: messageFor(pod, cluster, plugins), remedies: remediesFor(cycle, plugins, judged) };
+  if (fitting.length > 0) return { pod, gates, nodes, best: bestOf(nodes), remedies: [] };
+  return { pod, gates, nodes, best: [], message: messageFor(without, plugins), remedies: remediesFor(cycle, plugins, judged) };
+}
+
+/** A node and all that say no to it. */
+interface Judged {
+  readonly node: NodeView;
+  readonly rejections: readonly Rejected[];
+}
+
+function cycleOf({ pod, cluster }: Unplaced): Cycle {
+  return { pod, cluster, memory: new CycleMemory() };
+}
+
+function gatesOf(pod: PodFacts, { preEnqueue }: ProfilePlugins): readonly Rejected[] {
+  return preEnqueue.flatMap((plugin) => {
+    const rejection = plugin.preEnqueue(pod);
+    return rejection === undefined ? [] : [rejectedBy(plugin.name, rejection)];
+  });
+}
+
+/** The scores of nodes that will do. */
+function scoresOf(cycle: Cycle, plugins: ProfilePlugins, fitting: readonly NodeView[]): ReadonlyMap<NodeView, NodeExplanation['scores']> {
+  if (fitting.length === 0) return new Map();
+  const scores = scoresByPlugin(cycle, plugins, fitting);
+  return new Map(fitting.map((node, index) => [node, scores.map(({ plugin, weight, scores: all }) => ({ plugin, weight, score: all[index] ?? 0 }))]));
+}
+
+function bestOf(nodes: readonly NodeExplanation[]): readonly string[] {
+  const fits = nodes.filter(({ rejections }) => rejections.length === 0);
+  const highest = fits.reduce((most, { total }) => Math.max(most, total), -Infinity);
+  return fits.filter(({ total }) => total === highest).map(({ name }) => name);
+}
+
+/** What is said before nodes are looked at goes where the plugin's filter would have spoken. */
+function filterOrder({ filter }: ProfilePlugins): (one: Rejected, other: Rejected) => number {
+  const places = new Map(filter.map(({ name }, index) => [name, index]));
+  const placeOf = ({ plugin }: Rejected): number => places.get(plugin) ?? -1;
+  return (one, other) => placeOf(one) - placeOf(other);
 }
 
 /** What a plugin said before it saw a node. */
@@ -99,8 +141,8 @@ function askedBeforehand(cycle: Cycle, plugins: ProfilePlugins): readonly Before
 
 const noNodes: ReadonlySet<string> = new Set();
 
-/** All that say no to a node. */
-function rejectionsOf(cycle: Cycle, node: NodeView, beforehand: readonly Beforehand[]): readonly Rejected[] {
+/** All that say no to a node: first those that did so beforehand. */
+function rejectionsOf(cycle: Cycle, node: NodeView, beforehand: readonly Beforehand[]): Rejected[] {
   const before = beforehand.filter(({ nodeNames }) => !nodeNames.has(node.name)).map(({ rejected }) => rejected);
   const own = cycle.memory.recall(activeFilters).filters.flatMap((plugin) => {
     const rejection = plugin.filter(cycle, node);
@@ -112,14 +154,15 @@ function rejectionsOf(cycle: Cycle, node: NodeView, beforehand: readonly Beforeh
   return crowded === undefined ? [] : [crowded];
 }
 
-function messageFor(pod: Frozen<Pod>, cluster: ClusterView, plugins: ProfilePlugins): string {
-  const nodeCount = cluster.nodes.length;
+function messageFor(without: Unplaced, plugins: ProfilePlugins): string {
+  const { nodes } = without.cluster;
+  const nodeCount = nodes.length;
   if (nodeCount === 0) return 'no nodes available to schedule pods';
-  const cycle: Cycle = { pod: podFacts(pod), cluster, memory: new CycleMemory() };
+  const cycle = cycleOf(without);
   const outcome = runPreFilter(cycle, plugins);
   const diagnosis = new NodeDiagnosis(nodeCount, outcome);
   if (outcome.rejection === undefined) {
-    for (const node of cluster.nodes) {
+    for (const node of nodes) {
       const rejected = outcome.nodeNames?.has(node.name) === false ? undefined : profileFilters.filter(cycle, node);
       if (rejected !== undefined) diagnosis.refuse(node, rejected);
     }
@@ -129,7 +172,7 @@ function messageFor(pod: Frozen<Pod>, cluster: ClusterView, plugins: ProfilePlug
 }
 
 /** The nodes that ask for the fewest changes, grouped by what they ask for. */
-function remediesFor(cycle: Cycle, plugins: ProfilePlugins, judged: readonly { readonly node: NodeView; readonly rejections: readonly Rejected[] }[]): readonly Remedy[] {
+function remediesFor(cycle: Cycle, plugins: ProfilePlugins, judged: readonly Judged[]): readonly Remedy[] {
   const wanted = new Map<string, { readonly changes: readonly PodChange[]; readonly nodes: NodeView[] }>();
   for (const { node, rejections } of judged) {
     const changes = rejections.map(({ plugin }) => changesFor(plugin, cycle.pod, node));
@@ -153,7 +196,7 @@ const remediesTold = 5;
 
 function fitsWith(changes: readonly PodChange[], { pod, cluster }: Cycle, plugins: ProfilePlugins, node: NodeView): boolean {
   const changed = changes.reduce((object, change) => change.apply(object), pod.object);
-  const cycle: Cycle = { pod: podFacts(changed), cluster, memory: new CycleMemory() };
+  const cycle = cycleOf({ pod: podFacts(changed), cluster });
   const { rejection, nodeNames } = runPreFilter(cycle, plugins);
   return rejection === undefined && nodeNames?.has(node.name) !== false && profileFilters.filter(cycle, node) === undefined;
 }

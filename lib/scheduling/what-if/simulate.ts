@@ -1,6 +1,6 @@
 // Where pods would go, without anything being written: a copy of the cluster, on which they are placed one after the other
-// as the scheduler would place them, each seeing those before it. Nodes and pods may be thought to be there or to be gone.
-// Nobody is made to leave for them.
+// as the scheduler would place them, each seeing those before it. Those that have a node already are taken off it first.
+// Nodes and pods may be thought to be there or to be gone. Nobody is made to leave for them, and gates are not asked about.
 import type { Client } from '../../client/index.js';
 import type { Frozen } from '../../core/index.js';
 import type { Node, Pod } from '../../core/types/index.js';
@@ -17,6 +17,7 @@ import { clusterColumns } from '../columns/cluster-columns.js';
 import { columnPlacer } from '../columns/column-placer.js';
 import { podFacts } from '../pod/pod-facts.js';
 import { runPermit, runReserve, runUnreserve } from '../scheduler/placement-points.js';
+import { withoutItsNode } from './without-pod.js';
 
 /** What is thought to be different from what is. */
 export interface WhatIf {
@@ -42,7 +43,8 @@ export interface SimulationParts {
 
 /** Places pods in thought. */
 export function simulatePods(pods: readonly Frozen<Pod>[], whatIf: WhatIf, { cache, random, clock, frameworksWith }: SimulationParts): readonly Simulated[] {
-  const cluster = copyOf(cache, whatIf);
+  const moved = new Set(pods.map(uidOf).filter((uid) => cache.placed(uid) !== undefined));
+  const cluster = copyOf(cache, moved, whatIf);
   const byName = frameworksWith({
     client: readOnly,
     clock,
@@ -67,7 +69,7 @@ export function simulatePods(pods: readonly Frozen<Pod>[], whatIf: WhatIf, { cac
   );
 
   return pods.map((given, index): Simulated => {
-    const pod = identified(given, index);
+    const pod = moved.has(uidOf(given)) ? withoutItsNode(given) : identified(given, index);
     const facts = podFacts(pod);
     const profile = placers.get(facts.schedulerName);
     if (profile === undefined) return { pod: given, message: `no profile is called ${facts.schedulerName}` };
@@ -94,23 +96,30 @@ function taken(cycle: Cycle, { plugins }: Framework, nodeName: string, cluster: 
 }
 
 /** A cache of its own over the same objects. Nodes and pods are shared values, so the copy costs what its lists cost. */
-function copyOf(cache: ClusterCache, { nodes = [], withoutNodes = [], withoutPods = () => false }: WhatIf): ClusterCache {
-  const copy = createClusterCache({ objects: cache.objects, nominations: { nominatedTo: (name) => cache.nominatedTo(name).map(({ object }) => object), nominatedNodes: () => cache.nominatedNodes() } });
+function copyOf(cache: ClusterCache, moved: ReadonlySet<string>, { nodes = [], withoutNodes = [], withoutPods = () => false }: WhatIf): ClusterCache {
+  const copy: ClusterCache = createClusterCache({ objects: cache.objects, nominations: { nominatedTo, nominatedNodes: () => cache.nominatedNodes() } });
+  /** Who has a place in thought is not to come any more. */
+  function nominatedTo(name: string): readonly Frozen<Pod>[] {
+    return cache.nominatedTo(name).filter(({ uid }) => copy.placed(uid) === undefined).map(({ object }) => object);
+  }
   const gone = new Set(withoutNodes);
   const others = new Set(nodes.map(({ metadata }) => metadata?.name ?? ''));
   for (const { name, object } of cache.nodes) if (!gone.has(name) && !others.has(name)) copy.setNode(object);
   for (const node of nodes) copy.setNode(node);
   for (const node of cache.nodes) {
     if (gone.has(node.name)) continue;
-    for (const pod of node.pods) if (!withoutPods(pod.object)) copy.assume(pod, node.name);
+    for (const pod of node.pods) if (!moved.has(pod.uid) && !withoutPods(pod.object)) copy.assume(pod, node.name);
   }
   return copy;
 }
 
+function uidOf({ metadata }: Frozen<Pod>): string {
+  return metadata?.uid ?? '';
+}
+
 /** A pod that the API has not seen has no identity yet, and needs one to be told from others. */
 function identified(pod: Frozen<Pod>, index: number): Frozen<Pod> {
-  if ((pod.metadata?.uid ?? '') !== '') return pod;
-  return { ...pod, metadata: { ...pod.metadata, uid: `simulated-${index}` } };
+  return uidOf(pod) === '' ? { ...pod, metadata: { ...pod.metadata, uid: `simulated-${index}` } } : pod;
 }
 
 function nothing(): void {
