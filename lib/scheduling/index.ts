@@ -102,6 +102,11 @@ export type { Scheduler, SchedulerOptions } from './scheduler/scheduler-options.
 export type { ExtendedPlacer, PlacingProfile, SchedulerParts } from './scheduler/scheduler-parts.js';
 export type { StatusWrites } from './scheduler/status-writes.js';
 export { builtinMakers } from './plugins/default-plugins.js';
+export type { OfferedDevice } from './plugins/dynamic-resources/allocation/devices.js';
+export { dynamicResources } from './plugins/dynamic-resources/dynamic-resources.js';
+export { basicSelectors } from './plugins/dynamic-resources/selectors/basic-selectors.js';
+export type { DeviceMatcher, SelectorCompiler } from './plugins/dynamic-resources/selectors/device-selectors.js';
+export { SelectorError } from './plugins/dynamic-resources/selectors/device-selectors.js';
 export { normalizeShares, reverseShareOfHighest, shareOfHighest } from './plugins/score-shares.js';
 export type { Explanation, NodeExplanation, Remedy } from './what-if/explain.js';
 export type { PodChange } from './what-if/pod-change.js';

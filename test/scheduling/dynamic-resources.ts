@@ -11,9 +11,9 @@ import type { Cycle } from '../../lib/scheduling/framework/cycle.js';
 import type { EventResources } from '../../lib/scheduling/framework/event-interest.js';
 import type { SchedulingPlugin } from '../../lib/scheduling/framework/plugin.js';
 import type { PluginTools } from '../../lib/scheduling/framework/plugin-tools.js';
-import { actions, createScheduler, podFacts, schedulerConfiguration } from '../../lib/scheduling/index.js';
+import { actions, basicSelectors, createScheduler, dynamicResources, podFacts, schedulerConfiguration } from '../../lib/scheduling/index.js';
+import type { SelectorCompiler } from '../../lib/scheduling/index.js';
 import { builtinMakers } from '../../lib/scheduling/plugins/default-plugins.js';
-import { basicSelectors } from '../../lib/scheduling/plugins/dynamic-resources/selectors/basic-selectors.js';
 import { claimLedger } from '../../lib/scheduling/plugins/dynamic-resources/claim-ledger.js';
 import { devicesOf } from '../../lib/scheduling/plugins/dynamic-resources/allocation/devices.js';
 import { extendedRequests } from '../../lib/scheduling/plugins/dynamic-resources/extended-requests.js';
@@ -628,6 +628,16 @@ t.test('extended resources that a class stands behind', async (t) => {
   await server.learn();
   t.same(server.cluster.objects.list('ResourceClaim'), [], 'it goes with the node that the pod did not get');
   t.same(verdicts(server.plugin, cycleOf(server.cluster, stored)), { n: 'fits' });
+});
+
+t.test('another compiler may read the selectors', async (t) => {
+  const cluster = clusterOf({ claims: [claimOf('a')], classes: [classOf('gpu', { selectors: [selector('the second one')] })], slices: [sliceOf(['d1', 'd2'])] });
+  const seen: string[] = [];
+  const selectors: SelectorCompiler = { compile: (expression) => (device) => (seen.push(`${expression}: ${device.id}`), device.name === 'd2') };
+  const tools = toolsOf(cluster);
+  const plugin = dynamicResources(tools, tools.profile.args.DynamicResources, selectors);
+  t.same(verdicts(plugin, cycleOf(cluster, podWith('a'))), { n: 'fits' });
+  t.same(seen, [`the second one: ${driver}/n/d1`, `the second one: ${driver}/n/d2`], 'each device once');
 });
 
 t.test('what brings pods back', async (t) => {
