@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import t from 'tap';
+import * as admission from '../lib/admission/index.js';
 import * as auth from '../lib/auth/index.js';
 import * as authNode from '../lib/auth/node/index.js';
 import * as client from '../lib/client/index.js';
@@ -20,7 +21,7 @@ import * as testing from '../lib/testing/index.js';
 import * as webhook from '../lib/webhook/index.js';
 import * as webhookNode from '../lib/webhook/node/index.js';
 
-const entries = [core, storage, sqlite, etcd, encryption, server, serverNode, client, clientNode, auth, authNode, controllers, scheduling, webhook, webhookNode, testing];
+const entries = [core, storage, sqlite, etcd, encryption, server, serverNode, client, clientNode, auth, authNode, admission, controllers, scheduling, webhook, webhookNode, testing];
 
 t.test('the main entry offers the very things that the others do', async (t) => {
   const all: Readonly<Record<string, unknown>> = { ...core, ...storage };
@@ -48,7 +49,7 @@ t.test('no entry has a default export', async (t) => {
 });
 
 t.test('what is for browsers needs nothing of Node', async (t) => {
-  for (const name of ['core', 'core/types', 'storage', 'server', 'client', 'auth', 'controllers', 'scheduling', 'webhook']) t.same(await nodeImports(name), [], name);
+  for (const name of ['core', 'core/types', 'storage', 'server', 'client', 'auth', 'admission', 'controllers', 'scheduling', 'webhook']) t.same(await nodeImports(name), [], name);
   t.ok((await nodeImports('auth/node')).includes('node:crypto'), 'which would be noticed');
 });
 
