@@ -8,7 +8,7 @@ import type { LabelSelector, Node, NodeSelector, PersistentVolume, Pod, PodAffin
 import { ClusterCache } from '../../lib/scheduling/cluster/cluster-cache.js';
 import { clusterColumns } from '../../lib/scheduling/columns/cluster-columns.js';
 import { columnPlacer } from '../../lib/scheduling/columns/column-placer.js';
-import { RecentlyUsed } from '../../lib/scheduling/columns/recently-used.js';
+import { RecentlyUsed } from '../../lib/scheduling/framework/recently-used.js';
 import { CycleMemory } from '../../lib/scheduling/framework/cycle.js';
 import type { Cycle } from '../../lib/scheduling/framework/cycle.js';
 import type { Framework } from '../../lib/scheduling/framework/framework.js';

@@ -5,7 +5,7 @@ import { CarriedTerms } from './carried-terms.js';
 import { NodeColumns } from './node-columns.js';
 import { PodCounter } from './pod-counter.js';
 import type { Counted } from './pod-counter.js';
-import { RecentlyUsed } from './recently-used.js';
+import { RecentlyUsed } from '../framework/recently-used.js';
 
 /** The cluster in columns. */
 export interface ClusterColumns {

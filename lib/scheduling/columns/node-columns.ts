@@ -4,7 +4,7 @@ import type { ClusterView } from '../cluster/cluster-view.js';
 import type { NodeView } from '../cluster/node-view.js';
 import { ChangeReader } from './change-reader.js';
 import { DomainColumn } from './domain-column.js';
-import { RecentlyUsed } from './recently-used.js';
+import { RecentlyUsed } from '../framework/recently-used.js';
 
 /** The nodes of a cluster for columns. */
 export class NodeColumns {

@@ -6,8 +6,8 @@ import type { ClusterColumns } from './cluster-columns.js';
 import type { ColumnProfile } from './column-profile.js';
 import type { DomainCheck } from './domain-check.js';
 import { NodeClass } from './node-class.js';
-import { nodeSignature, peerSignature } from './pod-signature.js';
-import { RecentlyUsed } from './recently-used.js';
+import { nodeSignature, peerSignature } from '../pod/pod-signature.js';
+import { RecentlyUsed } from '../framework/recently-used.js';
 import { SpreadColumns } from './spread-columns.js';
 
 /** What a search goes by. */

@@ -16,7 +16,7 @@ import { domainCheck } from './domain-check.js';
 import type { DomainCheck } from './domain-check.js';
 import type { DomainSums } from './domain-sums.js';
 import type { PodCounter } from './pod-counter.js';
-import { wishesForNodes } from './pod-signature.js';
+import { wishesForNodes } from '../pod/pod-signature.js';
 
 const plugin = 'PodTopologySpread';
 const missing = rejectedBy(plugin, missingLabel);

@@ -3,8 +3,8 @@
 // them, and only nodes that changed since are tried anew. Where a filter looks beyond the node, or others are to come to
 // it, nothing is kept.
 import type { NodeView } from '../cluster/node-view.js';
-import { nodeSignature } from '../columns/pod-signature.js';
-import { RecentlyUsed } from '../columns/recently-used.js';
+import { nodeSignature } from '../pod/pod-signature.js';
+import { RecentlyUsed } from '../framework/recently-used.js';
 import type { Cycle } from '../framework/cycle.js';
 import type { PluginTools } from '../framework/plugin-tools.js';
 import { activeFilters } from '../framework/pre-filter.js';

@@ -4,10 +4,10 @@
 import type { Frozen } from '../../core/index.js';
 import type { Pod } from '../../core/types/index.js';
 import type { KnownObjects } from '../cluster/known-objects.js';
-import type { PodFacts } from '../pod/pod-facts.js';
-import { containerRequests } from '../pod/requests.js';
-import type { ResourceAmounts } from '../pod/resource-amounts.js';
-import { selectingController } from '../pod/topology-spread.js';
+import type { PodFacts } from './pod-facts.js';
+import { containerRequests } from './requests.js';
+import type { ResourceAmounts } from './resource-amounts.js';
+import { selectingController } from './topology-spread.js';
 
 /** What built-in plugins look at that regard a node by itself. */
 export function nodeSignature({ object, requests, nonZeroRequests, hostPorts, nodeName, images, containerCount }: PodFacts, objects: KnownObjects): string {
