@@ -4,7 +4,7 @@
 import type { NodeView } from '../cluster/node-view.js';
 import type { Cycle } from '../framework/cycle.js';
 import { activeFilters, activeWithout } from '../framework/pre-filter.js';
-import { profileFilters } from '../framework/profile-filters.js';
+import { mustNotBePushedAside, profileFilters } from '../framework/profile-filters.js';
 import type { ProfilePlugins } from '../framework/profile-plugins.js';
 import type { Rejected } from '../framework/rejection.js';
 import type { PodFacts } from '../pod/pod-facts.js';
@@ -30,8 +30,8 @@ export interface FittingSearchOptions {
 /** Looks for nodes that fit. */
 export class FittingSearch {
   readonly #options: FittingSearchOptions;
-  /** Slots of nodes where other pods are nominated that must not be pushed aside: they are looked at plainly. */
-  readonly #crowded: ReadonlySet<number>;
+  /** Pods that are nominated to nodes and must not be pushed aside, by slot: such nodes are looked at plainly. */
+  readonly #crowded: ReadonlyMap<number, readonly PodFacts[]>;
   readonly #asks: boolean;
   /** What was said of slots that had to be asked about. */
   readonly #refused = new Map<number, Rejected>();
@@ -39,7 +39,7 @@ export class FittingSearch {
 
   constructor(options: FittingSearchOptions) {
     this.#options = options;
-    this.#crowded = crowdedSlots(options.cycle);
+    this.#crowded = crowdsOf(options.cycle);
     this.#asks = options.asked.filters.length > 0 || this.#crowded.size > 0;
   }
 
@@ -92,7 +92,8 @@ export class FittingSearch {
     const { nodes, cycle, asked } = this.#options;
     const node = nodes.at(slot);
     if (node === undefined) return false;
-    const rejected = this.#crowded.has(slot) ? this.#plainly(node) : firstRefusal(asked.filters, cycle, node);
+    const crowd = this.#crowded.get(slot);
+    const rejected = crowd === undefined ? firstRefusal(asked.filters, cycle, node) : this.#amidst(crowd, node);
     if (rejected !== undefined) this.#refused.set(slot, rejected);
     return rejected === undefined;
   }
@@ -102,16 +103,22 @@ export class FittingSearch {
     const node = this.#options.nodes.at(slot);
     if (known !== undefined || node === undefined) return known;
     const { cycle, asked, rules: { nodeClass, checks } } = this.#options;
-    if (this.#crowded.has(slot)) return this.#plainly(node);
+    const crowd = this.#crowded.get(slot);
+    if (crowd !== undefined) return this.#amidst(crowd, node);
     const local = nodeClass.refusal(nodeClass.verdicts[slot] ?? 0);
     const failed = firstFailed(checks, slot);
     const [position, rejected] = failed !== undefined && failed.position < (local?.position ?? Infinity) ? [failed.position, refusalOf(failed, slot)] : [local?.position, local?.rejected];
     return firstRefusal(asked.filters, cycle, node, position) ?? rejected;
   }
 
-  #plainly(node: NodeView): Rejected | undefined {
-    if (!this.#prepared) this.#prepare();
-    return profileFilters.filter(this.#options.cycle, node);
+  /** A node to which others are to come. Where nobody looks beyond the node, what was found for such pods before holds. */
+  #amidst(crowd: readonly PodFacts[], node: NodeView): Rejected | undefined {
+    const { rules: { nodeClass, checks }, asked, cycle } = this.#options;
+    const plainly = (): Rejected | undefined => {
+      if (!this.#prepared) this.#prepare();
+      return profileFilters.filter(cycle, node);
+    };
+    return checks.length > 0 || asked.filters.length > 0 ? plainly() : nodeClass.amidst(crowd, node, plainly);
   }
 
   /** Runs what columns made unnecessary, as if it had been run at the beginning. */
@@ -138,17 +145,15 @@ function gather(order: Int32Array, start: number, verdicts: Int32Array, found: I
   return count;
 }
 
-function crowdedSlots({ cluster, pod }: Cycle): ReadonlySet<number> {
-  let slots: Set<number> | undefined;
+function crowdsOf({ cluster, pod }: Cycle): ReadonlyMap<number, readonly PodFacts[]> {
+  let crowds: Map<number, readonly PodFacts[]> | undefined;
   for (const name of cluster.nominatedNodes()) {
     const node = cluster.node(name);
-    if (node !== undefined && cluster.nominatedTo(name).some((nominated) => staysBefore(nominated, pod))) (slots ??= new Set()).add(node.slot);
+    if (node === undefined) continue;
+    const crowd = cluster.nominatedTo(name).filter((nominated) => mustNotBePushedAside(nominated, pod));
+    if (crowd.length > 0) (crowds ??= new Map()).set(node.slot, crowd);
   }
-  return slots ?? none;
+  return crowds ?? nobody;
 }
 
-function staysBefore(nominated: PodFacts, pod: PodFacts): boolean {
-  return nominated.priority >= pod.priority && nominated.uid !== pod.uid;
-}
-
-const none: ReadonlySet<number> = new Set();
+const nobody: ReadonlyMap<number, readonly PodFacts[]> = new Map();

@@ -38,6 +38,8 @@ export class NodeClass {
   /** Verdicts by what was answered, and by what it says where a plugin answers the same in other objects. */
   readonly #known = new WeakMap<Rejection, number>();
   readonly #verdictOf = new Map<string, number>();
+  /** What was found of nodes to which others are to come. */
+  readonly #crowded = new WeakMap<NodeView, { readonly generation: number; readonly crowd: readonly PodFacts[]; readonly rejected: Rejected | undefined }>();
   /** The generation of each node when it was asked. */
   #asked: Float64Array = new Float64Array(0);
   #verdicts: Int32Array = new Int32Array(0);
@@ -102,6 +104,15 @@ export class NodeClass {
     for (const node of this.#columns.cluster.nodes) this.#ask(node);
   }
 
+  /** What is known of a node amidst pods that are to come to it; found out where that is not known yet. */
+  amidst(crowd: readonly PodFacts[], node: NodeView, find: () => Rejected | undefined): Rejected | undefined {
+    const known = this.#crowded.get(node);
+    if (known?.generation === node.generation && sameCrowd(known.crowd, crowd)) return known.rejected;
+    const rejected = find();
+    this.#crowded.set(node, { generation: node.generation, crowd, rejected });
+    return rejected;
+  }
+
   #grow(): void {
     const { capacity } = this.#columns;
     this.#asked = grownFloats(this.#asked, capacity, -1);
@@ -151,4 +162,8 @@ export class NodeClass {
     this.#known.set(rejection, verdict);
     return verdict;
   }
+}
+
+function sameCrowd(one: readonly PodFacts[], other: readonly PodFacts[]): boolean {
+  return one.length === other.length && one.every((pod, index) => pod === other[index]);
 }

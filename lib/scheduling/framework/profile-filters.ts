@@ -67,7 +67,8 @@ export function rejectedBy(plugin: string, rejection: Rejection): Rejected {
 
 const rejectedOnes = new WeakMap<Rejection, Rejected>();
 
-function mustNotBePushedAside(nominated: PodFacts, pod: PodFacts): boolean {
+/** Whether a pod that is to come to a node has to be reckoned with by another. */
+export function mustNotBePushedAside(nominated: PodFacts, pod: PodFacts): boolean {
   return nominated.priority >= pod.priority && nominated.uid !== pod.uid;
 }
 
