@@ -3,14 +3,19 @@
 // StatefulSet, which have labels of their own, at least the first. JSON, so that no two texts can run into each other.
 import type { Frozen } from '../../core/index.js';
 import type { Pod } from '../../core/types/index.js';
-import type { KnownObjects } from '../cluster/known-objects.js';
 import type { PodFacts } from './pod-facts.js';
 import { containerRequests } from './requests.js';
 import type { ResourceAmounts } from './resource-amounts.js';
 import { selectingController } from './topology-spread.js';
 
+/** Tells classes of devices that changed from those that did not. What is known of the cluster does. */
+export interface ClassVersions {
+  /** Another number whenever one came, changed or went. */
+  version(kind: 'DeviceClass'): number;
+}
+
 /** What built-in plugins look at that regard a node by itself. */
-export function nodeSignature({ object, requests, nonZeroRequests, hostPorts, nodeName, images, containerCount }: PodFacts, objects: KnownObjects): string {
+export function nodeSignature({ object, requests, nonZeroRequests, hostPorts, nodeName, images, containerCount }: PodFacts, objects: ClassVersions): string {
   return JSON.stringify([
     amounts(requests),
     nonZeroRequests.milliCpu,
