@@ -14,9 +14,9 @@ import type { PluginTools } from '../../lib/scheduling/framework/plugin-tools.js
 import { builtinMakers } from '../../lib/scheduling/plugins/default-plugins.js';
 import { deviceClassBehind } from '../../lib/scheduling/plugins/device-classes.js';
 import { imageScore, imageWorth } from '../../lib/scheduling/plugins/image-score.js';
-import { balance, balanceScore } from '../../lib/scheduling/plugins/resource-balance.js';
+import { balance, balanceScore } from '../../lib/scheduling/plugins/node-resources/resource-balance.js';
 import { normalizeShares, reverseShareOfHighest, shareOfHighest } from '../../lib/scheduling/plugins/score-shares.js';
-import { percentOf, resourceScorer, scoreAlong } from '../../lib/scheduling/plugins/scoring-strategies.js';
+import { percentOf, resourceScorer, scoreAlong } from '../../lib/scheduling/plugins/node-resources/scoring-strategies.js';
 import { createServer } from '../../lib/server/index.js';
 import { memoryStore } from '../../lib/storage/index.js';
 import { TestCluster, cycleOf, nodeOf, podOf, toolsOf } from '../support/scheduling.js';

@@ -5,7 +5,7 @@
 import type { Frozen } from '../../core/index.js';
 import type { DeviceClass } from '../../core/types/index.js';
 import type { KnownObjects } from '../cluster/known-objects.js';
-import { computedFrom } from './volumes/computed-from.js';
+import { computedFrom } from './computed-from.js';
 
 /** The class behind a resource. */
 export function deviceClassBehind(objects: KnownObjects, resource: string): Frozen<DeviceClass> | undefined {

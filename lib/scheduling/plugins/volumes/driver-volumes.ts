@@ -9,7 +9,7 @@ import { errorText } from '../../framework/plugin-error.js';
 import type { PodFacts } from '../../pod/pod-facts.js';
 import { claimKey, claimOf, classOfClaim, notMadeFor, volumeNameOf } from './claims-and-volumes.js';
 import type { Claim, Volume } from './claims-and-volumes.js';
-import { computedFrom } from './computed-from.js';
+import { computedFrom } from '../computed-from.js';
 import { inTreePluginNamed, inTreePluginOf } from './in-tree-plugins.js';
 
 /** Volumes by a name that each has for itself, with their drivers. */

@@ -8,7 +8,7 @@ import type { KnownObjects } from '../../../cluster/known-objects.js';
 import type { NodeView } from '../../../cluster/node-view.js';
 import { compileNodeTerms, matchesAnyTerm } from '../../../pod/node-affinity.js';
 import type { NodeTerm } from '../../../pod/node-affinity.js';
-import { computedFrom } from '../../volumes/computed-from.js';
+import { computedFrom } from '../../computed-from.js';
 import { devicesOf } from './devices.js';
 import type { OfferedDevice, Slice } from './devices.js';
 

@@ -3,7 +3,7 @@
 import { parseQuantity } from '../../../../core/index.js';
 import type { Quantity } from '../../../../core/index.js';
 import type { KnownObjects } from '../../../cluster/known-objects.js';
-import { computedFrom } from '../../volumes/computed-from.js';
+import { computedFrom } from '../../computed-from.js';
 import { addShares, noShares } from './device-capacity.js';
 import type { Shares } from './device-capacity.js';
 import { deviceId } from './devices.js';

@@ -8,7 +8,7 @@ import type { KnownObjects } from '../../../cluster/known-objects.js';
 import { readableSelector } from '../../../pod/readable-selector.js';
 import type { Claim } from '../claims-and-volumes.js';
 import { claimKey, classOfClaim } from '../claims-and-volumes.js';
-import { computedFrom } from '../computed-from.js';
+import { computedFrom } from '../../computed-from.js';
 import { labelBuckets } from '../label-buckets.js';
 import type { LabelBuckets } from '../label-buckets.js';
 

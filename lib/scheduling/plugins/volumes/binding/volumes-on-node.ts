@@ -6,7 +6,7 @@ import { unresolvable } from '../../../framework/rejection.js';
 import type { Rejection } from '../../../framework/rejection.js';
 import type { Claim, Volume } from '../claims-and-volumes.js';
 import { classOfClaim, classOfVolume, selectedNodeOf, volumeNameOf } from '../claims-and-volumes.js';
-import { computedFrom } from '../computed-from.js';
+import { computedFrom } from '../../computed-from.js';
 import { isReachable } from '../volume-reach.js';
 import type { AssumedVolumes } from './assumed-volumes.js';
 import { bySizeOfClaim, matchableClaim, matchingVolume } from './matching.js';

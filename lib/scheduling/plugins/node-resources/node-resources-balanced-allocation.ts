@@ -1,11 +1,11 @@
 // NodeResourcesBalancedAllocation: rather a node whose resources the pod brings into balance, so that none runs out while
 // others lie idle. Pods that request none of them are not scored: they would all go to one node.
 // As the plugin of the same name.
-import type { Frozen } from '../../core/index.js';
-import type { PluginArguments } from '../configuration/plugin-arguments.js';
-import type { SchedulingPlugin } from '../framework/plugin.js';
-import type { PodFacts } from '../pod/pod-facts.js';
-import { keepLast } from './keep-last.js';
+import type { Frozen } from '../../../core/index.js';
+import type { PluginArguments } from '../../configuration/plugin-arguments.js';
+import type { SchedulingPlugin } from '../../framework/plugin.js';
+import type { PodFacts } from '../../pod/pod-facts.js';
+import { keepLast } from '../keep-last.js';
 import { balanceScore } from './resource-balance.js';
 import { amountsOf, resourceShares } from './resource-shares.js';
 

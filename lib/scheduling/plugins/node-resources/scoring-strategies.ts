@@ -1,9 +1,9 @@
 // The three ways to score a node by what of its resources would be in use with the pod. Plain numbers in and out, so that
 // every way of placing pods does the same sums. A resource that the node does not have, a capacity of 0, does not count.
 // As pkg/scheduler/framework/plugins/noderesources: least_allocated.go, most_allocated.go, requested_to_capacity_ratio.go.
-import type { Frozen } from '../../core/index.js';
-import type { ScoringStrategy, ShapePoint } from '../configuration/plugin-arguments.js';
-import { maxScore } from '../framework/scores.js';
+import type { Frozen } from '../../../core/index.js';
+import type { ScoringStrategy, ShapePoint } from '../../configuration/plugin-arguments.js';
+import { maxScore } from '../../framework/scores.js';
 
 /** Scores by how much of each resource would be requested and how much there is, in the order of the strategy's resources. */
 export type ResourceScorer = (requested: ArrayLike<number>, capacity: ArrayLike<number>) => number;

@@ -1,8 +1,8 @@
 // What a node is short of for a pod: a number of bits, computed from plain numbers, and for each such number the one answer
 // that plugins give. All that is missing is told at once. Where the pod asks for more than the node has in all, nobody's
 // leaving helps; a node with too many pods alone can always be helped.
-import { unresolvable, unschedulable } from '../framework/rejection.js';
-import type { Rejection } from '../framework/rejection.js';
+import { unresolvable, unschedulable } from '../../framework/rejection.js';
+import type { Rejection } from '../../framework/rejection.js';
 
 /** What can be missing, as bits; `more` says that something is asked for beyond what the node has in all. */
 export const short = { pods: 1, milliCpu: 2, memory: 4, ephemeralStorage: 8, more: 16 } as const;

@@ -1,10 +1,10 @@
 // How much of each scored resource a node has, and how much of it is in use without the pod and with it: what scorers look
 // at. The arrays are filled anew for each node; nothing is made for it.
 // As pkg/scheduler/framework/plugins/noderesources/resource_allocation.go.
-import type { NodeView } from '../cluster/node-view.js';
-import type { NonZeroRequests } from '../pod/requests.js';
-import { isScalarResource } from '../pod/resource-amounts.js';
-import type { ResourceAmounts } from '../pod/resource-amounts.js';
+import type { NodeView } from '../../cluster/node-view.js';
+import type { NonZeroRequests } from '../../pod/requests.js';
+import { isScalarResource } from '../../pod/resource-amounts.js';
+import type { ResourceAmounts } from '../../pod/resource-amounts.js';
 
 /** Cpu and memory are counted as they are requested, or with what is assumed of those that request none. */
 export type Counting = 'requested' | 'non-zero';

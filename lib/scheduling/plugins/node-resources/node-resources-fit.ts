@@ -1,26 +1,26 @@
 // NodeResourcesFit: a node must have room for what the pod requests, and the profile's strategy says whether rather an empty
 // or a full one. What is requested decides whether it fits; scores also reckon with what is assumed of containers that
 // request nothing. As the plugin of the same name.
-import { isExtendedResource } from '../../core/index.js';
-import type { Frozen } from '../../core/index.js';
-import type { DeviceClass, Node, Pod } from '../../core/types/index.js';
-import type { KnownObjects } from '../cluster/known-objects.js';
-import { nodeCapacity } from '../cluster/node-capacity.js';
-import type { NodeCapacity } from '../cluster/node-view.js';
-import type { PluginArguments } from '../configuration/plugin-arguments.js';
-import { on } from '../framework/event-interest.js';
-import type { HintAnswer } from '../framework/event-interest.js';
-import type { SchedulingPlugin } from '../framework/plugin.js';
-import type { PluginTools } from '../framework/plugin-tools.js';
-import type { Rejection } from '../framework/rejection.js';
-import { podFacts } from '../pod/pod-facts.js';
-import type { PodFacts } from '../pod/pod-facts.js';
-import { containerRequests } from '../pod/requests.js';
-import type { ResourceAmounts } from '../pod/resource-amounts.js';
-import { actions } from '../queue/cluster-event.js';
-import { deviceClassBehind, impliedResource } from './device-classes.js';
-import { keepLast } from './keep-last.js';
-import { isItself, tookRoom } from './pod-events.js';
+import { isExtendedResource } from '../../../core/index.js';
+import type { Frozen } from '../../../core/index.js';
+import type { DeviceClass, Node, Pod } from '../../../core/types/index.js';
+import type { KnownObjects } from '../../cluster/known-objects.js';
+import { nodeCapacity } from '../../cluster/node-capacity.js';
+import type { NodeCapacity } from '../../cluster/node-view.js';
+import type { PluginArguments } from '../../configuration/plugin-arguments.js';
+import { on } from '../../framework/event-interest.js';
+import type { HintAnswer } from '../../framework/event-interest.js';
+import type { SchedulingPlugin } from '../../framework/plugin.js';
+import type { PluginTools } from '../../framework/plugin-tools.js';
+import type { Rejection } from '../../framework/rejection.js';
+import { podFacts } from '../../pod/pod-facts.js';
+import type { PodFacts } from '../../pod/pod-facts.js';
+import { containerRequests } from '../../pod/requests.js';
+import type { ResourceAmounts } from '../../pod/resource-amounts.js';
+import { actions } from '../../queue/cluster-event.js';
+import { deviceClassBehind, impliedResource } from '../device-classes.js';
+import { keepLast } from '../keep-last.js';
+import { isItself, tookRoom } from '../pod-events.js';
 import { amountsOf, resourceShares } from './resource-shares.js';
 import { short, shortOf, shortOfPods, shortageRejection } from './resource-shortage.js';
 import { resourceScorer } from './scoring-strategies.js';

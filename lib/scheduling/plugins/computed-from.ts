@@ -1,6 +1,6 @@
 // Results that depend on known objects of some kinds only, kept until one of these changes. One result is kept for each
 // cluster, and goes with it.
-import type { KnownKind, KnownObjects } from '../../cluster/known-objects.js';
+import type { KnownKind, KnownObjects } from '../cluster/known-objects.js';
 
 /** The same function, computing again only when an object of these kinds came, changed or went. */
 export function computedFrom<T>(kinds: readonly KnownKind[], compute: (objects: KnownObjects) => T): (objects: KnownObjects) => T {
