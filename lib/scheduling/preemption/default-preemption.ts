@@ -16,14 +16,14 @@ import { actions } from '../queue/cluster-event.js';
 import { findCandidates, leastHarm } from './candidates.js';
 import type { Candidate } from './candidates.js';
 import { agreedCandidates } from './extender-agreement.js';
-import { preemptions } from './preemptions.js';
+import { makingRoom } from './making-room.js';
 import { victimFinder } from './victim-finder.js';
 
 const name = 'DefaultPreemption';
 
 /** Makes the plugin. */
 export function defaultPreemption(tools: PluginTools, args: PluginArguments['DefaultPreemption']): SchedulingPlugin {
-  const underWay = preemptions(name, tools);
+  const underWay = makingRoom(name, tools);
   const victims = victimFinder(tools);
 
   const { extenders = [] } = tools;

@@ -11,8 +11,8 @@ import type { PodFacts } from '../pod/pod-facts.js';
 import { writePodStatus } from '../pod/pod-status.js';
 import type { Candidate } from './candidates.js';
 
-/** Preemptions under way. */
-export interface Preemptions {
+/** Room that is being made. */
+export interface MakingRoom {
   /** Begins to make room. */
   begin(preemptor: PodFacts, candidate: Candidate): void;
   /** Whether the pod has to wait, since victims still have to be told to leave. One that had to is tried after that. */
@@ -20,7 +20,7 @@ export interface Preemptions {
 }
 
 /** Nothing is under way at first. */
-export function preemptions(plugin: string, tools: PluginTools): Preemptions {
+export function makingRoom(plugin: string, tools: PluginTools): MakingRoom {
   /** By preemptor: the last victim once it is its turn. */
   const underWay = new Map<string, Frozen<Pod> | undefined>();
   /** Preemptors that might have been tried meanwhile. */
