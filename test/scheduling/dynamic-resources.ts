@@ -432,6 +432,8 @@ t.test('expressions that select devices', async (t) => {
     ['"never', 'compilation failed: the text that begins at 0 does not end'],
     ['pod.name == "x"', "compilation failed: undeclared reference to 'pod' at 0 (only a part of CEL is understood here)"],
     [`${a}.model.matches("A.*")`, `compilation failed: undeclared reference to '.matches' at ${a.length + 7} (only a part of CEL is understood here)`],
+    ['9223372036854775807 > 0', true],
+    ['9223372036854775808 > 0', 'compilation failed: unexpected "9223372036854775808" at 0'],
     ['1 + 1 == 2', 'compilation failed: unexpected "+" at 2'],
     [`${'('.repeat(60)}true${')'.repeat(60)}`, 'compilation failed: nested deeper than 50'],
   ];
@@ -619,6 +621,7 @@ t.test('extended resources that a class stands behind', async (t) => {
   t.same(verdicts(server.plugin, again), { n: [UU, 'cannot schedule extended resource claim'] }, 'a claim is left over from an earlier attempt');
   const diagnosis = { nodeCount: 1, reasons: new Map(), rejectors: new Set<string>(), pending: new Set<string>(), rejectionOf: () => undefined };
   t.same((await server.plugin.postFilter?.(again, diagnosis, signal))?.rejection, { code: U, reasons: ['deletion of ResourceClaim completed'] });
+  t.same((await server.plugin.postFilter?.(again, diagnosis, signal))?.rejection?.reasons, ['deletion of ResourceClaim completed'], 'who was faster does not matter');
   await server.learn();
   t.same(server.cluster.objects.list('ResourceClaim'), [], 'it goes');
   const second = bind(server, stored);

@@ -2,7 +2,7 @@
 // read and the claim tried again, unless what was decided no longer holds. Then waits for devices that have to be made
 // ready. As pkg/scheduler/framework/plugins/dynamicresources, bindClaim and PreBind.
 import { firstValueFrom, fromEvent, takeUntil } from 'rxjs';
-import { isApiError, isTerminating, namespacedName, objectKey, printTime } from '../../../core/index.js';
+import { isApiError, isTerminating, namespacedName, objectKey, printTime, quote } from '../../../core/index.js';
 import { errorText } from '../../framework/plugin-error.js';
 import type { PluginTools } from '../../framework/plugin-tools.js';
 import type { PodFacts } from '../../pod/pod-facts.js';
@@ -34,8 +34,8 @@ export async function bindClaims(tools: PluginTools, order: ClaimOrder): Promise
     ledger.written(decidedFor, each.claim);
   }
   if (state.extended?.decided !== undefined) await bindExtended(tools, state.extended, state.extended.decided, order);
-  const all = [...state.claims, ...(state.extended?.isStored === true ? [state.extended] : [])];
-  if (all.some(({ claim }) => takesTime(claim.status?.allocation))) await untilReady(tools, all, order);
+  const claims = [...state.claims, ...(state.extended?.isStored === true ? [state.extended] : [])].map(({ claim }) => claim);
+  if (claims.some(({ status }) => takesTime(status?.allocation))) await untilReady(tools, claims, order);
 }
 
 /** Stores the claim for extended resources, and tells the pod of it. */
@@ -86,7 +86,7 @@ function refuseOvertaken(claim: Claim, isDecided: boolean): void {
 
 const pollMs = 5000;
 
-async function untilReady(tools: PluginTools, claims: readonly Pick<PodClaim, 'claim'>[], { pod, nodeName, ledger, timeoutMs, signal }: ClaimOrder): Promise<void> {
+async function untilReady(tools: PluginTools, claims: readonly Claim[], { pod, nodeName, ledger, timeoutMs, signal }: ClaimOrder): Promise<void> {
   tools.note({ about: pod.object, type: 'Normal', reason: 'BindingConditionsPending', action: 'Scheduling', note: `waiting for binding conditions for device on node ${nodeName}` });
   const deadline = tools.clock.now() + timeoutMs;
   for (;;) {
@@ -99,13 +99,12 @@ async function untilReady(tools: PluginTools, claims: readonly Pick<PodClaim, 'c
   }
 }
 
-function isReady(each: Pick<PodClaim, 'claim'>, ledger: ClaimLedger, nowMs: number, timeoutMs: number): boolean {
-  const key = objectKey(each.claim);
-  const now = ledger.get(key);
-  if (now === undefined) throw new Error(`could not find ResourceClaim ${JSON.stringify(key)}`);
-  each.claim = now;
-  const answer = readiness(now);
+function isReady(written: Claim, ledger: ClaimLedger, nowMs: number, timeoutMs: number): boolean {
+  const key = objectKey(written);
+  const claim = ledger.get(key);
+  if (claim === undefined) throw new Error(`could not find ResourceClaim ${quote(key)}`);
+  const answer = readiness(claim);
   if (typeof answer === 'object') throw new Error(answer.failed);
-  if (answer === 'not yet' && isOverdue(now, nowMs, timeoutMs)) throw new Error(`device binding timeout: claim=${now.metadata?.name ?? ''}`);
+  if (answer === 'not yet' && isOverdue(claim, nowMs, timeoutMs)) throw new Error(`device binding timeout: claim=${claim.metadata?.name ?? ''}`);
   return answer === 'ready';
 }

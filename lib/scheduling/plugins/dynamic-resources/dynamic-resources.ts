@@ -139,7 +139,9 @@ function stateOf(pod: PodFacts, cluster: ClusterView, reader: DemandReader, rand
     if (typeof demands === 'string') return unresolvable(demands);
     claims.push({ claim, demands });
   }
-  return { claims, extended: extendedClaim(pod, cluster.objects, random), taken: ledger.taken(), found: new Map(), unavailable: new Set() };
+  const extended = extendedClaim(pod, cluster.objects, random);
+  if (claims.length === 0 && extended === undefined) return nothingClaimed;
+  return { claims, extended, taken: ledger.taken(), found: new Map(), unavailable: new Set() };
 }
 
 const notAvailable = unresolvable('resourceclaim not available on the node');

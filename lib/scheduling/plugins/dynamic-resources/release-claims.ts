@@ -1,7 +1,7 @@
 // Gives devices back: those of claims that keep a pod from every node, and the use of claims by a pod that did not get its
 // node after all. The latter is written beside the scheduling of other pods.
 // As pkg/scheduler/framework/plugins/dynamicresources, PostFilter and Unreserve.
-import { namespacedName } from '../../../core/index.js';
+import { isApiError, namespacedName } from '../../../core/index.js';
 import type { PostFilterAnswer } from '../../framework/plugin.js';
 import type { PluginTools } from '../../framework/plugin-tools.js';
 import { unschedulable } from '../../framework/rejection.js';
@@ -54,7 +54,8 @@ export function takeBack(pod: PodFacts, { claims, extended }: ClaimState, ledger
       },
       () => undefined, // the pod is tried again, and whoever cleans up after pods will find the rest
     );
-  }  if (extended?.decided === undefined) return;
+  }
+  if (extended?.decided === undefined) return;
   ledger.takeBack(extended.decided.claim);
   if (!extended.isStored) return;
   tools.background(
@@ -66,11 +67,21 @@ export function takeBack(pod: PodFacts, { claims, extended }: ClaimState, ledger
   );
 }
 
-/** A claim that was made here goes, and what protects it first. */
+const triesMax = 5;
+
+/** A claim that was made here goes, and what protects it first. Others may have been faster. */
 async function deleteClaim(claim: Claim, { client }: PluginTools, signal: AbortSignal): Promise<void> {
   const resource = client.kind('resource.k8s.io/v1', 'ResourceClaim');
   const place = namespacedName(claim);
-  const { metadata, ...rest } = await resource.get(place, { signal });
-  await resource.update({ ...rest, metadata: { ...metadata, finalizers: (metadata.finalizers ?? []).filter((each) => each !== protection) } }, { signal });
-  await resource.delete(place, { signal });
+  for (let tries = 1; ; tries++) {
+    try {
+      const { metadata, ...rest } = await resource.get(place, { signal });
+      await resource.update({ ...rest, metadata: { ...metadata, finalizers: (metadata.finalizers ?? []).filter((each) => each !== protection) } }, { signal });
+      await resource.delete(place, { signal });
+      return;
+    } catch (error) {
+      if (isApiError(error, 'NotFound')) return;
+      if (tries >= triesMax || !isApiError(error, 'Conflict')) throw error;
+    }
+  }
 }

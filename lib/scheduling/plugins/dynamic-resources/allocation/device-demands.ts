@@ -87,10 +87,12 @@ function demandOf(claim: Claim, request: string, asked: Asked, deviceClass: Devi
 
 /** All selectors together. What is wrong with one shows only when a device is held against it. */
 function matcher(owner: string, selectors: readonly Frozen<resourceV1.DeviceSelector>[] = [], compiler: SelectorCompiler): DeviceMatcher {
+  const compiled: DeviceMatcher[] = [];
   return (device) =>
     selectors.every(({ cel }, index) => {
       try {
-        return compiler.compile(cel?.expression ?? '')(device);
+        const matches = (compiled[index] ??= compiler.compile(cel?.expression ?? ''));
+        return matches(device);
       } catch (error) {
         if (!(error instanceof SelectorError)) throw error;
         throw new Error(`${owner}: selector #${index}: CEL ${error.phase} error: ${error.message}`, { cause: error });

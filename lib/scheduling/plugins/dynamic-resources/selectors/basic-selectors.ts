@@ -137,8 +137,8 @@ class SelectorParser {
     this.#next += 1;
     const { type, text, at: place } = token;
     if (type === 'text') return constant(text);
-    if (type === 'number') return constant(BigInt(text.slice(0, 20)));
-    if (text === '-') return constant(-BigInt(this.#expect('number').text.slice(0, 20)));
+    if (type === 'number') return constant(integer(text, place));
+    if (text === '-') return constant(-integer(this.#expect('number').text, place));
     if (text === '(') return this.#enclosed(')');
     if (text === '[') return listOf(this.#list(']'));
     if (type !== 'name') throw unexpected(text, place);
@@ -198,6 +198,12 @@ class SelectorParser {
     this.#next += 1;
     return token;
   }
+}
+
+/** Whole numbers of 64 bits. */
+function integer(text: string, place: number): bigint {
+  if (text.length > 19 || BigInt(text) >= 2n ** 63n) throw unexpected(text.slice(0, 20), place);
+  return BigInt(text);
 }
 
 function constant(value: Value): Evaluate {
