@@ -781,48 +781,59 @@ t.test('a search that leads nowhere', async (t) => {
   t.equal(verdicts(made(cluster, { profile }), cycleOf(cluster, podWith('a'))), 'node n: timed out trying to allocate devices', 'and otherwise given up');
 });
 
-t.test('a whole scheduler gives devices to pods, and to the next once they are free', async (t) => {
-  const clock = virtualClock({ start: Date.UTC(2026, 0, 1) });
-  const store = memoryStore({ clock });
-  const server = createServer({ store, clock, random: random(1) });
-  const client = inProcessClient(server.handler);
-  const scheduler = createScheduler({ client, clock, random: random(2) });
-  const running = observe(scheduler.run(), () => undefined);
-  t.teardown(async () => {
-    running.unsubscribe();
-    await server.close();
-    await store.close();
+for (const placing of ['columns', 'plain'] as const) {
+  t.test(`a whole scheduler gives devices to pods, and to the next once they are free (${placing})`, async (t) => {
+    const clock = virtualClock({ start: Date.UTC(2026, 0, 1) });
+    const store = memoryStore({ clock });
+    const server = createServer({ store, clock, random: random(1) });
+    const client = inProcessClient(server.handler);
+    const scheduler = createScheduler({ client, clock, random: random(2), placing });
+    const running = observe(scheduler.run(), () => undefined);
+    t.teardown(async () => {
+      running.unsubscribe();
+      await server.close();
+      await store.close();
+      await clock.settled();
+      if (clock.pending > 0) throw new Error(`${clock.pending} timers are left`);
+    });
+    await client.kind('v1', 'Namespace').create({ metadata: { name: 'ns' } });
+    await client.kind('v1', 'Node').create({ metadata: { name: 'n' }, status: { allocatable: { cpu: '4', memory: '32Gi', pods: '110' } } });
+    await client.kind('v1', 'Node').create({ metadata: { name: 'm' }, status: { allocatable: { cpu: '4', memory: '32Gi', pods: '110' } } });
+    await client.kind('resource.k8s.io/v1', 'DeviceClass').create(classOf());
+    await client.kind('resource.k8s.io/v1', 'ResourceSlice').create(sliceOf(['d1']));
+    const claims = client.kind('resource.k8s.io/v1', 'ResourceClaim').in('ns');
+    for (const name of ['a', 'b']) await claims.create({ metadata: { name }, spec: { devices: { requests: [exactly('r')] } } });
     await clock.settled();
-    if (clock.pending > 0) throw new Error(`${clock.pending} timers are left`);
+    const pods = client.kind('v1', 'Pod').in('ns');
+    const create = async (name: string, claim: string): Promise<unknown> => {
+      const created = await pods.create({ metadata: { name }, spec: { containers: [{ name: 'c', image: 'i' }], resourceClaims: [{ name: 'c', resourceClaimName: claim }] } });
+      await clock.settled();
+      return created;
+    };
+    await create('p', 'a');
+    t.equal((await pods.get('p')).spec?.nodeName, 'n', 'where the device is');
+    const held = await claims.get('a');
+    t.same(held.status?.reservedFor?.map(({ name }) => name), ['p']);
+    await create('q', 'b');
+    t.match((await pods.get('q')).status?.conditions, [{ reason: 'Unschedulable', message: '0/2 nodes are available: 2 cannot allocate all claims. still not schedulable, preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.' }]);
+    await create('early', 'missing');
+    t.equal((await pods.get('early')).spec?.nodeName, undefined, 'it is not even tried');
+    await pods.delete('p', { gracePeriodSeconds: 0 });
+    await claims.status.update({ ...held, status: {} });
+    await clock.advance(15_000);
+    t.equal((await pods.get('q')).spec?.nodeName, 'n', 'the device was given back');
+    await claims.create({ metadata: { name: 'missing' }, spec: { devices: { requests: [exactly('r', { adminAccess: false })] } } });
+    await client.kind('resource.k8s.io/v1', 'ResourceSlice').create(sliceOf(['e1'], { name: 's2', pool: { name: 'm' }, where: { nodeName: 'm' } }));
+    await clock.advance(15_000);
+    t.equal((await pods.get('early')).spec?.nodeName, 'm', 'its claim came, and a device');
+
+    await client.kind('resource.k8s.io/v1', 'ResourceSlice').create(sliceOf(['f1', 'f2'], { name: 's3', pool: { name: 'more' }, where: { nodeName: 'm' } }));
+    const resources = { requests: { 'deviceclass.resource.kubernetes.io/gpu': '2' }, limits: { 'deviceclass.resource.kubernetes.io/gpu': '2' } };
+    await pods.create({ metadata: { name: 'extended' }, spec: { containers: [{ name: 'c', image: 'i', resources }] } });
+    await clock.settled();
+    const { spec, status } = await pods.get('extended');
+    t.equal(spec?.nodeName, 'm', 'by the name of a resource');
+    const made = await claims.get(status?.extendedResourceClaimStatus?.resourceClaimName ?? '');
+    t.same(made.status?.allocation?.devices?.results?.map(({ device }) => device), ['f1', 'f2']);
   });
-  await client.kind('v1', 'Namespace').create({ metadata: { name: 'ns' } });
-  await client.kind('v1', 'Node').create({ metadata: { name: 'n' }, status: { allocatable: { cpu: '4', memory: '32Gi', pods: '110' } } });
-  await client.kind('v1', 'Node').create({ metadata: { name: 'm' }, status: { allocatable: { cpu: '4', memory: '32Gi', pods: '110' } } });
-  await client.kind('resource.k8s.io/v1', 'DeviceClass').create(classOf());
-  await client.kind('resource.k8s.io/v1', 'ResourceSlice').create(sliceOf(['d1']));
-  const claims = client.kind('resource.k8s.io/v1', 'ResourceClaim').in('ns');
-  for (const name of ['a', 'b']) await claims.create({ metadata: { name }, spec: { devices: { requests: [exactly('r')] } } });
-  await clock.settled();
-  const pods = client.kind('v1', 'Pod').in('ns');
-  const create = async (name: string, claim: string): Promise<unknown> => {
-    const created = await pods.create({ metadata: { name }, spec: { containers: [{ name: 'c', image: 'i' }], resourceClaims: [{ name: 'c', resourceClaimName: claim }] } });
-    await clock.settled();
-    return created;
-  };
-  await create('p', 'a');
-  t.equal((await pods.get('p')).spec?.nodeName, 'n', 'where the device is');
-  const held = await claims.get('a');
-  t.same(held.status?.reservedFor?.map(({ name }) => name), ['p']);
-  await create('q', 'b');
-  t.match((await pods.get('q')).status?.conditions, [{ reason: 'Unschedulable', message: '0/2 nodes are available: 2 cannot allocate all claims. still not schedulable, preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.' }]);
-  await create('early', 'missing');
-  t.equal((await pods.get('early')).spec?.nodeName, undefined, 'it is not even tried');
-  await pods.delete('p', { gracePeriodSeconds: 0 });
-  await claims.status.update({ ...held, status: {} });
-  await clock.advance(15_000);
-  t.equal((await pods.get('q')).spec?.nodeName, 'n', 'the device was given back');
-  await claims.create({ metadata: { name: 'missing' }, spec: { devices: { requests: [exactly('r', { adminAccess: false })] } } });
-  await client.kind('resource.k8s.io/v1', 'ResourceSlice').create(sliceOf(['e1'], { name: 's2', pool: { name: 'm' }, where: { nodeName: 'm' } }));
-  await clock.advance(15_000);
-  t.equal((await pods.get('early')).spec?.nodeName, 'm', 'its claim came, and a device');
-});
+}
