@@ -8,7 +8,7 @@ import type { Transport } from '../../lib/client/index.js';
 import { random, virtualClock } from '../../lib/core/index.js';
 import type { Frozen } from '../../lib/core/index.js';
 import type { Pod } from '../../lib/core/types/index.js';
-import { CycleMemory, actions, isPlaced, on, podFacts, registryOf, schedulerConfiguration, unschedulable } from '../../lib/scheduling/index.js';
+import { CycleMemory, actions, isPlaced, on, podFacts, registryOf, schedulerConfiguration, unresolvable, unschedulable } from '../../lib/scheduling/index.js';
 import type { Attempt, Cycle, NodeView, PodFacts, ProfileDocument, SchedulerConfiguration, SchedulingPlugin } from '../../lib/scheduling/index.js';
 import { plainPlacer } from '../../lib/scheduling/framework/plain-placer.js';
 import { anyDeed, anyNode, histories, plainNode, priorities, scheduledCluster } from '../support/scheduled-cluster.js';
@@ -68,6 +68,8 @@ t.test('no pod waits for ever when it fits', { timeout: 200_000 }, async (t) => 
   await fc.assert(
     fc.asyncProperty(histories(anyNode, anyDeed, 40), async (history) => {
       const cluster = await lived(history);
+      await cluster.perform({ what: 'wait', ms: pastBackoffMs });
+      equal(await overlooked(cluster), [], 'they fit while others are leaving, and wait');
       await calm(cluster);
       equal(await overlooked(cluster), [], 'they fit, and wait');
       const before = moves(cluster).length;
@@ -76,7 +78,7 @@ t.test('no pod waits for ever when it fits', { timeout: 200_000 }, async (t) => 
       equal(/scheduler_pod_scheduled_after_flush_total (\d+)/.exec(cluster.scheduler.metrics())?.[1] ?? '0', '0', 'scheduled after flush');
       await ended(cluster);
     }),
-    { seed: 6, numRuns: 250 },
+    { seed: 6, numRuns: 200 },
   );
   t.pass('whatever happens');
 });
@@ -191,7 +193,7 @@ t.test('nobody leaves in vain', { timeout: 200_000 }, async (t) => {
       }
       await ended(cluster);
     }),
-    { seed: 6, numRuns: 150 },
+    { seed: 6, numRuns: 120 },
   );
   t.ok(preemptions > 100, `in ${preemptions} preemptions`);
 });
@@ -231,9 +233,9 @@ t.test('room that is promised is kept, and who was promised it gets it', { timeo
       landed += promised.size;
       await ended(cluster);
     }),
-    { seed: 6, numRuns: 100 },
+    { seed: 6, numRuns: 80 },
   );
-  t.ok(landed > 50, `${landed} preemptors got their node`);
+  t.ok(landed > 40, `${landed} preemptors got their node`);
 });
 
 /** What becomes of attempts: a no, or something that went wrong. */
@@ -248,7 +250,7 @@ function failing(outcomes: readonly Outcome[], events?: SchedulingPlugin['events
     filter: ({ pod }) => {
       const outcome = pod.priority === priorities.high ? left.shift() : undefined;
       if (outcome === 'error') throw new Error('out of order');
-      return outcome === 'no' ? unschedulable('not yet') : undefined;
+      return outcome === 'no' ? unresolvable('not yet') : undefined;
     },
   };
 }
@@ -299,7 +301,7 @@ t.test('while others want to be tried, a pod waits 1, 2, 4, 8, 10, 10 … second
       const others = (turns(outcomes) * 1000) / tookMs;
       await Promise.all(Array.from({ length: others }, () => cluster.perform({ ...stubborn, cpu: 0, priority: 'low' })));
       await cluster.perform(stubborn);
-      await cluster.perform({ what: 'wait', ms: turns(outcomes) * 1000 });
+      await cluster.perform({ what: 'wait', ms: (turns(outcomes) + 1) * 1000 });
       const turn = (at: number): number => offset + Math.ceil((at - offset) / tookMs) * tookMs;
       const times = attemptTimes(outcomes, offset + tookMs, turn);
       // The last one succeeds, and is told when the extender has had its say.
@@ -377,7 +379,7 @@ t.test('one seed, one history, however nodes are looked for', { timeout: 100_000
       equal(await transcript(history, {}), first, 'the second time');
       equal(await transcript(history, { placing: 'plain' }), first, 'asking every plugin about every node');
     }),
-    { seed: 6, numRuns: 60 },
+    { seed: 6, numRuns: 40 },
   );
   t.pass('to the byte');
 });

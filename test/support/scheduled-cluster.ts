@@ -209,7 +209,7 @@ class Deeds {
     const nodes = this.#client.kind('v1', 'Node');
     const labels = { 'kubernetes.io/hostname': name, zone };
     const spec: Node['spec'] = { unschedulable: cordoned, taints: tainted ? [{ key: 'taken', effect: 'NoSchedule' }] : [] };
-    const status = { allocatable: { cpu: String(cpu), memory: '64Gi', pods: '110' } };
+    const status = { allocatable: { cpu: String(cpu), memory: '64Gi', pods: '1000' } };
     if (!(await nodes.list()).items.some(({ metadata }) => metadata.name === name)) {
       await nodes.create({ metadata: { name, labels }, spec, status });
       return;
