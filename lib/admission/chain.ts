@@ -4,7 +4,9 @@ import type { AdmissionAttributes, AdmissionPlugin } from './plugin.js';
 
 /** The two halves of admission. */
 export interface AdmissionChain {
+  /** Lets all plugins that handle the write change the object, in place. Rejects with a refusal. */
   mutate(attributes: AdmissionAttributes): Promise<void>;
+  /** Asks all plugins that handle the write whether it may be. Rejects with a refusal. */
   validate(attributes: AdmissionAttributes): Promise<void>;
 }
 
