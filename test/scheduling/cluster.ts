@@ -534,6 +534,7 @@ function methodsOf(queue: SchedulingQueue): Omit<SchedulingQueue, 'add' | 'updat
     failed: (pod, failure) => queue.failed(pod, failure),
     activate: (pods) => queue.activate(pods),
     nominate: (pod, name) => queue.nominate(pod, name),
+    assumed: (pod, name) => queue.assumed(pod, name),
     nominatedTo: (name) => queue.nominatedTo(name),
     nominatedNodes: () => queue.nominatedNodes(),
     find: (pod) => queue.find(pod),

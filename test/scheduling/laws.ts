@@ -109,6 +109,22 @@ t.test('a preemptor whose victims leave one by one is not forgotten', async (t) 
   await ended(cluster);
 });
 
+t.test('who waits for room that was promised to another hears when the other goes elsewhere', async (t) => {
+  const slow = { app: 'x', graceSeconds: 5 } as const;
+  const cluster = await lived([
+    { what: 'node', name: 'n1', cpu: 3, zone: 'a' },
+    { what: 'node', name: 'n2', cpu: 3, zone: 'b', tainted: true },
+    { what: 'pod', ...slow, priority: 'low', cpu: 2 },
+    { what: 'pod', ...slow, priority: 'high', cpu: 3, zone: 'a', tolerant: true },
+    { what: 'pod', ...slow, priority: 'low', cpu: 1 },
+    // The other node has the right label now, which helps nobody but the preemptor.
+    { what: 'node', name: 'n2', cpu: 3, zone: 'a', tainted: true },
+    { what: 'wait', ms: pastBackoffMs },
+  ]);
+  t.strictSame((await cluster.pods()).map(({ metadata, spec }) => `${metadata.name} ${spec?.nodeName}`), ['p001 n1', 'p002 n2', 'p003 n1']);
+  await ended(cluster);
+});
+
 /** What preemption had to go by, for one pod. */
 interface Plight {
   readonly preemptor: PodFacts;

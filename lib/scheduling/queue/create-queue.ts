@@ -113,6 +113,15 @@ class NamedPodsQueue implements SchedulingQueue {
     if (nodeName === '' || this.#entryOf(pod) !== undefined) this.#nominator.set(pod, nodeName);
   }
 
+  assumed(pod: Frozen<Pod>, nodeName: string): void {
+    const promised = this.#nominator.nodeOf(pod);
+    this.#nominator.delete(pod);
+    if (promised === undefined || promised === nodeName) return;
+    // What is promised here need not stand in its status yet.
+    this.#tellRoomOf({ ...pod, status: { ...pod.status, nominatedNodeName: promised } });
+    this.#announce();
+  }
+
   nominatedNodes(): Iterable<string> {
     return this.#nominator.nodes();
   }

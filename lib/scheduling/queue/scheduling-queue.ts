@@ -114,6 +114,8 @@ export interface SchedulingQueue {
 
   /** Nominates a waiting pod; an empty name takes the nomination back. Pods not known here are not nominated. */
   nominate(pod: Frozen<Pod>, nodeName: string): void;
+  /** The pod is taken to be on a node, and nominated nowhere. Was it promised room on another, others may have that now. */
+  assumed(pod: Frozen<Pod>, nodeName: string): void;
   /** The pods nominated to a node. One that is in flight shows its name only. */
   nominatedTo(nodeName: string): readonly Frozen<Pod>[];
   /** The nodes that pods are nominated to. */

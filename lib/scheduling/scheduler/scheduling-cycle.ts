@@ -65,7 +65,7 @@ export function schedulingCycle(parts: SchedulerParts, outcomes: SchedulingOutco
     metrics.searched(clock.now() - startedAt);
     const { node: { name: nodeName }, evaluated, feasible } = outcome;
     cache.assume(cycle.pod, nodeName);
-    queue.nominate(queued.pod, '');
+    queue.assumed(queued.pod, nodeName);
     const answer = agreed(cycle, profile, nodeName);
     if ('reason' in answer) {
       giveBack(cycle, profile, nodeName);
