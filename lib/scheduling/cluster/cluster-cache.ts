@@ -69,6 +69,8 @@ export class ClusterCache implements ClusterView {
   readonly #changes: BoundedChangeLog;
   readonly #released = new Outlet<void>();
   readonly #nominations: Nominations;
+  /** Facts of nominated pods, for as long as they are shown in the same array. */
+  readonly #nominated = new WeakMap<readonly Frozen<Pod>[], readonly PodFacts[]>();
   readonly #nodes = new ClusterNodes();
   /** Pods by uid. */
   readonly #placed = new Map<string, PlacedPod>();
@@ -104,7 +106,12 @@ export class ClusterCache implements ClusterView {
 
   nominatedTo(nodeName: string): readonly PodFacts[] {
     const pods = this.#nominations.nominatedTo(nodeName);
-    return pods.length === 0 ? nobody : pods.map((pod) => podFacts(pod));
+    if (pods.length === 0) return nobody;
+    const known = this.#nominated.get(pods);
+    if (known !== undefined) return known;
+    const facts = pods.map((pod) => podFacts(pod));
+    this.#nominated.set(pods, facts);
+    return facts;
   }
 
   nominatedNodes(): Iterable<string> {

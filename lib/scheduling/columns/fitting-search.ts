@@ -4,7 +4,7 @@
 import type { NodeView } from '../cluster/node-view.js';
 import type { Cycle } from '../framework/cycle.js';
 import { activeFilters, activeWithout } from '../framework/pre-filter.js';
-import { mustNotBePushedAside, profileFilters } from '../framework/profile-filters.js';
+import { crowdOf, profileFilters } from '../framework/profile-filters.js';
 import type { ProfilePlugins } from '../framework/profile-plugins.js';
 import type { Rejected } from '../framework/rejection.js';
 import type { PodFacts } from '../pod/pod-facts.js';
@@ -145,12 +145,12 @@ function gather(order: Int32Array, start: number, verdicts: Int32Array, found: I
   return count;
 }
 
-function crowdsOf({ cluster, pod }: Cycle): ReadonlyMap<number, readonly PodFacts[]> {
+function crowdsOf(cycle: Cycle): ReadonlyMap<number, readonly PodFacts[]> {
   let crowds: Map<number, readonly PodFacts[]> | undefined;
-  for (const name of cluster.nominatedNodes()) {
-    const node = cluster.node(name);
+  for (const name of cycle.cluster.nominatedNodes()) {
+    const node = cycle.cluster.node(name);
     if (node === undefined) continue;
-    const crowd = cluster.nominatedTo(name).filter((nominated) => mustNotBePushedAside(nominated, pod));
+    const crowd = crowdOf(cycle, name);
     if (crowd.length > 0) (crowds ??= new Map()).set(node.slot, crowd);
   }
   return crowds ?? nobody;

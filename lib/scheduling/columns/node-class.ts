@@ -4,7 +4,7 @@
 import type { NodeView } from '../cluster/node-view.js';
 import { CycleMemory } from '../framework/cycle.js';
 import type { Cycle } from '../framework/cycle.js';
-import { rejectedBy } from '../framework/profile-filters.js';
+import { rejectedBy, sameCrowd } from '../framework/profile-filters.js';
 import type { Rejected, Rejection } from '../framework/rejection.js';
 import type { PodFacts } from '../pod/pod-facts.js';
 import { ChangeReader } from './change-reader.js';
@@ -162,8 +162,4 @@ export class NodeClass {
     this.#known.set(rejection, verdict);
     return verdict;
   }
-}
-
-function sameCrowd(one: readonly PodFacts[], other: readonly PodFacts[]): boolean {
-  return one.length === other.length && one.every((pod, index) => pod === other[index]);
 }

@@ -15,7 +15,7 @@ import type { Rejected, Rejection } from './rejection.js';
 /** The filters that a cycle's PreFilter left active. */
 export const profileFilters: Filters = {
   filter: (cycle, node) => {
-    const nominated = cycle.cluster.nominatedTo(node.name).filter((pod) => mustNotBePushedAside(pod, cycle.pod));
+    const nominated = crowdOf(cycle, node.name);
     if (nominated.length > 0) {
       const crowded: Cycle = { ...cycle, memory: cycle.memory.copy() };
       const draft = node.copy();
@@ -67,8 +67,18 @@ export function rejectedBy(plugin: string, rejection: Rejection): Rejected {
 
 const rejectedOnes = new WeakMap<Rejection, Rejected>();
 
-/** Whether a pod that is to come to a node has to be reckoned with by another. */
-export function mustNotBePushedAside(nominated: PodFacts, pod: PodFacts): boolean {
+/** The pods that are to come to a node and that a pod has to reckon with. */
+export function crowdOf({ cluster, pod }: Cycle, nodeName: string): readonly PodFacts[] {
+  const nominated = cluster.nominatedTo(nodeName);
+  return nominated.length === 0 ? nominated : nominated.filter((each) => mustNotBePushedAside(each, pod));
+}
+
+/** Whether the same pods are to come. */
+export function sameCrowd(one: readonly PodFacts[], other: readonly PodFacts[]): boolean {
+  return one.length === other.length && one.every((pod, index) => pod === other[index]);
+}
+
+function mustNotBePushedAside(nominated: PodFacts, pod: PodFacts): boolean {
   return nominated.priority >= pod.priority && nominated.uid !== pod.uid;
 }
 

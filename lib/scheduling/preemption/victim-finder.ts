@@ -1,14 +1,16 @@
 // Finds victims, and remembers them: who would have to leave a node depends, for most pods, on nothing but the node, its
 // pods, the budgets and what the preemptor asks for. So pods that are alike find again what was found for the first of
-// them, and only nodes that changed since are tried anew. Where a filter looks beyond the node, or others are to come to
-// it, nothing is kept.
+// them, and only nodes that changed since are tried anew, or to which others are to come now. Where a filter looks beyond
+// the node nothing is kept.
 import type { NodeView } from '../cluster/node-view.js';
 import { nodeSignature } from '../pod/pod-signature.js';
 import { RecentlyUsed } from '../framework/recently-used.js';
 import type { Cycle } from '../framework/cycle.js';
 import type { PluginTools } from '../framework/plugin-tools.js';
 import { activeFilters } from '../framework/pre-filter.js';
+import { crowdOf, sameCrowd } from '../framework/profile-filters.js';
 import type { Rejection } from '../framework/rejection.js';
+import type { PodFacts } from '../pod/pod-facts.js';
 import { disruptionBudgets } from './disruption-budgets.js';
 import type { DisruptionBudgets } from './disruption-budgets.js';
 import { selectVictims } from './victims.js';
@@ -44,11 +46,11 @@ export function victimFinder({ filters, cluster }: Pick<PluginTools, 'filters' |
       if (!looksAtNodesAlone(cycle)) return find;
       const findings = found.get(`${cycle.pod.priority} ${nodeSignature(cycle.pod, cluster.objects)}`, () => new WeakMap());
       return (node) => {
-        if (cycle.cluster.nominatedTo(node.name).length > 0) return find(node);
+        const crowd = crowdOf(cycle, node.name);
         const known = findings.get(node);
-        if (known?.generation === node.generation) return known.victims;
+        if (known?.generation === node.generation && sameCrowd(known.crowd, crowd)) return known.victims;
         const victims = find(node);
-        findings.set(node, { generation: node.generation, victims });
+        findings.set(node, { generation: node.generation, crowd, victims });
         return victims;
       };
     },
@@ -56,7 +58,7 @@ export function victimFinder({ filters, cluster }: Pick<PluginTools, 'filters' |
 }
 
 /** What was found on nodes, each as of a generation. */
-type Findings = WeakMap<NodeView, { readonly generation: number; readonly victims: Victims | Rejection }>;
+type Findings = WeakMap<NodeView, { readonly generation: number; readonly crowd: readonly PodFacts[]; readonly victims: Victims | Rejection }>;
 
 /** For so many kinds of preemptors victims are remembered. */
 const likenessesKept = 16;

@@ -58,7 +58,10 @@ class NamedPodsQueue implements SchedulingQueue {
     // Not left to the timer: a scheduler that never pauses would not let it fire.
     this.#parts.moveDue();
     const entry = this.#parts.takeNext();
-    if (entry !== undefined) this.#cycle += 1;
+    if (entry !== undefined) {
+      this.#cycle += 1;
+      this.#nominator.changed(entry.pod);
+    }
     this.#announce();
     return entry;
   }
@@ -127,7 +130,7 @@ class NamedPodsQueue implements SchedulingQueue {
   }
 
   nominatedTo(nodeName: string): readonly Frozen<Pod>[] {
-    return Array.from(this.#nominator.podsOf(nodeName), ({ key, uid, bare }) => {
+    return this.#nominator.shownOf(nodeName, ({ key, uid, bare }) => {
       const entry = this.#entries.get(key);
       return entry !== undefined && !isTried(entry) && uidOf(entry.pod) === uid ? entry.pod : bare;
     });
@@ -196,6 +199,7 @@ class NamedPodsQueue implements SchedulingQueue {
     if (isTried(entry)) return;
     entry.pod = pod;
     this.#nominator.update(old, pod);
+    this.#nominator.changed(pod);
     this.#parts.reorder(entry);
     if (entry.part !== 'unschedulable') return;
     events.some((event) => this.#parts.help(entry, { event, old, new: pod, target: entry }, labelOf(event)));

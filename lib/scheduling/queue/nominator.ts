@@ -16,6 +16,8 @@ export interface NominatedPod {
 export class Nominator {
   readonly #byNode = new Map<string, Map<string, NominatedPod>>();
   readonly #nodeOf = new Map<string, string>();
+  /** What others see of the pods of a node. */
+  readonly #shown = new Map<string, readonly Frozen<Pod>[]>();
 
   /** How many pods have a nomination. */
   get size(): number {
@@ -27,9 +29,21 @@ export class Nominator {
     return this.#nodeOf.get(uidOf(pod));
   }
 
-  /** The pods of a node. */
-  podsOf(node: string): Iterable<NominatedPod> {
-    return this.#byNode.get(node)?.values() ?? [];
+  /** What others see of the pods of a node. The same array as long as nothing changes; who shows them has to tell. */
+  shownOf(node: string, show: (pod: NominatedPod) => Frozen<Pod>): readonly Frozen<Pod>[] {
+    const pods = this.#byNode.get(node);
+    if (pods === undefined) return nobody;
+    const known = this.#shown.get(node);
+    if (known !== undefined) return known;
+    const shown = Array.from(pods.values(), show);
+    this.#shown.set(node, shown);
+    return shown;
+  }
+
+  /** Others may see something else of a pod from now on. */
+  changed(pod: Frozen<Pod>): void {
+    const node = this.nodeOf(pod);
+    if (node !== undefined) this.#shown.delete(node);
   }
 
   /** The nodes that have pods. */
@@ -45,6 +59,7 @@ export class Nominator {
     const { name = '', namespace = '' } = pod.metadata ?? {};
     const pods = this.#byNode.get(node) ?? new Map<string, NominatedPod>();
     this.#byNode.set(node, pods);
+    this.#shown.delete(node);
     pods.set(uid, { key: objectKey(pod), uid, bare: { metadata: { name, namespace, uid } } });
     this.#nodeOf.set(uid, node);
   }
@@ -61,11 +76,14 @@ export class Nominator {
     const node = this.#nodeOf.get(uid);
     if (node === undefined) return;
     this.#nodeOf.delete(uid);
+    this.#shown.delete(node);
     const pods = this.#byNode.get(node);
     pods?.delete(uid);
     if (pods?.size === 0) this.#byNode.delete(node);
   }
 }
+
+const nobody: readonly Frozen<Pod>[] = [];
 
 /** The node that a pod's status nominates; empty when none. */
 export function nominatedNode(pod: Frozen<Pod>): string {
