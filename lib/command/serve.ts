@@ -75,11 +75,6 @@ export async function serve(flags: ServeFlags, surroundings: Surroundings): Prom
     const scheduling = flags.scheduler.enabled ? await commandedScheduler(schedulerClient(server), flags.scheduler.config, surroundings) : undefined;
     ending.push(() => scheduling?.close());
     const attempts$ = scheduling === undefined ? EMPTY : scheduling.scheduler.run();
-    const running = merge(authentication.running$, controllers(server, authentication, authority), told(attempts$, trouble)).subscribe({
-      next: (line) => surroundings.print(line),
-      error: (error: unknown) => surroundings.print(`vivarium: ${error instanceof Error ? error.message : String(error)}`),
-    });
-    ending.push(() => running.unsubscribe());
     await registerNodes(inProcessClient(server.handler, { user: administrator }), flags.nodes, clock.now());
     const kubeconfigPath = flags.kubeconfigOut ?? surroundings.temporaryFile(`vivarium-${listening.port}.kubeconfig`);
     await surroundings.writeFile(kubeconfigPath, kubeconfig({ server: listening.url, ...(authority && { ca: authority.certificate }), user: admin.user }));
@@ -91,6 +86,12 @@ export async function serve(flags: ServeFlags, surroundings: Surroundings): Prom
     surroundings.print(`vivarium serves Kubernetes v1.36 on ${listening.url}`);
     surroundings.print(`kubeconfig: ${kubeconfigPath}`);
     surroundings.print(`try: kubectl --kubeconfig ${kubeconfigPath} get namespaces`);
+    // Who works in it begins when people know where it is: what there is to complain of comes after that.
+    const running = merge(authentication.running$, controllers(server, authentication, authority), told(attempts$, trouble)).subscribe({
+      next: (line) => surroundings.print(line),
+      error: (error: unknown) => surroundings.print(`vivarium: ${error instanceof Error ? error.message : String(error)}`),
+    });
+    ending.push(() => running.unsubscribe());
     return { url: listening.url, kubeconfigPath, close };
   } catch (error) {
     await close();
