@@ -10,8 +10,3 @@ export class PluginError extends Error {
     this.plugin = plugin;
   }
 }
-
-/** The text of whatever was thrown. */
-export function errorText(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

@@ -1,9 +1,8 @@
 // No node was left: the plugins that may make one are asked in turn, until one succeeds or says that nothing helps. What
 // those before it said is told together. As pkg/scheduler/framework/runtime, RunPostFilterPlugins.
-import { settle } from '../../core/index.js';
+import { errorText, settle } from '../../core/index.js';
 import type { Cycle } from './cycle.js';
 import type { Diagnosis } from './placement.js';
-import { errorText } from './plugin-error.js';
 import type { PostFilterAnswer } from './plugin.js';
 import type { ProfilePlugins } from './profile-plugins.js';
 

@@ -2,9 +2,10 @@
 // filters of this cycle. A no that preemption may turn is remembered while the others are asked, since the what-if of
 // preemption needs what they remember; one that nothing turns ends the round.
 // As pkg/scheduler/framework/runtime, RunPreFilterPlugins.
+import { errorText } from '../../core/index.js';
 import { memoryKey } from './cycle.js';
 import type { Cycle, MemoryKey, Remembered } from './cycle.js';
-import { PluginError, errorText } from './plugin-error.js';
+import { PluginError } from './plugin-error.js';
 import type { Implementing, ProfilePlugins } from './profile-plugins.js';
 import { unresolvable } from './rejection.js';
 import type { Rejected, Rejection } from './rejection.js';

@@ -2,10 +2,11 @@
 // and must not be pushed aside are put there first; where that makes a difference the filters must pass with them and
 // without them, for a pod may also rely on one that never comes.
 // As pkg/scheduler/framework/runtime, RunFilterPluginsWithNominatedPods.
+import { errorText } from '../../core/index.js';
 import type { NodeView } from '../cluster/node-view.js';
 import type { PodFacts } from '../pod/pod-facts.js';
 import type { Cycle } from './cycle.js';
-import { PluginError, errorText } from './plugin-error.js';
+import { PluginError } from './plugin-error.js';
 import type { Filters } from './plugin-tools.js';
 import { activeFilters } from './pre-filter.js';
 import type { ActiveFilters } from './pre-filter.js';

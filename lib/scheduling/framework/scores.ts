@@ -1,8 +1,9 @@
 // How good each node is. Every plugin scores every node, brings its scores into the range from 0 to 100, and the sum of
 // them, weighed, is what counts. As pkg/scheduler/framework/runtime, RunScorePlugins.
+import { errorText } from '../../core/index.js';
 import type { NodeView } from '../cluster/node-view.js';
 import type { Cycle } from './cycle.js';
-import { PluginError, errorText } from './plugin-error.js';
+import { PluginError } from './plugin-error.js';
 import type { ProfilePlugins, WeightedPlugin } from './profile-plugins.js';
 
 /** The highest score that a plugin may give. */

@@ -1,7 +1,8 @@
 // The points of binding: PreBind does what must be done before, in groups of plugins that may work side by side; Bind is
 // done by the first that wants to; PostBind hears of it. As pkg/scheduler/framework/runtime, RunPreBindPlugins and so on.
+import { errorText } from '../../core/index.js';
 import type { Cycle } from '../framework/cycle.js';
-import { PluginError, errorText } from '../framework/plugin-error.js';
+import { PluginError } from '../framework/plugin-error.js';
 import { rejectedBy } from '../framework/profile-filters.js';
 import type { Implementing, ProfilePlugins } from '../framework/profile-plugins.js';
 import type { Rejected } from '../framework/rejection.js';

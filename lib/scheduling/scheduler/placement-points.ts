@@ -1,7 +1,8 @@
 // The points right after the choice of a node, Reserve and Permit: all plugins agree to it, or the pod gives the node back.
 // As pkg/scheduler/framework/runtime, RunReservePlugins… and RunPermitPlugins.
+import { errorText } from '../../core/index.js';
 import type { Cycle } from '../framework/cycle.js';
-import { PluginError, errorText } from '../framework/plugin-error.js';
+import { PluginError } from '../framework/plugin-error.js';
 import { rejectedBy } from '../framework/profile-filters.js';
 import type { ProfilePlugins } from '../framework/profile-plugins.js';
 import type { Rejected } from '../framework/rejection.js';

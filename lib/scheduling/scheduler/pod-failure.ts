@@ -1,9 +1,9 @@
 // Why a pod did not get a node, in the words of its condition, and what that means for the queue: a pod that plugins
 // rejected waits for events of theirs; one that met an error comes back after a while, whatever happens.
 // As handleSchedulingFailure of pkg/scheduler/schedule_one.go.
+import { errorText } from '../../core/index.js';
 import { fitErrorText } from '../fit-error.js';
 import type { Diagnosis } from '../framework/placement.js';
-import { errorText } from '../framework/plugin-error.js';
 import type { PostFilterOutcome } from '../framework/post-filter.js';
 import type { Rejected } from '../framework/rejection.js';
 

@@ -1,6 +1,7 @@
 // Where pods would go, without anything being written: a copy of the cluster, on which they are placed one after the other
 // as the scheduler would place them, each seeing those before it. Those that have a node already are taken off it first.
 // Nodes and pods may be thought to be there or to be gone. Nobody is made to leave for them, and gates are not asked about.
+import { errorText } from '../../core/index.js';
 import type { Client } from '../../client/index.js';
 import type { Frozen } from '../../core/index.js';
 import type { Node, Pod } from '../../core/types/index.js';
@@ -12,7 +13,6 @@ import type { Cycle } from '../framework/cycle.js';
 import type { Framework, SharedTools } from '../framework/framework.js';
 import { nodeRotation } from '../framework/node-sampling.js';
 import { isPlaced } from '../framework/placement.js';
-import { errorText } from '../framework/plugin-error.js';
 import { clusterColumns } from '../columns/cluster-columns.js';
 import { columnPlacer } from '../columns/column-placer.js';
 import { podFacts } from '../pod/pod-facts.js';

@@ -2,8 +2,7 @@
 // read and the claim tried again, unless what was decided no longer holds. Then waits for devices that have to be made
 // ready. As pkg/scheduler/framework/plugins/dynamicresources, bindClaim and PreBind.
 import { firstValueFrom, fromEvent, takeUntil } from 'rxjs';
-import { isApiError, isTerminating, namespacedName, objectKey, printTime, quote } from '../../../core/index.js';
-import { errorText } from '../../framework/plugin-error.js';
+import { errorText, isApiError, isTerminating, namespacedName, objectKey, printTime, quote } from '../../../core/index.js';
 import type { PluginTools } from '../../framework/plugin-tools.js';
 import type { PodFacts } from '../../pod/pod-facts.js';
 import type { Claim } from './allocation/devices.js';

@@ -2,10 +2,10 @@
 // the words of old, and those that are attached although no pod has them any more. A volume that several pods have counts
 // once. A claim without volume counts by the driver that will make one, under a name that no volume has.
 // As pkg/scheduler/framework/plugins/nodevolumelimits.
+import { errorText } from '../../../core/index.js';
 import type { Frozen } from '../../../core/index.js';
 import type { Pod, VolumeAttachment } from '../../../core/types/index.js';
 import type { KnownObjects } from '../../cluster/known-objects.js';
-import { errorText } from '../../framework/plugin-error.js';
 import type { PodFacts } from '../../pod/pod-facts.js';
 import { claimKey, claimOf, classOfClaim, notMadeFor, volumeNameOf } from './claims-and-volumes.js';
 import type { Claim, Volume } from './claims-and-volumes.js';

@@ -3,11 +3,10 @@
 // A plan that was overtaken fails, and the pod is tried again with the cluster as it then is.
 // As pkg/scheduler/framework/plugins/volumebinding, BindPodVolumes.
 import { firstValueFrom, fromEvent, takeUntil } from 'rxjs';
-import { quote } from '../../../../core/index.js';
+import { errorText, quote } from '../../../../core/index.js';
 import type { Clock } from '../../../../core/index.js';
 import type { KnownObjects } from '../../../cluster/known-objects.js';
 import type { NodeView } from '../../../cluster/node-view.js';
-import { errorText } from '../../../framework/plugin-error.js';
 import type { PluginTools } from '../../../framework/plugin-tools.js';
 import type { PodFacts } from '../../../pod/pod-facts.js';
 import type { Claim, Volume } from '../claims-and-volumes.js';
