@@ -1,14 +1,13 @@
 // What a server serves: every resource with its verbs, and a REST mapper over them. Asked for in one document per root
 // where the server has aggregated discovery, else version by version, and then kept until somebody wants it fresh.
 // As client-go/discovery (aggregated_discovery.go, discovery_client.go) with restmapper/discovery.go.
-import { isApiError, printGroupVersion, restMapper } from '../core/index.js';
+import { isApiError, printGroupVersion, restMapper, untilAborted } from '../core/index.js';
 import type { GroupVersion, ResourceEntry, RestMapper, Subresource } from '../core/index.js';
 import type { Carrier } from './carrier.js';
 import { isConnectionError } from './connection-error.js';
 import type { DiscoveredVersion } from './discovery-documents.js';
 import { readAggregated, readGroupVersions, readResourceList } from './discovery-documents.js';
 import type { CallOptions } from './request-options.js';
-import { untilAborted } from './until-aborted.js';
 
 /** A resource that is served, in one version. */
 export interface DiscoveredResource extends ResourceEntry {

@@ -1,6 +1,5 @@
 // One request over HTTP and its answer: headers, refusals, and trying again where the server asks for it.
-import { firstValueFrom, fromEvent, takeUntil } from 'rxjs';
-import { errorText } from '../core/index.js';
+import { errorText, pause, reasonOf, untilAborted } from '../core/index.js';
 import type { Clock, Frozen } from '../core/index.js';
 import type { UserInfo } from '../core/types/index.js';
 import type { RequestInfo } from './api-request.js';
@@ -9,7 +8,6 @@ import { methodOf } from './bare-refusal.js';
 import { ConnectionError, isConnectionError } from './connection-error.js';
 import { impersonationHeaders, warningsOf } from './request-headers.js';
 import type { Transport, TransportRequest, TransportResponse } from './transport.js';
-import { reasonOf, untilAborted } from './until-aborted.js';
 
 /** What a client over HTTP may cost. */
 export interface HttpLimits {
@@ -57,7 +55,7 @@ export async function exchange(sending: HttpSending, message: HttpMessage): Prom
     const text = await reading(sending, message, () => textOf(response, refusalBytesMax));
     const waitMs = tries < limits.retriesMax ? retryAfterMs(response) : undefined;
     if (waitMs === undefined || waitMs > limits.retryAfterMsMax) throw refusalOf(message.info, response, text);
-    await sleep(clock, waitMs, message.signal);
+    await pause(clock, waitMs, message.signal);
   }
 }
 
@@ -109,10 +107,4 @@ function retryAfterMs({ status, headers }: TransportResponse): number | undefine
   if (status !== 429 && status < 500) return undefined;
   const seconds = secondsOf(headers.get('retry-after'));
   return seconds === undefined ? undefined : seconds * 1000;
-}
-
-async function sleep(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> {
-  const timer$ = clock.timer(ms);
-  await firstValueFrom(signal === undefined ? timer$ : timer$.pipe(takeUntil(fromEvent(signal, 'abort'))), { defaultValue: 0 });
-  if (signal?.aborted === true) throw reasonOf(signal);
 }

@@ -1,7 +1,7 @@
 // The client of a server in the same process: requests are values, answers are the frozen objects themselves. No JSON, no
 // bytes, no paths.
 import { defer, mergeAll } from 'rxjs';
-import { deepFreeze, mediaTypes, parseJson } from '../core/index.js';
+import { deepFreeze, mediaTypes, parseJson, reasonOf, untilAborted } from '../core/index.js';
 import type { Frozen, Negotiated } from '../core/index.js';
 import type { UserInfo } from '../core/types/index.js';
 import type { AnswerNotes, ApiResponse, Handler, RequestInfo } from './api-request.js';
@@ -11,7 +11,6 @@ import type { Client } from './client.js';
 import { clientOf } from './client.js';
 import { InProcessRequest } from './in-process-request.js';
 import type { InProcessOptions } from './in-process-request.js';
-import { reasonOf, untilAborted } from './until-aborted.js';
 
 /** What a client in process is made of. */
 export interface InProcessClientOptions {
@@ -29,11 +28,14 @@ export function inProcessClient(handler: Handler, options: InProcessClientOption
 function inProcessCarrier(handler: Handler, options: InProcessClientOptions): Carrier {
   const { user, onWarning } = options;
   const tell = onWarning === undefined ? undefined : ({ warnings }: AnswerNotes): void => warnings?.forEach((text) => onWarning(text));
-  const ask = <T>(options: InProcessOptions, take: (response: ApiResponse) => T): Promise<T> =>
-    new Promise((resolve) => {
+  const ask = <T>(options: InProcessOptions, take: (response: ApiResponse) => T): Promise<T> => {
+    try {
       const answer = handler(new InProcessRequest(options));
-      resolve(answer instanceof Promise ? answer.then(take) : take(answer));
-    });
+      return answer instanceof Promise ? answer.then(take) : Promise.resolve(take(answer));
+    } catch (error) {
+      return Promise.reject(error as Error /* whatever it is */);
+    }
+  };
   return {
     send({ info, options: query, body, signal }) {
       if (signal?.aborted === true) return Promise.reject(reasonOf(signal));

@@ -241,7 +241,7 @@ export { decodeJson, parseJson } from './schema/decode-json.js';
 export { countMembers } from './schema/json-scanner.js';
 
 // Scheme
-export type { HubConversion, KindDefinition, KindOptions, KindParticulars, ResourceDefinition, ResourceOptions, Subresource } from './scheme/kind-definition.js';
+export type { HubConversion, KindDefinition, KindOptions, KindParticulars, ResourceDefinition, ResourceOptions, ServedKind, Subresource } from './scheme/kind-definition.js';
 export { sameShape, standardVerbs } from './scheme/kind-definition.js';
 export type { FieldReader, KindStrategy, UpdateStrategy, WriteContext } from './kinds/kind-strategy.js';
 export type { KindTable, TableCells, TableColumn, TableRowCondition } from './kinds/kind-table.js';
@@ -260,7 +260,7 @@ export type { Scalable } from './kinds/apps/scale.js';
 export { scaleOf, scaleTable, validateScale, withReplicas } from './kinds/apps/scale.js';
 export { ageColumn, integerColumn, nameColumn, plainTable, textColumn } from './kinds/table-cells.js';
 export type { ApiSwitches } from './scheme/api-switches.js';
-export type { ApiGroup, CommonKind, Converter, Scheme, SchemeOptions, ServedKind } from './scheme/scheme.js';
+export type { ApiGroup, CommonKind, Converter, Scheme, SchemeOptions, SchemeSection } from './scheme/scheme.js';
 export { createScheme } from './scheme/scheme.js';
 export type { BuiltinSchemeOptions } from './scheme/builtin.js';
 export { builtinScheme } from './scheme/builtin.js';
@@ -326,6 +326,7 @@ export type { OutletOptions } from './streams/outlet.js';
 export { Outlet } from './streams/outlet.js';
 export { firstOf } from './streams/first-of.js';
 export { settle } from './streams/settle.js';
+export { aborted, onAbort, pause, reasonOf, untilAborted } from './streams/until-aborted.js';
 export type { ObjectReader } from './streams/object-reader.js';
 export type { ListOptions, ListWatch, Page, RawEvent, Selection, WatchOptions } from './streams/list-watch.js';
 export type { Applied, Bookmark, Deleted, Failed, Init, Listed, Synced, WatchEvent } from './streams/watch-event.js';

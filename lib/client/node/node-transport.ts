@@ -3,6 +3,7 @@
 import { Agent, request as plainRequest } from 'node:http';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https';
+import { onAbort } from '../../core/index.js';
 import type { Transport, TransportRequest, TransportResponse } from '../index.js';
 import type { ClientTls } from './cluster-access.js';
 
@@ -64,11 +65,11 @@ function answerTo(request: ClientRequest, { body, signal }: TransportRequest): P
     const abort = (): void => {
       if (answer?.complete !== true) request.destroy();
     };
-    signal?.addEventListener('abort', abort);
+    const leave = signal && onAbort(signal, abort);
     // Stays: what happens to the connection later is told by the answer's own stream.
     request.on('error', reject);
     request.once('close', () => {
-      signal?.removeEventListener('abort', abort);
+      leave?.();
       reject(new Error('the connection was closed'));
     });
     request.once('response', (message) => {

@@ -1,8 +1,8 @@
 // The kinds of Kubernetes v1.36: the generated table of resources, with their schemas, conversions and defaults.
-// Reading the table takes a millisecond or two, once; schemas are parsed when first asked for. A scheme never changes,
-// so all clusters that add nothing share one.
+// A group-version of the table is read when first asked for something in it, a schema when first asked for itself. A
+// scheme never changes, so all clusters that add nothing share one.
 import type { GroupVersionKind } from '../objects/gvk.js';
-import { groupVersionKindKey, printGroupVersion } from '../objects/gvk.js';
+import { groupVersionKindKey, parseGroupVersion, printGroupVersion, sameGroupVersion } from '../objects/gvk.js';
 import { builtinParticulars } from '../kinds/registry.js';
 import { builtinSchema } from '../schema/builtin.js';
 import type { StructType } from '../schema/type.js';
@@ -10,8 +10,9 @@ import type { ApiSwitches } from './api-switches.js';
 import type { KindOptions, KindParticulars, ResourceOptions } from './kind-definition.js';
 import { sameShape } from './kind-definition.js';
 import { once } from './once.js';
+import type { Section } from './resource-table.js';
 import { resourceTable } from './resource-table.js';
-import type { CommonKind, Scheme } from './scheme.js';
+import type { CommonKind, Scheme, SchemeSection } from './scheme.js';
 import { createScheme } from './scheme.js';
 
 /** What a host adds to the built-in kinds. */
@@ -27,47 +28,58 @@ export function builtinScheme({ kinds = [], switches = {} }: BuiltinSchemeOption
 }
 
 const plainScheme = /* @__PURE__ */ once(() => composeScheme([], {}));
-const builtinKinds = /* @__PURE__ */ once(readKinds);
+const builtinSections = /* @__PURE__ */ once(readSections);
 
 function composeScheme(kinds: readonly KindOptions[], switches: ApiSwitches): Scheme {
   return createScheme({
     // The name that clients of a real server see in refusals.
     name: 'pkg/api/legacyscheme/scheme.go:30',
-    kinds: [...builtinKinds(), ...kinds],
+    sections: builtinSections(),
+    kinds,
     everywhere: ['WatchEvent', 'ListOptions', 'GetOptions', 'DeleteOptions', 'CreateOptions', 'UpdateOptions', 'PatchOptions'].map(metaKind),
     unversioned: ['Status', 'APIVersions', 'APIGroupList', 'APIGroup', 'APIResourceList'].map(metaKind),
     switches,
   });
 }
 
-/** Kinds that only appear in bodies, with the package of their types. Kinds of subresources are found in the table. */
-const bodyKinds: readonly (readonly [GroupVersionKind, string])[] = [
-  [{ group: '', version: 'v1', kind: 'PodLogOptions' }, 'core/v1'],
-  [{ group: 'meta.k8s.io', version: 'v1', kind: 'PartialObjectMetadata' }, 'meta/v1'],
-  [{ group: 'meta.k8s.io', version: 'v1', kind: 'PartialObjectMetadataList' }, 'meta/v1'],
-  [{ group: 'meta.k8s.io', version: 'v1', kind: 'TableOptions' }, 'meta/v1'],
-  [{ group: 'admission.k8s.io', version: 'v1', kind: 'AdmissionReview' }, 'admission/v1'],
-  [{ group: 'apidiscovery.k8s.io', version: 'v2', kind: 'APIGroupDiscovery' }, 'apidiscovery/v2'],
-  [{ group: 'apidiscovery.k8s.io', version: 'v2', kind: 'APIGroupDiscoveryList' }, 'apidiscovery/v2'],
-];
+/**
+ * Kinds that appear in bodies and have no place of their own, by group-version with the package of their types. Those that
+ * the table names for a subresource of the same group-version are found there.
+ */
+const bodyKinds: Readonly<Record<string, readonly [types: string, ...kinds: string[]]>> = {
+  v1: ['core/v1', 'PodLogOptions'],
+  'authentication.k8s.io/v1': ['authentication/v1', 'TokenRequest'],
+  'autoscaling/v1': ['autoscaling/v1', 'Scale'],
+  'policy/v1': ['policy/v1', 'Eviction'],
+  'meta.k8s.io/v1': ['meta/v1', 'PartialObjectMetadata', 'PartialObjectMetadataList', 'TableOptions'],
+  'admission.k8s.io/v1': ['admission/v1', 'AdmissionReview'],
+  'apidiscovery.k8s.io/v2': ['apidiscovery/v2', 'APIGroupDiscovery', 'APIGroupDiscoveryList'],
+};
 
-function readKinds(): readonly KindOptions[] {
-  const sections = resourceTable();
-  const packages = new Map(sections.map(({ version, types }) => [printGroupVersion(version), types]));
-  const hubs = new Map<string, GroupVersionKind>();
+/** The sections of the table, then those that serve nothing. */
+function readSections(): readonly SchemeSection[] {
+  const sections = new Map<string, SchemeSection>();
+  for (const section of resourceTable()) {
+    const apiVersion = printGroupVersion(section.version);
+    const [, ...bodies] = bodyKinds[apiVersion] ?? [''];
+    sections.set(apiVersion, { ...section.version, hasResources: true, kinds: once(() => kindsOf(section, bodies)) });
+  }
+  for (const [apiVersion, [types, ...bodies]] of Object.entries(bodyKinds)) {
+    const version = parseGroupVersion(apiVersion);
+    if (!sections.has(apiVersion)) sections.set(apiVersion, { ...version, hasResources: false, kinds: () => bodies.map((kind) => bodyKind({ ...version, kind }, types)) });
+  }
+  return [...sections.values()];
+}
+
+function kindsOf({ version, types, resources }: Section, bodies: readonly string[]): readonly KindOptions[] {
   const kinds = new Map<string, KindOptions>();
-  for (const { version, types, resources } of sections) {
-    for (const { kind, ...resource } of resources) {
-      const gvk = { ...version, kind };
-      kinds.set(groupVersionKindKey(gvk), { ...bodyKind(gvk, types), ...servedKind(gvk, types, resource), ...versionOf(gvk, hubs) });
-    }
+  for (const { kind, ...resource } of resources()) {
+    const gvk = { ...version, kind };
+    kinds.set(kind, { ...bodyKind(gvk, types), ...servedKind(gvk, types, resource), ...versionOf(gvk) });
   }
-  const others = sections.flatMap(({ resources }) => resources.flatMap(({ subresources = [] }) => subresources.map(({ kind }) => kind)));
-  for (const gvk of others) {
-    const key = groupVersionKindKey(gvk);
-    if (!kinds.has(key)) kinds.set(key, bodyKind(gvk, packages.get(printGroupVersion(gvk)) ?? ''));
-  }
-  return [...kinds.values(), ...bodyKinds.map(([gvk, types]) => bodyKind(gvk, types))];
+  const below = resources().flatMap(({ subresources = [] }) => subresources.filter(({ kind }) => sameGroupVersion(kind, version)).map(({ kind }) => kind.kind));
+  for (const kind of [...below, ...bodies]) if (!kinds.has(kind)) kinds.set(kind, bodyKind({ ...version, kind }, types));
+  return [...kinds.values()];
 }
 
 function bodyKind(gvk: GroupVersionKind, types: string): KindOptions {
@@ -80,13 +92,11 @@ function servedKind({ kind }: GroupVersionKind, types: string, resource: Resourc
 }
 
 /** The table lists the best version of a group first: it is the hub of the others, which share its shape or say how they differ. */
-function versionOf(gvk: GroupVersionKind, hubs: Map<string, GroupVersionKind>): KindParticulars | undefined {
-  const key = groupVersionKindKey(gvk);
-  const family = `${gvk.group}/${gvk.kind}`;
-  const hub = hubs.get(family);
-  if (hub === undefined) hubs.set(family, gvk);
-  const own = builtinParticulars[key];
-  return hub === undefined || own?.conversion !== undefined ? own : { ...own, conversion: sameShape(hub) };
+function versionOf(gvk: GroupVersionKind): KindParticulars | undefined {
+  const best = resourceTable().find(({ version, resources }) => version.group === gvk.group && resources().some(({ kind }) => kind === gvk.kind));
+  const own = builtinParticulars[groupVersionKindKey(gvk)];
+  if (best === undefined || best.version.version === gvk.version || own?.conversion !== undefined) return own;
+  return { ...own, conversion: sameShape({ ...best.version, kind: gvk.kind }) };
 }
 
 function metaKind(kind: string): CommonKind {

@@ -78,6 +78,9 @@ export interface KindDefinition extends KindOptions {
 /** The endpoint of a kind, complete. */
 export type ResourceDefinition = Required<ResourceOptions>;
 
+/** A kind with an endpoint. */
+export type ServedKind = KindDefinition & { readonly resource: ResourceDefinition };
+
 /** What an ordinary resource offers, in the order of discovery. */
 export const standardVerbs: readonly string[] = Object.freeze(['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch']);
 

@@ -1,5 +1,5 @@
 // The generated table of resources, read. The scheme makes kinds of it; a client that talks to a distant server learns
-// from it where the kinds of Kubernetes are served, without loading any schema. Reading takes a millisecond, once.
+// from it where the kinds of Kubernetes are served, without loading any schema. Sections are read when first asked for.
 import type { GroupVersion, GroupVersionKind } from '../objects/gvk.js';
 import { groupVersionKindKey, parseGroupVersion } from '../objects/gvk.js';
 import type { ResourceOptions, Subresource } from './kind-definition.js';
@@ -12,7 +12,7 @@ import type { ResourceEntry } from './rest-mapper.js';
 export interface Section {
   readonly version: GroupVersion;
   readonly types: string;
-  readonly resources: readonly TableResource[];
+  readonly resources: () => readonly TableResource[];
 }
 
 /** A line of the table with its subresources. */
@@ -29,7 +29,7 @@ export function builtinEndpoint(gvk: GroupVersionKind): ResourceEntry | undefine
 const endpoints = /* @__PURE__ */ once((): ReadonlyMap<string, ResourceEntry> => {
   const found = new Map<string, ResourceEntry>();
   for (const { version, resources } of resourceTable()) {
-    for (const { kind, plural, namespaced, shortNames = [], categories = [] } of resources) {
+    for (const { kind, plural, namespaced, shortNames = [], categories = [] } of resources()) {
       const entry = { ...version, kind, resource: plural, namespaced, shortNames, categories };
       found.set(groupVersionKindKey(entry), Object.freeze(entry));
     }
@@ -42,17 +42,20 @@ const endpoints = /* @__PURE__ */ once((): ReadonlyMap<string, ResourceEntry> =>
  * in which `pods/log` is a subresource, `-` nothing, `std` the usual verbs and `policy/v1.Eviction` a kind elsewhere.
  */
 function readTable(): readonly Section[] {
-  const sections: Section[] = [];
-  let version: GroupVersion = { group: '', version: '' };
-  let resources: TableResource[] = [];
+  return resourceText.trim().slice(1).split('\n@').map((text) => {
+    const [head = '', ...lines] = text.split('\n');
+    const [apiVersion = '', types = ''] = head.split(' ');
+    const version = parseGroupVersion(apiVersion);
+    return { version, types, resources: once(() => readResources(lines, version)) };
+  });
+}
+
+function readResources(lines: readonly string[], version: GroupVersion): readonly TableResource[] {
+  const resources: TableResource[] = [];
   let subresources: Subresource[] = [];
-  for (const line of resourceText.trim().split('\n')) {
+  for (const line of lines) {
     const [name = '', kind = '', scope, verbs = '', shortNames = '-', categories = '-'] = line.split(' ');
-    if (name.startsWith('@')) {
-      version = parseGroupVersion(name.slice(1));
-      resources = [];
-      sections.push({ version, types: kind, resources });
-    } else if (name.includes('/')) {
+    if (name.includes('/')) {
       subresources.push({ name: name.slice(name.indexOf('/') + 1), kind: readKind(kind, version), verbs: listed(verbs) });
     } else {
       subresources = [];
@@ -67,7 +70,7 @@ function readTable(): readonly Section[] {
       });
     }
   }
-  return sections;
+  return resources;
 }
 
 function readKind(text: string, { group, version }: GroupVersion): GroupVersionKind {

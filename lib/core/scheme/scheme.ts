@@ -4,14 +4,16 @@
 // while requests in flight keep theirs. All look-ups are by Map, so hostile names find nothing.
 // As apimachinery/pkg/runtime/scheme.go, without its internal types: a registered version is the hub (kind-definition.ts).
 import type { GroupVersion, GroupVersionKind, GroupVersionResource } from '../objects/gvk.js';
-import { groupVersionKindKey, groupVersionKindOf, groupVersionResourceKey, printGroupVersion, printGroupVersionKind } from '../objects/gvk.js';
+import { groupVersionKindKey, groupVersionKindOf, printGroupVersion, printGroupVersionKind } from '../objects/gvk.js';
 import type { ApiList, ApiObject, Frozen } from '../objects/meta.js';
 import type { StructType } from '../schema/type.js';
 import type { ApiSwitches } from './api-switches.js';
 import { readApiSwitches } from './api-switches.js';
-import { completeKind } from './complete-kind.js';
-import type { KindDefinition, KindOptions, ResourceDefinition } from './kind-definition.js';
+import type { KindDefinition, KindOptions, ServedKind } from './kind-definition.js';
 import { kindNotRegistered, notConvertible } from './not-registered-error.js';
+import { once } from './once.js';
+import type { VersionKinds } from './version-kinds.js';
+import { versionKinds } from './version-kinds.js';
 import { compareVersions } from './version-order.js';
 
 /** What a scheme is made of. */
@@ -20,11 +22,20 @@ export interface SchemeOptions {
   readonly name: string;
   /** In discovery order of their groups. */
   readonly kinds: readonly KindOptions[];
+  /** Whole group-versions that come before them. They are trusted not to contradict each other. */
+  readonly sections?: readonly SchemeSection[];
   /** Kinds that every registered group-version has, such as DeleteOptions. */
   readonly everywhere?: readonly CommonKind[];
   /** Kinds known under any version at all, such as Status. They are never converted. */
   readonly unversioned?: readonly CommonKind[];
   readonly switches?: ApiSwitches;
+}
+
+/** The kinds of a group-version, not made before somebody asks for one of them. */
+export interface SchemeSection extends GroupVersion {
+  /** Whether any of them has an endpoint. */
+  readonly hasResources: boolean;
+  kinds(): readonly KindOptions[];
 }
 
 /** A kind that belongs to no group of its own. */
@@ -33,9 +44,6 @@ export interface CommonKind {
   /** The schema; asked on first use. */
   readonly type: () => StructType;
 }
-
-/** A kind with an endpoint. */
-export type ServedKind = KindDefinition & { readonly resource: ResourceDefinition };
 
 /** A group that is served. */
 export interface ApiGroup {
@@ -81,156 +89,150 @@ export interface Scheme {
 /** Makes a scheme. Throws for definitions that contradict each other and for switches that name nothing. */
 export function createScheme(options: SchemeOptions): Scheme {
   const { name } = options;
-  const registry = register(options.kinds);
-  const { kinds, lists, families } = registry;
+  const versions = register(options);
   const everywhere = new Map(options.everywhere?.map(({ kind, type }) => [kind, type]));
   const unversioned = new Map(options.unversioned?.map(({ kind, type }) => [kind, type]));
-  const { groups, byVersion, byResource } = serve([...kinds.values()], options.switches ?? {});
-  let names: ReadonlyMap<string, readonly GroupVersionKind[]> | undefined;
+  const groups = once(() => servedGroups(versions.values()));
+  const names = once(() => namesByType(versions.values(), options));
 
   const typeThunk = (gvk: GroupVersionKind): (() => StructType) | undefined => {
-    const key = groupVersionKindKey(gvk);
-    const known = kinds.get(key)?.type ?? lists.get(key)?.listType;
-    if (known !== undefined) return known;
-    return (registry.versions.has(printGroupVersion(gvk)) ? everywhere.get(gvk.kind) : undefined) ?? unversioned.get(gvk.kind);
+    const found = versions.get(versionKey(gvk));
+    const known = found && (found.read().kinds.get(gvk.kind)?.type ?? found.read().lists.get(gvk.kind)?.listType ?? everywhere.get(gvk.kind));
+    return known ?? unversioned.get(gvk.kind);
   };
 
   const converter = (from: GroupVersionKind, target: GroupVersion): Converter => {
-    const key = groupVersionKindKey(from);
-    const listed = lists.get(key);
-    const source = kinds.get(key) ?? listed;
+    const listed = versions.get(versionKey(from))?.read().lists.get(from.kind);
+    const source = kindOf(versions, from) ?? listed;
     if (source === undefined) {
       if (typeThunk(from) === undefined) throw kindNotRegistered(name, from);
       return unchanged;
     }
-    const goal = families.get(groupVersionKindKey(source.hub))?.get(printGroupVersion(target));
+    const goal = inVersion(versions, source.hub, target);
     if (goal === undefined) throw notConvertible(name, source.type().goType, target);
     return goal === source ? unchanged : conversion(source, goal, listed !== undefined);
   };
 
   return {
     name,
-    groups,
-    kind: (gvk) => kinds.get(groupVersionKindKey(gvk)),
+    get groups() {
+      return groups();
+    },
+    kind: (gvk) => kindOf(versions, gvk),
     recognizes: (gvk) => typeThunk(gvk) !== undefined,
     typeOf(gvk) {
       const type = typeThunk(gvk);
       if (type === undefined) throw kindNotRegistered(name, gvk);
       return type();
     },
-    kindsOf(type) {
-      names ??= namesByType(registry, options);
-      return names.get(type.name) ?? [];
-    },
+    kindsOf: (type) => names().get(type.name) ?? [],
     setDefaults(object, gvk = groupVersionKindOf(object)) {
-      const key = groupVersionKindKey(gvk);
-      const listed = lists.get(key);
+      const known = versions.get(versionKey(gvk))?.read();
+      const listed = known?.lists.get(gvk.kind);
       if (listed?.setDefaults !== undefined && isList(object)) for (const item of object.items) listed.setDefaults(item);
-      else kinds.get(key)?.setDefaults?.(object);
+      else known?.kinds.get(gvk.kind)?.setDefaults?.(object);
     },
     convert: (object, target) => converter(groupVersionKindOf(object), target)(object),
     converter,
     storageOf(gvk) {
-      const known = kinds.get(groupVersionKindKey(gvk));
-      const hub = known && kinds.get(groupVersionKindKey(known.hub));
-      const stored = hub && families.get(groupVersionKindKey(hub))?.get(printGroupVersion(hub.storage ?? hub));
+      const known = kindOf(versions, gvk);
+      const hub = known && kindOf(versions, known.hub);
+      const stored = hub && inVersion(versions, hub, hub.storage ?? hub);
       if (stored === undefined) throw kindNotRegistered(name, gvk);
       return stored;
     },
-    resourcesOf: (version) => byVersion.get(printGroupVersion(version)) ?? [],
-    resource: (gvr) => byResource.get(groupVersionResourceKey(gvr)),
+    resourcesOf: (version) => [...(versions.get(versionKey(version))?.read().byResource.values() ?? [])],
+    resource: (gvr) => versions.get(versionKey(gvr))?.read().byResource.get(gvr.resource),
     with: (more) => createScheme({ ...options, kinds: [...options.kinds, ...more] }),
   };
 }
 
-interface Registry {
-  /** By groupVersionKindKey, in the order given. */
-  readonly kinds: ReadonlyMap<string, KindDefinition>;
-  /** The item's definition by the name of its list. */
-  readonly lists: ReadonlyMap<string, KindDefinition>;
-  /** The versions of a kind by hub, then by group-version. */
-  readonly families: ReadonlyMap<string, ReadonlyMap<string, KindDefinition>>;
-  /** Every registered group-version, printed. */
-  readonly versions: ReadonlyMap<string, GroupVersion>;
+/** A registered group-version. */
+interface Version extends GroupVersion {
+  readonly isServed: () => boolean;
+  /** Its kinds, made when first asked for. */
+  readonly read: () => VersionKinds;
 }
 
-function register(options: readonly KindOptions[]): Registry {
-  const kinds = new Map<string, KindDefinition>();
-  const lists = new Map<string, KindDefinition>();
-  const families = new Map<string, Map<string, KindDefinition>>();
-  const versions = new Map<string, GroupVersion>();
-  for (const each of options) {
-    const definition = completeKind(each);
-    const key = groupVersionKindKey(definition);
-    if (kinds.has(key) || lists.has(key)) throw new Error(`Double registration of ${printGroupVersionKind(definition)}`);
-    kinds.set(key, definition);
-    if (definition.listType !== undefined) lists.set(`${key}List`, definition);
-    const version = printGroupVersion(definition);
-    versions.set(version, definition);
-    const hub = groupVersionKindKey(definition.hub);
-    const family = families.get(hub) ?? new Map<string, KindDefinition>();
-    if (family.has(version)) throw new Error(`two kinds of ${version} share the hub ${printGroupVersionKind(definition.hub)}`);
-    families.set(hub, family.set(version, definition));
-  }
-  for (const [hub, family] of families) checkFamily(kinds.get(hub), family);
-  return { kinds, lists, families, versions };
+/** By versionKey, in discovery order. */
+type Versions = ReadonlyMap<string, Version>;
+
+/** No registered name has a slash, so that a hostile one is no other's key. */
+function versionKey({ group, version }: GroupVersion): string {
+  return `${group}/${version}`;
 }
 
-function checkFamily(hub: KindDefinition | undefined, family: ReadonlyMap<string, KindDefinition>): void {
-  for (const member of family.values()) {
-    const name = printGroupVersionKind(member);
-    if (hub === undefined || hub.conversion !== undefined) throw new Error(`${name} names a hub that is not one: ${printGroupVersionKind(member.hub)}`);
-    if (member !== hub && member.storage !== undefined) throw new Error(`${name} names a storage version, which only its hub may`);
-  }
-  if (hub?.storage !== undefined && !family.has(printGroupVersion(hub.storage))) {
-    throw new Error(`${printGroupVersionKind(hub)} is stored in a version it does not have`);
-  }
+function kindOf(versions: Versions, gvk: GroupVersionKind): KindDefinition | undefined {
+  return versions.get(versionKey(gvk))?.read().kinds.get(gvk.kind);
 }
 
-interface Endpoints {
-  readonly groups: readonly ApiGroup[];
-  readonly byVersion: ReadonlyMap<string, readonly ServedKind[]>;
-  readonly byResource: ReadonlyMap<string, ServedKind>;
+/** The kind of that version among those that share the hub. */
+function inVersion(versions: Versions, hub: GroupVersionKind, version: GroupVersion): KindDefinition | undefined {
+  return versions.get(versionKey(version))?.read().byHub.get(groupVersionKindKey(hub));
 }
 
-function serve(kinds: readonly KindDefinition[], switches: ApiSwitches): Endpoints {
-  const endpoints = kinds.filter(isServedKind);
-  const served = readApiSwitches(switches, kinds);
-  const byResource = new Map<string, ServedKind>();
-  const byVersion = new Map<string, ServedKind[]>();
-  const byGroup = new Map<string, Set<string>>();
-  for (const kind of endpoints) {
-    const gvr = { group: kind.group, version: kind.version, resource: kind.resource.plural };
-    if (!served(gvr)) continue;
-    const key = groupVersionResourceKey(gvr);
-    if (byResource.has(key)) throw new Error(`two kinds are served as ${key}`);
-    byResource.set(key, kind);
-    const version = printGroupVersion(kind);
-    byVersion.set(version, [...(byVersion.get(version) ?? []), kind]);
-    byGroup.set(kind.group, (byGroup.get(kind.group) ?? new Set()).add(kind.version));
+/** Kinds given one by one are looked at here and now, whole sections not before they are needed. */
+function register({ sections = [], kinds, switches = {} }: SchemeOptions): Versions {
+  const own = new Map<string, KindOptions[]>();
+  for (const kind of kinds) {
+    const key = versionKey(kind);
+    const list = own.get(key);
+    if (list === undefined) own.set(key, [kind]);
+    else list.push(kind);
   }
-  for (const list of byVersion.values()) list.sort((a, b) => (a.resource.plural < b.resource.plural ? -1 : 1));
-  const groups = [...byGroup].map(([name, set]) => {
-    const versions = [...set].sort(compareVersions);
-    return { name, versions, preferredVersion: versions[0] ?? '' };
+  const isServed = readApiSwitches(switches, [...sections, ...kinds]);
+  const hasSwitches = Object.keys(switches).length > 0;
+  const versions = new Map<string, Version>();
+  for (const section of sections) {
+    const { group, version } = section;
+    const key = versionKey(section);
+    const added = own.get(key) ?? [];
+    const read = once(() => versionKinds([...section.kinds(), ...added], isServed));
+    const isKnownToServe = !hasSwitches && section.hasResources;
+    versions.set(key, { group, version, read, isServed: () => (isKnownToServe ? isServed({ group, version, resource: '' }) : read().byResource.size > 0) });
+  }
+  for (const [key, list] of own) {
+    const [{ group, version }] = list as [KindOptions];
+    const read = once(() => versionKinds(list, isServed));
+    if (!versions.has(key)) versions.set(key, { group, version, read, isServed: () => read().byResource.size > 0 });
+  }
+  for (const key of own.keys()) versions.get(key)?.read();
+  for (const kind of kinds) checkKind(versions, kind);
+  return versions;
+}
+
+function checkKind(versions: Versions, kind: KindOptions): void {
+  const name = printGroupVersionKind(kind);
+  const named = kind.conversion?.hub ?? kind;
+  const hub = kindOf(versions, named);
+  if (hub === undefined || hub.conversion !== undefined) throw new Error(`${name} names a hub that is not one: ${printGroupVersionKind(named)}`);
+  if (kind.storage === undefined) return;
+  if (kind.conversion !== undefined) throw new Error(`${name} names a storage version, which only its hub may`);
+  if (inVersion(versions, hub, kind.storage) === undefined) throw new Error(`${name} is stored in a version it does not have`);
+}
+
+function servedGroups(versions: Iterable<Version>): readonly ApiGroup[] {
+  const byGroup = new Map<string, string[]>();
+  for (const { group, version, isServed } of versions) if (isServed()) byGroup.set(group, [...(byGroup.get(group) ?? []), version]);
+  return [...byGroup].map(([name, unordered]) => {
+    const ordered = unordered.sort(compareVersions);
+    return { name, versions: ordered, preferredVersion: ordered[0] ?? '' };
   });
-  return { groups, byVersion, byResource };
 }
 
-function isServedKind(kind: KindDefinition): kind is ServedKind {
-  return kind.resource !== undefined;
-}
-
-function namesByType(registry: Registry, { everywhere = [], unversioned = [] }: SchemeOptions): ReadonlyMap<string, readonly GroupVersionKind[]> {
+function namesByType(versions: Iterable<Version>, { everywhere = [], unversioned = [] }: SchemeOptions): ReadonlyMap<string, readonly GroupVersionKind[]> {
   const names = new Map<string, GroupVersionKind[]>();
   const add = (type: StructType, { group, version }: GroupVersion, kind: string): void => {
     names.set(type.name, [...(names.get(type.name) ?? []), { group, version, kind }]);
   };
-  for (const kind of registry.kinds.values()) {
-    add(kind.type(), kind, kind.kind);
-    if (kind.listType !== undefined) add(kind.listType(), kind, `${kind.kind}List`);
+  const all = [...versions];
+  for (const version of all) {
+    for (const { kind, type, listType } of version.read().kinds.values()) {
+      add(type(), version, kind);
+      if (listType !== undefined) add(listType(), version, `${kind}List`);
+    }
   }
-  for (const { kind, type } of everywhere) for (const version of registry.versions.values()) add(type(), version, kind);
+  for (const { kind, type } of everywhere) for (const version of all) add(type(), version, kind);
   // Where Kubernetes registers them, and how their objects name themselves.
   for (const { kind, type } of unversioned) add(type(), { group: '', version: 'v1' }, kind);
   return names;

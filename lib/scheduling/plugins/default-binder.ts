@@ -6,11 +6,12 @@ import type { PluginTools } from '../framework/plugin-tools.js';
 
 /** Makes the plugin. */
 export function defaultBinder({ client }: Pick<PluginTools, 'client'>): SchedulingPlugin {
+  const bindings = client.kind('v1', 'Pod').subresource<Binding>('binding');
   return {
     name: 'DefaultBinder',
     bind: async ({ pod: { namespace, name, uid } }, nodeName, signal) => {
       const binding: Binding = { metadata: { namespace, name, uid }, target: { kind: 'Node', name: nodeName } };
-      await client.kind('v1', 'Pod').subresource<Binding>('binding').create({ namespace, name }, binding, { signal });
+      await bindings.create({ namespace, name }, binding, { signal });
       return undefined;
     },
   };

@@ -1,6 +1,6 @@
 // Work that is a promise, as a stream: it begins with the subscription, and its signal is aborted when nobody listens any
 // more. So teardown of the scheduler ends every request that it has open.
-import { Observable } from 'rxjs';
+import { Observable, defer, finalize, ignoreElements, tap } from 'rxjs';
 
 /** Emits what the work answers, and completes. */
 export function abortable<T>(work: (signal: AbortSignal) => Promise<T>): Observable<T> {
@@ -19,7 +19,26 @@ export function abortable<T>(work: (signal: AbortSignal) => Promise<T>): Observa
       },
     );
     return () => {
-      if (!isOver) controller.abort(new Error('the scheduler has stopped'));
+      if (!isOver) controller.abort(stopped());
     };
   });
+}
+
+/**
+ * Does work for every value, side by side, for as long as somebody listens; then the signal that all of it shares is
+ * aborted. The work must not reject. A signal for each costs more than many a request in process.
+ */
+export function workOn<T>(values$: Observable<T>, work: (value: T, signal: AbortSignal) => Promise<void>): Observable<never> {
+  return defer(() => {
+    const controller = new AbortController();
+    return values$.pipe(
+      tap((value) => void work(value, controller.signal)),
+      ignoreElements(),
+      finalize(() => controller.abort(stopped())),
+    );
+  });
+}
+
+function stopped(): Error {
+  return new Error('the scheduler has stopped');
 }

@@ -5,14 +5,13 @@
 //
 // Up to Permit a no is the plugin's, and its events bring the pod back; from there on all that fails is an error.
 // As bindingCycle of pkg/scheduler/schedule_one.go.
-import { catchError, concatMap, defer, ignoreElements, map, mergeMap, of, tap } from 'rxjs';
+import { firstValueFrom, takeUntil } from 'rxjs';
 import type { Observable } from 'rxjs';
+import { aborted } from '../../core/index.js';
 import type { Frozen } from '../../core/index.js';
 import type { Pod } from '../../core/types/index.js';
 import { clusterEvents } from '../queue/cluster-event.js';
-import { abortable } from './abortable.js';
 import { preBindGroups, runBind, runPostBind, runPreBind } from './binding-points.js';
-import type { PreBindGroups } from './binding-points.js';
 import type { FailureHandler } from './failure-handler.js';
 import type { PermitVerdict } from './held-pods.js';
 import { broken, refusedBinding, refusedNode } from './pod-failure.js';
@@ -26,47 +25,47 @@ export interface BindingTask extends PodAttempt {
   readonly nodeName: string;
 }
 
-/** Binds a pod. Cold; completes when the pod is bound or its failure is dealt with, and never errors. */
-export function bindingCycle(parts: SchedulerParts, failures: FailureHandler): (task: BindingTask) => Observable<never> {
-  return (task) =>
-    defer(() => bound(task, parts)).pipe(
-      catchError((error: unknown) => of(broken(error))),
-      tap((failure) => (failure === undefined ? succeed(task, parts) : giveUp(task, failure, parts, failures))),
-      ignoreElements(),
-    );
+/** Binds a pod. Resolves when the pod is bound or its failure is dealt with, or nobody is there any more; never rejects. */
+export function bindingCycle(parts: SchedulerParts, failures: FailureHandler): (task: BindingTask, signal: AbortSignal) => Promise<void> {
+  return async (task, signal) => {
+    const failure = await bound(task, parts, signal).catch(broken);
+    if (signal.aborted) return;
+    if (failure === undefined) succeed(task, parts);
+    else giveUp(task, failure, parts, failures);
+  };
 }
 
-/** Emits once: nothing when the pod is bound, or why it is not. */
-function bound(task: BindingTask, parts: SchedulerParts): Observable<PodFailure | undefined> {
+/** Nothing when the pod is bound, or why it is not. */
+async function bound(task: BindingTask, parts: SchedulerParts, signal: AbortSignal): Promise<PodFailure | undefined> {
   const { cycle, profile, queued, nodeName } = task;
   const { held, statusWrites, queue } = parts;
   const { uid } = cycle.pod;
   const groups = preBindGroups(cycle, profile.plugins, nodeName);
+  const isWaiting = held.isWaiting(uid);
   // Others, such as autoscalers, may want to know where the pod goes if that takes a while.
-  if (groups.length > 0 || held.isWaiting(uid)) statusWrites.write(queued.pod, { nominatedNodeName: nodeName });
-  return permitted(task, parts).pipe(
-    concatMap((failure) => {
-      if (failure !== undefined) return of(failure);
-      queue.release(queued);
-      return prepared(task, groups, parts).pipe(
-        concatMap((refused) => {
-          if (refused !== undefined) return of(refused);
-          // What was said of the pod before must not be written after it is bound.
-          return statusWrites.settled(uid).pipe(mergeMap(() => abortable((signal) => bind(task, parts, signal))));
-        }),
-      );
-    }),
-  );
+  if (groups.length > 0 || isWaiting) statusWrites.write(queued.pod, { nominatedNodeName: nodeName });
+  const unpermitted = isWaiting ? await permitted(task, parts, signal) : undefined;
+  if (unpermitted !== undefined) return unpermitted;
+  queue.release(queued);
+  const unprepared = groups.length > 0 ? await held.inPreBind(uid, signal, (within) => runPreBind(cycle, groups, nodeName, within)) : undefined;
+  if (unprepared !== undefined) return refusedBinding(unprepared);
+  // What was said of the pod before must not be written after it is bound.
+  if (statusWrites.isWriting(uid)) await until(statusWrites.settled(uid), signal);
+  if (parts.extenders.length > 0 && (await isBoundByExtender(cycle.pod.object, nodeName, parts, signal))) return undefined;
+  const refused = await runBind(cycle, profile.plugins, nodeName, signal);
+  return refused && refusedBinding(refused);
 }
 
-function permitted(task: BindingTask, { held, metrics, clock }: SchedulerParts): Observable<PodFailure | undefined> {
-  const { uid } = task.cycle.pod;
-  if (!held.isWaiting(uid)) return of(undefined);
+async function permitted({ cycle }: BindingTask, { held, metrics, clock }: SchedulerParts, signal: AbortSignal): Promise<PodFailure | undefined> {
   const since = clock.now();
-  return held.verdict(uid).pipe(
-    tap(({ type }) => metrics.permitWaited(type, clock.now() - since)),
-    map(permitFailure),
-  );
+  const verdict = await until(held.verdict(cycle.pod.uid), signal);
+  metrics.permitWaited(verdict.type, clock.now() - since);
+  return permitFailure(verdict);
+}
+
+/** The first value. Rejects when the signal is aborted. */
+function until<T>(values$: Observable<T>, signal: AbortSignal): Promise<T> {
+  return firstValueFrom(values$.pipe(takeUntil(aborted(signal))));
 }
 
 function permitFailure(verdict: PermitVerdict): PodFailure | undefined {
@@ -78,17 +77,6 @@ function permitFailure(verdict: PermitVerdict): PodFailure | undefined {
     case 'stopped':
       return broken(new Error(`waiting on permit for pod: ${verdict.error.message}`, { cause: verdict.error }));
   }
-}
-
-function prepared({ cycle, nodeName }: BindingTask, groups: PreBindGroups, { held }: SchedulerParts): Observable<PodFailure | undefined> {
-  if (groups.length === 0) return of(undefined);
-  return abortable((signal) => held.inPreBind(cycle.pod.uid, signal, (within) => runPreBind(cycle, groups, nodeName, within))).pipe(map((refused) => refused && refusedBinding(refused)));
-}
-
-async function bind({ cycle, profile, nodeName }: BindingTask, parts: SchedulerParts, signal: AbortSignal): Promise<PodFailure | undefined> {
-  if (await isBoundByExtender(cycle.pod.object, nodeName, parts, signal)) return undefined;
-  const refused = await runBind(cycle, profile.plugins, nodeName, signal);
-  return refused && refusedBinding(refused);
 }
 
 /** Extenders that bind come before plugins. */

@@ -11,7 +11,7 @@ import { schedulerConfiguration } from '../configuration/scheduler-configuration
 import { definitionOf, registryOf } from '../framework/plugin-definition.js';
 import { explainPod } from '../what-if/explain.js';
 import { simulatePods } from '../what-if/simulate.js';
-import { abortable } from './abortable.js';
+import { abortable, workOn } from './abortable.js';
 import { assemble } from './assemble.js';
 import type { Assembly, BackgroundWork, CompletedOptions } from './assemble.js';
 import type { Attempt } from './attempt.js';
@@ -91,13 +91,12 @@ function activities(assembly: Assembly, options: CompletedOptions, running: Runn
   const { queue, clock, statusWrites } = parts;
   const bindings = new Outlet<BindingTask>();
   const failures = failureHandler(parts);
-  const bound = bindingCycle(parts, failures);
-  const binding$ = bindings.values$.pipe(
-    mergeMap((task) => {
-      running.binding += 1;
-      return bound(task).pipe(finalize(() => (running.binding -= 1)));
-    }),
-  );
+  const bind = bindingCycle(parts, failures);
+  const binding$ = workOn(bindings.values$, async (task, signal) => {
+    running.binding += 1;
+    await bind(task, signal);
+    running.binding -= 1;
+  });
   const loop$ = schedulingLoop(queue, clock, schedulingCycle(parts, { failures, bind: (task) => bindings.emit(task) }));
   return merge(
     attempts.values$,

@@ -2,14 +2,14 @@
 // the second makes it a series; those that follow are counted here, and the count is written when the series ends, which is
 // after six minutes without one, or now and then while it lasts. What cannot be delivered is tried again for a while; what
 // is refused is told as a failure. As client-go/tools/events, event_broadcaster.go.
-import { EMPTY, catchError, defer, exhaustMap, finalize, ignoreElements, merge, mergeMap, of, repeat, retry, tap, throwError } from 'rxjs';
+import { EMPTY, exhaustMap, ignoreElements, merge, of, repeat, tap } from 'rxjs';
 import type { Observable } from 'rxjs';
 import type { Client, ResourceClient } from '../../client/index.js';
-import { Outlet, isApiError, namespacedName, printMicroTime } from '../../core/index.js';
+import { Outlet, isApiError, namespacedName, pause, printMicroTime } from '../../core/index.js';
 import type { Clock, Frozen, Random } from '../../core/index.js';
 import type { Pod } from '../../core/types/index.js';
 import type { PodNote } from '../framework/plugin.js';
-import { abortable } from './abortable.js';
+import { workOn } from './abortable.js';
 import type { WriteFailed } from './attempt.js';
 import { podEvent, seriesKey } from './pod-event.js';
 import type { PodEvent } from './pod-event.js';
@@ -27,10 +27,12 @@ export interface PodNotesOptions {
 export class PodNotes {
   readonly #options: PodNotesOptions;
   readonly #events: ResourceClient<PodEvent>;
-  /** By what they have in common, oldest first. */
-  readonly #series = new Map<string, Series>();
+  /** By what they have in common: the newer half, and the older, which goes as a whole when there are too many. */
+  #newer = new Map<string, Series>();
+  #older = new Map<string, Series>();
   readonly #writes = new Outlet<Series>();
   readonly #begun = new Outlet<undefined>();
+  readonly #failures = new Outlet<WriteFailed>();
   #underWay = 0;
   #sequence = 0;
 
@@ -46,7 +48,7 @@ export class PodNotes {
     this.#sequence = (this.#sequence + 1) % 1_000_000;
     const event = podEvent(note, { controller, instance, nowMs, sequence: this.#sequence, otherName: () => random.uuid() });
     const key = seriesKey(event);
-    const known = this.#series.get(key);
+    const known = this.#newer.get(key) ?? this.#older.get(key);
     if (known !== undefined) {
       known.count += 1;
       known.seenAt = nowMs;
@@ -54,8 +56,8 @@ export class PodNotes {
       return;
     }
     const series: Series = { event, about: note.about, count: 1, written: 0, seenAt: nowMs, writtenAt: nowMs, isBeingWritten: false };
-    if (this.#series.size >= seriesMax) this.#endOldest();
-    this.#series.set(key, series);
+    if (this.#newer.size >= seriesMax / 2) this.#endOlder();
+    this.#newer.set(key, series);
     this.#writes.emit(series);
     this.#begun.emit(undefined);
   }
@@ -67,32 +69,49 @@ export class PodNotes {
       exhaustMap(() =>
         this.#options.clock.timer(finishMs).pipe(
           tap(() => this.#sweep()),
-          repeat({ delay: () => (this.#series.size > 0 ? of(undefined) : EMPTY) }),
+          repeat({ delay: () => (this.#newer.size + this.#older.size > 0 ? of(undefined) : EMPTY) }),
         ),
       ),
       ignoreElements(),
     );
-    return merge(this.#writes.values$.pipe(mergeMap((series) => this.#write(series))), sweeping$);
+    return merge(
+      this.#failures.values$,
+      workOn(this.#writes.values$, (series, signal) => this.#write(series, signal)),
+      sweeping$,
+    );
   }
 
-  /** Writes what a series has come to; what it comes to meanwhile, afterwards. */
-  #write(series: Series): Observable<WriteFailed> {
-    if (series.isBeingWritten) return EMPTY;
-    if (this.#underWay >= underWayMax) return of(failed(series, new Error(`${underWayMax} events wait to be written; one was dropped`)));
+  /** Writes what a series has come to; what it comes to meanwhile, afterwards. Never rejects. */
+  async #write(series: Series, signal: AbortSignal): Promise<void> {
+    if (series.isBeingWritten) return;
+    if (this.#underWay >= underWayMax) {
+      this.#failures.emit(failed(series, new Error(`${underWayMax} events wait to be written; one was dropped`)));
+      return;
+    }
     this.#underWay += 1;
     series.isBeingWritten = true;
-    const { clock, random } = this.#options;
-    return defer(() => abortable((signal) => this.#send(series, signal))).pipe(
-      retry({ count: triesMax - 1, delay: (error) => (isWorthRetrying(error, series) ? clock.timer(retryMs * (1 + retryJitter * random.next())) : throwError(() => error as Error /* whatever it is */)) }),
+    try {
       // The first two are written one by one; a count beyond them waits for the end.
-      repeat({ delay: () => (series.written === 1 && series.count > 1 ? of(undefined) : EMPTY) }),
-      ignoreElements(),
-      catchError((error: unknown) => of(failed(series, error))),
-      finalize(() => {
-        this.#underWay -= 1;
-        series.isBeingWritten = false;
-      }),
-    );
+      do await this.#sendPatiently(series, signal);
+      while (series.written === 1 && series.count > 1);
+    } catch (error) {
+      if (!signal.aborted) this.#failures.emit(failed(series, error));
+    }
+    this.#underWay -= 1;
+    series.isBeingWritten = false;
+  }
+
+  async #sendPatiently(series: Series, signal: AbortSignal): Promise<void> {
+    const { clock, random } = this.#options;
+    for (let tries = 1; ; tries += 1) {
+      try {
+        await this.#send(series, signal);
+        return;
+      } catch (error) {
+        if (tries === triesMax || !isWorthRetrying(error, series)) throw error;
+      }
+      await pause(clock, retryMs * (1 + retryJitter * random.next()), signal);
+    }
   }
 
   async #send(series: Series, signal: AbortSignal): Promise<void> {
@@ -117,19 +136,20 @@ export class PodNotes {
   /** Ends series that went quiet, and tells of those that go on. */
   #sweep(): void {
     const now = this.#options.clock.now();
-    for (const [key, series] of this.#series) {
-      const isOver = now - series.seenAt >= finishMs;
-      if (isOver) this.#series.delete(key);
-      if (series.count > series.written && (isOver || now - series.writtenAt >= refreshMs)) this.#writes.emit(series);
+    for (const all of [this.#older, this.#newer]) {
+      for (const [key, series] of all) {
+        const isOver = now - series.seenAt >= finishMs;
+        if (isOver) all.delete(key);
+        if (series.count > series.written && (isOver || now - series.writtenAt >= refreshMs)) this.#writes.emit(series);
+      }
     }
   }
 
-  #endOldest(): void {
-    for (const [key, series] of this.#series) {
-      this.#series.delete(key);
-      if (series.count > series.written) this.#writes.emit(series);
-      return;
-    }
+  #endOlder(): void {
+    const ended = this.#older;
+    this.#older = this.#newer;
+    this.#newer = new Map();
+    for (const series of ended.values()) if (series.count > series.written) this.#writes.emit(series);
   }
 }
 
@@ -152,7 +172,7 @@ const refreshMs = 30 * 60_000;
 const retryMs = 10_000;
 const retryJitter = 0.25;
 const triesMax = 12;
-/** Series that are remembered; beyond, the oldest ends. */
+/** Series that are remembered; beyond, the older half ends. */
 const seriesMax = 4096;
 /** Events that are being written or wait for another try. */
 const underWayMax = 10_000;

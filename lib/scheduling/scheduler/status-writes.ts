@@ -41,6 +41,11 @@ export class StatusWrites {
     else if (statusPatch(pod, change, 0) !== undefined) this.#begun.emit({ pod, next: change });
   }
 
+  /** Whether something is being written for the pod. */
+  isWriting(uid: string): boolean {
+    return this.#writing.has(uid);
+  }
+
   /** Emits and completes when nothing is being written for the pod. */
   settled(uid: string): Observable<unknown> {
     return defer(() => (this.#writing.has(uid) ? this.#ended.values$.pipe(filter((ended) => ended === uid), take(1)) : of(uid)));

@@ -1,8 +1,7 @@
 // Writes what was decided for the claims of a pod: the allocation, and that the pod uses it. Whoever wrote in between is
 // read and the claim tried again, unless what was decided no longer holds. Then waits for devices that have to be made
 // ready. As pkg/scheduler/framework/plugins/dynamicresources, bindClaim and PreBind.
-import { firstValueFrom, fromEvent, takeUntil } from 'rxjs';
-import { errorText, isApiError, isTerminating, namespacedName, objectKey, printTime, quote } from '../../../core/index.js';
+import { errorText, isApiError, isTerminating, namespacedName, objectKey, pause, printTime, quote } from '../../../core/index.js';
 import type { PluginTools } from '../../framework/plugin-tools.js';
 import type { PodFacts } from '../../pod/pod-facts.js';
 import type { Claim } from './allocation/devices.js';
@@ -92,9 +91,7 @@ async function untilReady(tools: PluginTools, claims: readonly Claim[], { pod, n
     if (claims.every((each) => isReady(each, ledger, tools.clock.now(), timeoutMs))) return;
     const leftMs = deadline - tools.clock.now();
     if (leftMs <= 0) throw new Error('device binding timeout: context deadline exceeded');
-    signal.throwIfAborted();
-    await firstValueFrom(tools.clock.timer(Math.min(pollMs, leftMs)).pipe(takeUntil(fromEvent(signal, 'abort'))), { defaultValue: 0 });
-    signal.throwIfAborted();
+    await pause(tools.clock, Math.min(pollMs, leftMs), signal);
   }
 }
 

@@ -2,9 +2,7 @@
 // binds claims, and those who make volumes. What has happened is read off the known objects once a second.
 // A plan that was overtaken fails, and the pod is tried again with the cluster as it then is.
 // As pkg/scheduler/framework/plugins/volumebinding, BindPodVolumes.
-import { firstValueFrom, fromEvent, takeUntil } from 'rxjs';
-import { errorText, quote } from '../../../../core/index.js';
-import type { Clock } from '../../../../core/index.js';
+import { errorText, pause, quote } from '../../../../core/index.js';
 import type { KnownObjects } from '../../../cluster/known-objects.js';
 import type { NodeView } from '../../../cluster/node-view.js';
 import type { PluginTools } from '../../../framework/plugin-tools.js';
@@ -103,10 +101,4 @@ function isOlder(known: Volume | Claim, written: Volume | Claim | undefined): bo
   const revision = written?.metadata?.resourceVersion ?? '';
   const knownRevision = known.metadata?.resourceVersion ?? '';
   return knownRevision.length === revision.length ? knownRevision < revision : knownRevision.length < revision.length;
-}
-
-async function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted();
-  await firstValueFrom(clock.timer(ms).pipe(takeUntil(fromEvent(signal, 'abort'))), { defaultValue: 0 });
-  signal.throwIfAborted();
 }
