@@ -19,6 +19,7 @@ import { isNoMatchError } from '../../lib/core/scheme/no-match-error.js';
 import { isNotRegisteredError } from '../../lib/core/scheme/not-registered-error.js';
 import { resourceText } from '../../lib/core/scheme/resources.generated.js';
 import { restMapper, restMapperOf } from '../../lib/core/scheme/rest-mapper.js';
+import type { SchemeSection } from '../../lib/core/scheme/scheme.js';
 import { createScheme } from '../../lib/core/scheme/scheme.js';
 import { compareVersions, isStable, stabilityOf } from '../../lib/core/scheme/version-order.js';
 import type { Pod, PodSpec } from '../../lib/core/types/core-v1.generated.js';
@@ -309,6 +310,36 @@ t.test('definitions that contradict each other are refused', async (t) => {
   t.equal(make(hub, { ...hub, kind: 'Gadget' }), 'two kinds are served as example.com/v2/widgets');
   t.match(make(hub, { ...hub, kind: 'Gadget', conversion: sameShape(hub), resource: { plural: 'gadgets', namespaced: true } }), 'share the hub');
   for (const bad of [{ kind: '' }, { kind: 'a/b' }, { version: '' }, { group: 'a/b' }, { resource: { plural: 'pods/log', namespaced: true } }]) t.match(make({ ...hub, ...bad }), 'not the name of a kind');
+});
+
+t.test('whole sections are made when something of them is asked for, and the built-in ones contradict nothing', async (t) => {
+  const [hub, other] = widgetKinds as [KindOptions, KindOptions];
+  const read: string[] = [];
+  const section = (kind: KindOptions): SchemeSection => ({
+    group: kind.group,
+    version: kind.version,
+    hasResources: true,
+    kinds: () => {
+      read.push(kind.version);
+      return [kind];
+    },
+  });
+  const lazy = createScheme({ name: 'test', sections: [section(hub), section(other)], kinds: [] });
+  t.strictSame(lazy.groups, [{ name: 'example.com', versions: ['v2', 'v1'], preferredVersion: 'v2' }]);
+  t.strictSame(read, [], 'which groups there are is known without');
+  t.equal(lazy.kind(other)?.kind, 'Widget');
+  t.equal(lazy.kind(other)?.kind, 'Widget');
+  t.strictSame(read, ['v1'], 'read once');
+  t.equal(lazy.storageOf(other).version, 'v2');
+  t.strictSame(read, ['v1', 'v2'], 'the hub when it is needed');
+  t.match(refusal(() => createScheme({ name: 'test', sections: [section(hub)], kinds: [hub] })), 'Double registration');
+  const added = createScheme({ name: 'test', sections: [section(hub)], kinds: [other, { ...hub, kind: 'Gadget', resource: { plural: 'gadgets', namespaced: true } }] });
+  t.strictSame(added.resourcesOf(hub).map(({ resource }) => resource.plural), ['gadgets', 'widgets'], 'a section may be added to');
+
+  const kinds = everything.groups.flatMap(({ name: group, versions }) => versions.flatMap((version) => everything.resourcesOf({ group, version })));
+  const eager = createScheme({ name: 'test', kinds, switches: { 'api/all': true } });
+  t.strictSame(eager.groups, everything.groups, 'taken one by one, and so checked, they are the same');
+  for (const kind of kinds) t.equal(eager.storageOf(kind).version, everything.storageOf(kind).version);
 });
 
 const annotation = (name: string): string => `autoscaling.alpha.kubernetes.io/${name}`;
