@@ -9,21 +9,18 @@ import { nodesToFind } from '../framework/node-sampling.js';
 import { plainPlacer } from '../framework/plain-placer.js';
 import type { NodeSearch } from '../framework/plain-placer.js';
 import type { NoPlacement, Placement, Placer } from '../framework/placement.js';
-import type { LikingColumn } from './affinity-columns.js';
 import { addAskedScores, askFirst } from './asked-plugins.js';
 import type { AskedPlugins } from './asked-plugins.js';
 import type { ClusterColumns } from './cluster-columns.js';
 import { columnProfile } from './column-profile.js';
 import type { ColumnProfile } from './column-profile.js';
-import { addLikings, addShares, chooseByRank, chooseHighest, setLocalScores } from './column-scores.js';
-import type { ScoredNodes } from './column-scores.js';
 import { FittingSearch } from './fitting-search.js';
-import { grown, grownFloats } from './grown.js';
-import type { NodeClass } from './node-class.js';
+import { addLikings, addShares, chooseHighest, chooseInOrder, groupsThatPass, nodeTotals, nodesIn, groupsWithNodes, setRanks } from './group-scores.js';
+import type { ScoredGroups } from './group-scores.js';
+import { grown } from './grown.js';
 import type { NodeColumns } from './node-columns.js';
-import { podRules } from './pod-rules.js';
+import { groupsFor, podRules } from './pod-rules.js';
 import type { PodRules } from './pod-rules.js';
-import type { SoftColumn } from './spread-columns.js';
 import { addSpread } from './spread-scores.js';
 
 /** What columns need besides the search. */
@@ -44,7 +41,7 @@ export function columnPlacer({ framework, search, columns, foreign }: ColumnPlac
   const profile = columnProfile(framework, foreign);
   const plain = plainPlacer({ ...search, plugins });
   const rulesOf = podRules(columns, profile);
-  const workspace = new Workspace();
+  let found: Int32Array = new Int32Array(0);
 
   const place = (cycle: Cycle): Placement | NoPlacement => {
     const asked = isBeyondColumns(cycle) ? undefined : askFirst(cycle, profile);
@@ -57,74 +54,46 @@ export function columnPlacer({ framework, search, columns, foreign }: ColumnPlac
     const nodeCount = nodes.order.length;
     const start = rotation.start % nodeCount;
     const wanted = plugins.score.length === 0 ? 1 : nodesToFind(nodeCount, percentageOfNodesToScore);
-    const scored = scoredBy(rules, profile, asked);
-    if (wanted === nodeCount && fitting.isSettled && scored.byRank && rules.nodeClass.fitting > 0) {
-      rotation.start = start;
-      return { node: nodeAt(nodes, chooseByRank(nodes.order, start, rules.nodeClass.ranks, random)), evaluated: nodeCount, feasible: rules.nodeClass.fitting };
+    if (wanted === nodeCount && fitting.isSettled && asksNoScores(asked)) {
+      const scored = groupsThatPass(groupsFor(rules), rules.checks);
+      const feasible = nodesIn(scored);
+      if (feasible > 0) {
+        rotation.start = start;
+        score(scored, rules, profile);
+        return { node: nodeAt(nodes, chooseInOrder(scored, nodes.order, start, random)), evaluated: nodeCount, feasible };
+      }
     }
 
-    workspace.grow(nodeCount);
-    const { count, evaluated } = fitting.find(workspace.slots, start, wanted);
+    found = grown(found, nodeCount);
+    const { count, evaluated } = fitting.find(found, start, wanted);
     rotation.start = (start + evaluated) % nodeCount;
     if (count === 0) return { diagnosis: fitting.diagnose(start) };
-    workspace.count = count;
-    if (count > 1) score(workspace, scored, cycle, nodes);
-    const best = count > 1 ? chooseHighest(workspace, random) : 0;
-    return { node: nodeAt(nodes, workspace.slots[best] ?? 0), evaluated, feasible: count };
+    const slots = found.subarray(0, count);
+    const best = count === 1 ? 0 : chooseHighest(totalsOf(slots, rules, cycle, asked), random);
+    return { node: nodeAt(nodes, slots[best] ?? 0), evaluated, feasible: count };
+  };
+
+  /** Asks whoever has to be asked, besides. */
+  const totalsOf = (slots: Int32Array, rules: PodRules, cycle: Cycle, asked: AskedPlugins): Float64Array => {
+    const scored = groupsWithNodes(groupsFor(rules), slots);
+    score(scored, rules, profile);
+    const totals = nodeTotals(scored, slots);
+    if (!asksNoScores(asked)) addAskedScores(totals, Array.from(slots, (slot) => nodeAt(nodes, slot)), cycle, asked);
+    return totals;
   };
   return { place };
 }
 
-/** Where nodes that fit are gathered and scored. Used again for every pod. */
-class Workspace implements ScoredNodes {
-  slots: Int32Array = new Int32Array(0);
-  totals: Float64Array = new Float64Array(0);
-  raw: Float64Array = new Float64Array(0);
-  count = 0;
-
-  grow(length: number): void {
-    this.slots = grown(this.slots, length);
-    this.totals = grownFloats(this.totals, length);
-    this.raw = grownFloats(this.raw, length);
-  }
+/** Gives groups their totals. */
+function score(scored: ScoredGroups, { nodeClass, soft, needsAllLabels, likings }: PodRules, { spreadWeight = 0, affinityWeight = 0 }: ColumnProfile): void {
+  setRanks(scored);
+  for (const column of nodeClass.shares) addShares(scored, column);
+  addSpread(scored, soft, needsAllLabels, spreadWeight);
+  addLikings(scored, likings, affinityWeight);
 }
 
-/** What decides among nodes that fit. */
-interface ScoredBy {
-  readonly nodeClass: NodeClass;
-  readonly soft: readonly SoftColumn[];
-  readonly needsAllLabels: boolean;
-  readonly spreadWeight: number;
-  readonly likings: readonly LikingColumn[];
-  readonly affinityWeight: number;
-  readonly asked: AskedPlugins;
-  /** Nothing but what nodes are by themselves. */
-  readonly byRank: boolean;
-}
-
-function scoredBy({ nodeClass, peers: { spread, affinity } }: PodRules, { spreadWeight, affinityWeight }: ColumnProfile, asked: AskedPlugins): ScoredBy {
-  const soft = spreadWeight === undefined ? [] : (spread?.soft() ?? []);
-  const likings = affinityWeight === undefined ? [] : (affinity?.likings() ?? []);
-  return {
-    nodeClass,
-    soft,
-    needsAllLabels: spread?.needsAllLabels ?? false,
-    spreadWeight: spreadWeight ?? 0,
-    likings,
-    affinityWeight: affinityWeight ?? 0,
-    asked,
-    byRank: nodeClass.isRanked && soft.length + likings.length + asked.preScores.length + asked.scores.length === 0,
-  };
-}
-
-function score(workspace: Workspace, { nodeClass, soft, needsAllLabels, spreadWeight, likings, affinityWeight, asked }: ScoredBy, cycle: Cycle, nodes: NodeColumns): void {
-  setLocalScores(workspace, nodeClass);
-  for (const column of nodeClass.shares) addShares(workspace, column);
-  addSpread(workspace, soft, needsAllLabels, spreadWeight);
-  addLikings(workspace, likings, affinityWeight);
-  if (asked.preScores.length === 0 && asked.scores.length === 0) return;
-  const views = Array.from(workspace.slots.subarray(0, workspace.count), (slot) => nodeAt(nodes, slot));
-  addAskedScores(workspace.totals, views, cycle, asked);
+function asksNoScores({ preScores, scores }: AskedPlugins): boolean {
+  return preScores.length === 0 && scores.length === 0;
 }
 
 function nodeAt(nodes: NodeColumns, slot: number): NodeView {

@@ -6,15 +6,16 @@ import { domainOf } from '../cluster/topology-domain.js';
 import { ChangeReader } from './change-reader.js';
 import { grown } from './grown.js';
 import type { NodeColumns } from './node-columns.js';
+import type { Trait } from './node-groups.js';
 
-/** The number of nodes that lie in no domain. */
-export const noDomain = -1;
+/** The number of nodes that lie in no domain. No sum of a domain is as low. */
+export const noDomain: number = -(2 ** 31);
 
 /** The number of the domain with the empty value. */
 export const emptyDomain = 0;
 
 /** Which domain each node lies in. */
-export class DomainColumn {
+export class DomainColumn implements Trait {
   readonly #columns: NodeColumns;
   readonly #reader: ChangeReader;
   readonly #topologyKey: string;
@@ -45,14 +46,19 @@ export class DomainColumn {
     return this.#uses.length;
   }
 
-  /** How many domains have nodes. */
-  get inUse(): number {
-    return this.#inUse;
+  /** Whether every node in a domain is alone there, as hosts are. In the empty domain there may be nodes without label. */
+  get isOfSingles(): boolean {
+    return this.#inUse === this.#labelled && this.#uses[emptyDomain] === 0;
   }
 
-  /** Whether some node lies in no domain. */
-  get isPartial(): boolean {
-    return this.#labelled < this.#columns.order.length;
+  /** The domain of a slot. */
+  at(slot: number): number {
+    return this.#bySlot[slot] ?? noDomain;
+  }
+
+  /** The log tells of all that changes here. */
+  version(): number {
+    return 0;
   }
 
   /** Catches up with the cluster. */

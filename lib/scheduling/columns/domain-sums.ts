@@ -1,9 +1,11 @@
 // Numbers of nodes, summed over the domains of a topology key: how many pods of some kind there are, or how much they
 // weigh. A node that takes no part has its number all the same, but no sum knows of it. When a number changes or a node
 // moves, only the sums concerned change.
+import { floatAt, intAt } from './column-element.js';
 import { noDomain } from './domain-column.js';
 import type { DomainColumn } from './domain-column.js';
 import { grown } from './grown.js';
+import type { NodeGroups, Trait } from './node-groups.js';
 
 /** Numbers by node and their sums by domain. */
 export class DomainSums {
@@ -15,19 +17,42 @@ export class DomainSums {
   #members: Int32Array = new Int32Array(0);
   #populated = 0;
   #nonZero = 0;
+  #version = 0;
+  readonly #asTrait: Trait;
+  /** The numbers of nodes that lie in a domain, which tell nodes apart. */
+  readonly numbers: Trait;
 
   constructor(domains: DomainColumn) {
     this.domains = domains;
-  }
-
-  /** The number of each slot. */
-  get bySlot(): Int32Array {
-    return this.#bySlot;
+    this.#asTrait = this.#trait((slot) => this.sumAt(slot));
+    this.numbers = this.#trait((slot) => (domains.at(slot) === noDomain ? noDomain : intAt(this.#bySlot, slot)));
   }
 
   /** The sum of each domain. */
   get sums(): Int32Array {
     return this.#sums;
+  }
+
+  /** The sum of a slot's domain, `noDomain` where it lies in none. */
+  sumAt(slot: number): number {
+    const domain = this.domains.at(slot);
+    return domain === noDomain ? noDomain : intAt(this.#sums, domain);
+  }
+
+  /** What tells apart nodes with other sums: the sum itself where no two nodes share one, else the domain. */
+  get trait(): Trait {
+    return this.domains.isOfSingles ? this.#asTrait : this.domains;
+  }
+
+  /** The sum of a group's domain, as `sumAt`. The groups are by its trait. */
+  sumsOf(groups: NodeGroups): (group: number) => number {
+    const { trait } = this;
+    const values = groups.valuesOf(trait);
+    if (trait === this.#asTrait) return (group) => floatAt(values, group);
+    return (group) => {
+      const domain = floatAt(values, group);
+      return domain === noDomain ? noDomain : intAt(this.#sums, domain);
+    };
   }
 
   /** How many domains have nodes that take part. */
@@ -66,6 +91,7 @@ export class DomainSums {
     this.#members.fill(0);
     this.#populated = 0;
     this.#nonZero = 0;
+    this.#version += 1;
   }
 
   /** Changes the number of a slot. */
@@ -99,6 +125,10 @@ export class DomainSums {
       if (members === 1) this.#populated += 1;
     }
     this.#summedIn[slot] = domain;
+  }
+
+  #trait(at: Trait['at']): Trait {
+    return { at, version: () => this.#version };
   }
 
   #sum(domain: number, by: number): void {

@@ -43,9 +43,9 @@ export class FittingSearch {
     this.#asks = options.asked.filters.length > 0 || this.#crowded.size > 0;
   }
 
-  /** Whether the verdicts of nodes by themselves say it all. */
+  /** Whether columns say it all: nobody has to be asked about nodes. */
   get isSettled(): boolean {
-    return !this.#asks && this.#options.rules.checks.length === 0;
+    return !this.#asks;
   }
 
   /** Whether the node of a slot fits. */

@@ -14,11 +14,17 @@ export class ImageColumn {
   #scores: Int32Array = new Int32Array(0);
   /** How many nodes have each image, and how many nodes there are. */
   #weighed = '';
+  #version = 0;
 
   constructor(columns: NodeColumns, cycle: Cycle, score: WeightedPlugin) {
     this.#columns = columns;
     this.#cycle = cycle;
     this.#score = score;
+  }
+
+  /** How often all nodes were scored anew. */
+  get version(): number {
+    return this.#version;
   }
 
   /** The weighed score of a node, which is to be part of its rank. */
@@ -34,6 +40,7 @@ export class ImageColumn {
     const weighed = this.#weigh();
     if (weighed === this.#weighed) return;
     this.#weighed = weighed;
+    this.#version += 1;
     for (const node of this.#columns.cluster.nodes) {
       const rank = ranks[node.slot] ?? 0;
       const before = this.#scores[node.slot] ?? 0;

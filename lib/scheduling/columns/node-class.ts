@@ -9,9 +9,12 @@ import type { Rejected, Rejection } from '../framework/rejection.js';
 import type { PodFacts } from '../pod/pod-facts.js';
 import { ChangeReader } from './change-reader.js';
 import type { ColumnProfile, LocalScore, PlacedFilter } from './column-profile.js';
+import { floatAt, intAt } from './column-element.js';
 import { grown, grownFloats } from './grown.js';
 import { ImageColumn } from './image-column.js';
 import type { NodeColumns } from './node-columns.js';
+import { NodeGroups } from './node-groups.js';
+import type { Trait } from './node-groups.js';
 
 /** A no, and the place of the plugin that said it. */
 export interface PlacedRefusal {
@@ -20,10 +23,8 @@ export interface PlacedRefusal {
 }
 
 /** The counts of one plugin, that become scores by their share of the highest. */
-export interface ShareColumn extends Required<LocalScore> {
+export interface ShareColumn extends Required<LocalScore>, Trait {
   counts: Int32Array;
-  /** How many counts are above 0. Where none is, all nodes score the same. */
-  counted: number;
 }
 
 /** What nodes are to pods of one signature. */
@@ -44,7 +45,9 @@ export class NodeClass {
   #asked: Float64Array = new Float64Array(0);
   #verdicts: Int32Array = new Int32Array(0);
   #ranks: Float64Array = new Float64Array(0);
-  #fitting = 0;
+  /** For each slot 0 if its node does not fit, else one more than the weighed sum of scores that depend on no other node. */
+  readonly #rank: Trait;
+  readonly #groups: NodeGroups[] = [];
   readonly shares: readonly ShareColumn[];
 
   constructor(columns: NodeColumns, profile: ColumnProfile, pod: PodFacts) {
@@ -54,8 +57,9 @@ export class NodeClass {
     this.#filters = profile.localFilters.filter(({ plugin }) => plugin.preFilter?.(this.#cycle) !== 'skip');
     const scores = profile.localScores.filter(({ plugin }) => plugin.preScore?.(this.#cycle, columns.cluster.nodes) !== 'skip');
     this.#scores = scores.filter(({ share }) => share === undefined);
-    this.shares = scores.flatMap(({ plugin, weight, share }) => (share === undefined ? [] : [{ plugin, weight, share, counts: new Int32Array(0), counted: 0 }]));
+    this.shares = scores.flatMap(({ plugin, weight, share }) => (share === undefined ? [] : [shareColumn({ plugin, weight, share })]));
     this.#images = profile.imageScore && new ImageColumn(columns, this.#cycle, profile.imageScore);
+    this.#rank = { at: (slot) => floatAt(this.#ranks, slot), version: () => this.#images?.version ?? 0 };
   }
 
   /** 0 for each slot whose node would do, else what `refusal` tells. */
@@ -63,19 +67,14 @@ export class NodeClass {
     return this.#verdicts;
   }
 
-  /** For each slot 0 if its node does not fit, else one more than the weighed sum of scores that depend on no other node. */
-  get ranks(): Float64Array {
-    return this.#ranks;
-  }
-
-  /** How many nodes fit. */
-  get fitting(): number {
-    return this.#fitting;
-  }
-
-  /** Whether nodes score by nothing but their ranks. */
-  get isRanked(): boolean {
-    return this.shares.every(({ counted }) => counted === 0);
+  /** The nodes in groups of those that are the same to such pods, and in what else they are told apart by. */
+  groupsBy(traits: readonly Trait[]): NodeGroups {
+    const all = [...this.shares, ...traits];
+    const known = this.#groups.find((each) => each.isBy(all));
+    const groups = known ?? new NodeGroups(this.#columns, this.#rank, all);
+    if (known === undefined && this.#groups.unshift(groups) > groupsMax) this.#groups.pop();
+    groups.follow();
+    return groups;
   }
 
   /** What a verdict above 0 means. */
@@ -91,7 +90,7 @@ export class NodeClass {
     else {
       for (const { node: { slot } } of changes) {
         const node = this.#columns.at(slot);
-        if (node === undefined) this.#rank(slot, 0);
+        if (node === undefined) this.#ranks[slot] = 0;
         else if (node.generation !== this.#asked[slot]) this.#ask(node);
       }
     }
@@ -100,7 +99,6 @@ export class NodeClass {
 
   #askAll(): void {
     this.#ranks.fill(0);
-    this.#fitting = 0;
     for (const node of this.#columns.cluster.nodes) this.#ask(node);
   }
 
@@ -126,17 +124,8 @@ export class NodeClass {
     this.#asked[slot] = node.generation;
     const verdict = this.#verdict(node);
     this.#verdicts[slot] = verdict;
-    this.#rank(slot, verdict === 0 ? this.#scoreOf(node) + 1 : 0);
-    for (const column of this.shares) {
-      const score = column.plugin.score(this.#cycle, node);
-      column.counted += Number(score > 0) - Number((column.counts[slot] ?? 0) > 0);
-      column.counts[slot] = score;
-    }
-  }
-
-  #rank(slot: number, rank: number): void {
-    this.#fitting += Number(rank > 0) - Number((this.#ranks[slot] ?? 0) > 0);
-    this.#ranks[slot] = rank;
+    this.#ranks[slot] = verdict === 0 ? this.#scoreOf(node) + 1 : 0;
+    for (const column of this.shares) column.counts[slot] = column.plugin.score(this.#cycle, node);
   }
 
   #scoreOf(node: NodeView): number {
@@ -162,4 +151,12 @@ export class NodeClass {
     this.#known.set(rejection, verdict);
     return verdict;
   }
+}
+
+/** Pods of one class that look at other pods in more than so many ways have nodes grouped anew in between. */
+const groupsMax = 4;
+
+function shareColumn(score: Required<LocalScore>): ShareColumn {
+  const column: ShareColumn = { ...score, counts: new Int32Array(0), at: (slot) => intAt(column.counts, slot), version: () => 0 };
+  return column;
 }

@@ -2,26 +2,27 @@
 // what they count for. Pods that are alike share it; what the cluster changed is caught up with here.
 import type { PodFacts } from '../pod/pod-facts.js';
 import { AffinityColumns } from './affinity-columns.js';
+import type { LikingColumn } from './affinity-columns.js';
 import type { ClusterColumns } from './cluster-columns.js';
 import type { ColumnProfile } from './column-profile.js';
 import type { DomainCheck } from './domain-check.js';
 import { NodeClass } from './node-class.js';
+import type { NodeGroups, Trait } from './node-groups.js';
 import { nodeSignature, peerSignature } from '../pod/pod-signature.js';
 import { RecentlyUsed } from '../framework/recently-used.js';
 import { SpreadColumns } from './spread-columns.js';
+import type { SoftColumn } from './spread-columns.js';
+import { softTrait } from './spread-scores.js';
 
 /** What a search goes by. */
 export interface PodRules {
   readonly nodeClass: NodeClass;
-  /** In the order of the profile's filters. */
+  /** What domains must be like, in the order of the profile's filters. */
   readonly checks: readonly DomainCheck[];
-  readonly peers: PeerColumns;
-}
-
-/** What regards other pods; undefined where the profile does not have the plugin. */
-export interface PeerColumns {
-  readonly spread: SpreadColumns | undefined;
-  readonly affinity: AffinityColumns | undefined;
+  /** What nodes are scored by besides themselves. */
+  readonly soft: readonly SoftColumn[];
+  readonly needsAllLabels: boolean;
+  readonly likings: readonly LikingColumn[];
 }
 
 /** Finds the rules of pods. */
@@ -33,12 +34,27 @@ export function podRules(columns: ClusterColumns, profile: ColumnProfile): (pod:
     const nodeClass = classes.get(nodeSignature(pod, columns.nodes.cluster.objects), () => new NodeClass(columns.nodes, profile, pod));
     nodeClass.follow();
     const peers = peersOf.get(peerSignature(pod), () => peerColumns(columns, profile, pod));
-    return { nodeClass, checks: checksOf(peers, profile), peers };
+    return { nodeClass, ...peerRules(peers, profile) };
   };
+}
+
+/** The nodes in groups of those that are the same to the pod in every way. */
+export function groupsFor({ nodeClass, checks, soft, likings }: PodRules): NodeGroups {
+  const traits = new Set<Trait>();
+  for (const { counted } of checks) traits.add(counted.trait);
+  for (const column of soft) traits.add(softTrait(column));
+  for (const { counted } of likings) traits.add(counted.trait);
+  return nodeClass.groupsBy([...traits]);
 }
 
 /** At 5 000 nodes one takes about 150 kB. */
 const classesMax = 128;
+
+/** What regards other pods; undefined where the profile does not have the plugin. */
+interface PeerColumns {
+  readonly spread: SpreadColumns | undefined;
+  readonly affinity: AffinityColumns | undefined;
+}
 
 function peerColumns(columns: ClusterColumns, profile: ColumnProfile, pod: PodFacts): PeerColumns {
   const { spreadPosition, spreadWeight, affinityPosition, affinityWeight } = profile;
@@ -48,8 +64,13 @@ function peerColumns(columns: ClusterColumns, profile: ColumnProfile, pod: PodFa
   };
 }
 
-function checksOf({ spread, affinity }: PeerColumns, { spreadPosition, affinityPosition }: ColumnProfile): readonly DomainCheck[] {
+function peerRules({ spread, affinity }: PeerColumns, { spreadPosition, spreadWeight, affinityPosition, affinityWeight }: ColumnProfile): Omit<PodRules, 'nodeClass'> {
   const ofSpread = spreadPosition === undefined ? [] : (spread?.checks(spreadPosition) ?? []);
   const ofAffinity = affinityPosition === undefined ? [] : (affinity?.checks(affinityPosition) ?? []);
-  return (spreadPosition ?? 0) < (affinityPosition ?? 0) ? [...ofSpread, ...ofAffinity] : [...ofAffinity, ...ofSpread];
+  return {
+    checks: (spreadPosition ?? 0) < (affinityPosition ?? 0) ? [...ofSpread, ...ofAffinity] : [...ofAffinity, ...ofSpread],
+    soft: spreadWeight === undefined ? [] : (spread?.soft() ?? []),
+    needsAllLabels: spread?.needsAllLabels ?? false,
+    likings: affinityWeight === undefined ? [] : (affinity?.likings() ?? []),
+  };
 }
