@@ -62,6 +62,7 @@ export type { NodeSet, PermitWait, PluginActivity, PodNote, PostFilterAnswer, Sc
 export type { Implementing, ProfilePlugins, WeightedPlugin } from './framework/profile-plugins.js';
 export type { Rejected, Rejection, RejectionCode, Skip } from './framework/rejection.js';
 export { pending, rejectionText, unresolvable, unschedulable } from './framework/rejection.js';
+export type { Log } from './bounded-log.js';
 export type { ChangeLog, ClusterChange } from './cluster/change-log.js';
 export type { CacheFigures, ClusterCache, ClusterCacheOptions, Nominations } from './cluster/cluster-cache.js';
 export { createClusterCache } from './cluster/cluster-cache.js';

@@ -537,6 +537,8 @@ function methodsOf(queue: SchedulingQueue): Omit<SchedulingQueue, 'add' | 'updat
     assumed: (pod, name) => queue.assumed(pod, name),
     nominatedTo: (name) => queue.nominatedTo(name),
     nominatedNodes: () => queue.nominatedNodes(),
+    nominationOf: (uid) => queue.nominationOf(uid),
+    nominationChanges: queue.nominationChanges,
     find: (pod) => queue.find(pod),
     figures: () => queue.figures(),
     run: () => queue.run(),

@@ -6,6 +6,7 @@ import { deepFreeze, random } from '../../lib/core/index.js';
 import type { Frozen } from '../../lib/core/index.js';
 import type { LabelSelector, Node, NodeSelector, PersistentVolume, Pod, PodAffinityTerm, PodSpec, Taint, TopologySpreadConstraint } from '../../lib/core/types/index.js';
 import { ClusterCache } from '../../lib/scheduling/cluster/cluster-cache.js';
+import type { Nominations } from '../../lib/scheduling/cluster/cluster-cache.js';
 import { clusterColumns } from '../../lib/scheduling/columns/cluster-columns.js';
 import { columnPlacer } from '../../lib/scheduling/columns/column-placer.js';
 import { RecentlyUsed } from '../../lib/scheduling/framework/recently-used.js';
@@ -25,6 +26,7 @@ import { unschedulable } from '../../lib/scheduling/framework/rejection.js';
 import { builtinPlugins, fitErrorText, podFacts, schedulerConfiguration } from '../../lib/scheduling/index.js';
 import type { PodFacts, ProfileDocument, SchedulerProfile } from '../../lib/scheduling/index.js';
 import { builtinMakers } from '../../lib/scheduling/plugins/default-plugins.js';
+import { Nominator } from '../../lib/scheduling/queue/nominator.js';
 import { nodeOf, podOf, toolsOf } from '../support/scheduling.js';
 
 const zoneKey = 'topology.kubernetes.io/zone';
@@ -210,7 +212,8 @@ const plainNode: NodeKind = { zone: 'z1', host: true, disk: undefined, taint: un
 /** A cluster that steps are done to, with both ways to place pods. */
 class World {
   readonly #kinds: readonly PodKind[];
-  readonly #nominated = new Map<string, Frozen<Pod>[]>();
+  readonly #nominator = new Nominator();
+  readonly #nominated = new Map<string, Frozen<Pod>>();
   readonly cluster: ClusterCache;
   readonly #pods: Frozen<Pod>[] = [];
   readonly #plain: Placer;
@@ -221,7 +224,13 @@ class World {
 
   constructor(profile: SchedulerProfile, kinds: readonly PodKind[], { changesMax = 16_384, percentage = 100 } = {}) {
     this.#kinds = kinds;
-    this.cluster = new ClusterCache({ changesMax, nominations: { nominatedTo: (name) => this.#nominated.get(name) ?? [], nominatedNodes: () => this.#nominated.keys() } });
+    const nominations: Nominations = {
+      nominatedTo: (name) => this.#nominator.shownOf(name, ({ uid, bare }) => this.#nominated.get(uid) ?? bare),
+      nominatedNodes: () => this.#nominator.nodes(),
+      nominationOf: (uid) => this.#nominator.nodeOf(uid),
+      nominationChanges: this.#nominator.changes,
+    };
+    this.cluster = new ClusterCache({ changesMax, nominations });
     const framework: Framework = { profile, plugins: profilePlugins(profile, definitions, () => ({ ...tools, cluster: this.cluster, profile, filters: profileFilters })) };
     const search = () => ({ percentageOfNodesToScore: percentage, rotation: nodeRotation(), random: random('ties') });
     this.#plain = plainPlacer({ ...search(), plugins: framework.plugins });
@@ -243,12 +252,11 @@ class World {
       case 'bind':
         this.#set(podOf(`bound-${this.#made}`, { ...this.#shape(what.kind), nodeName: `n${what.at}` }));
         return;
-      case 'nominate': {
-        const pod = podOf(`nominated-${this.#made}`, this.#shape(what.kind));
-        this.#nominated.set(`n${what.at}`, [...(this.#nominated.get(`n${what.at}`) ?? []), pod]);
+      case 'nominate':
+        this.#nominate(podOf(`nominated-${this.#made}`, this.#shape(what.kind)), what.at);
         return;
-      }
       case 'forget-nominations':
+        for (const pod of this.#nominated.values()) this.#nominator.delete(pod);
         this.#nominated.clear();
         return;
       case 'namespace':
@@ -278,9 +286,16 @@ class World {
     else this.#set(deepFreeze({ ...pod, status: { phase: 'Running' } }));
   }
 
+  #nominate(pod: Frozen<Pod>, at: number): void {
+    this.#nominated.set(pod.metadata?.uid ?? '', pod);
+    this.#nominator.set(pod, `n${at}`);
+  }
+
+  /** Places a pod. Some are nominated themselves, and then others may have been told that they will come. */
   #place(kind: number, hint: number): void {
     const status = hint < 12 ? { nominatedNodeName: `n${hint}` } : {};
     const pod = podFacts(podOf(`pod-${this.#made}`, { ...this.#shape(kind), status }));
+    if (hint < 6) this.#nominate(pod.object, hint);
     const one = this.#outcome(this.#plain, pod);
     const other = this.#outcome(this.#columns, pod);
     if (JSON.stringify(one.told) !== JSON.stringify(other.told)) throw new Error(`plain: ${JSON.stringify(one.told)}\ncolumns: ${JSON.stringify(other.told)}`);
@@ -289,6 +304,8 @@ class World {
       return;
     }
     this.placed += 1;
+    this.#nominator.delete(pod.object);
+    this.#nominated.delete(pod.uid);
     this.cluster.assume(pod, one.nodeName);
     this.#pods.push(deepFreeze({ ...pod.object, spec: { ...pod.object.spec, containers: pod.object.spec?.containers ?? [], nodeName: one.nodeName } }));
   }

@@ -255,7 +255,7 @@ void t.test('whatever the cluster, nobody leaves for an equal, in vain, or inste
 });
 
 void t.test('what is remembered of victims is what would be found anew', (test) => {
-  const steps = fc.array(fc.oneof(podArbitrary.map((pod) => ({ add: pod })), fc.nat(20).map((remove) => ({ remove })), fc.nat(2).map((allowed) => ({ allowed }))), { maxLength: 12 });
+  const steps = fc.array(fc.oneof(podArbitrary.map((pod) => ({ add: pod })), podArbitrary.map((pod) => ({ nominate: pod })), fc.nat(20).map((remove) => ({ remove })), fc.nat(2).map((allowed) => ({ allowed }))), { maxLength: 12 });
   fc.assert(
     fc.property(clusterArbitrary, steps, (world, churn) => {
       const cluster = drawn(world);
@@ -263,8 +263,8 @@ void t.test('what is remembered of victims is what would be found anew', (test) 
       const finder = victimFinder({ filters: profileFilters, cluster });
       const text = (found: ReturnType<typeof selectVictims>): string => (areVictims(found) ? `${found.violations} ${found.pods.map(({ name }) => name).join()}` : found.reasons.join());
       const compare = (): void => {
-        for (const priority of [world.incoming.priority, 3]) {
-          const cycle = cycleOf(cluster, ranked(`incoming${cluster.changes.position}`, priority, `${world.incoming.cpu}`));
+        for (const [name, priority] of [[`incoming${cluster.changes.position}`, world.incoming.priority], [`incoming${cluster.changes.position}`, 3], [nominated, 3]] as const) {
+          const cycle = cycleOf(cluster, ranked(name, priority, `${world.incoming.cpu}`));
           const outcome = plainPlacer({ plugins: framework.plugins, percentageOfNodesToScore: 100, rotation: { start: 0 }, random: random(1) }).place(cycle);
           if (isPlaced(outcome)) continue;
           const find = finder.finderFor(cycle);
@@ -275,9 +275,11 @@ void t.test('what is remembered of victims is what would be found anew', (test) 
           }
         }
       };
+      let nominated = '';
       compare();
       for (const [index, step] of churn.entries()) {
         if ('add' in step) cluster.addPod(ranked(`new${index}`, step.add.priority, `${step.add.cpu}`, { nodeName: `n${step.add.node}`, labels: { app: step.add.app } }));
+        else if ('nominate' in step) cluster.nominate(ranked((nominated = `nominated${index}`), step.nominate.priority, `${step.nominate.cpu}`), `n${step.nominate.node}`);
         else if ('allowed' in step) cluster.objects.set('PodDisruptionBudget', budget('b0', { app: 'a' }, step.allowed));
         else {
           const gone = cluster.nodes.flatMap((node) => [...node.pods].map(({ object }) => ({ ...object, spec: { containers: [], ...object.spec, nodeName: node.name } })))[step.remove];

@@ -4,7 +4,8 @@ import { deepFreeze, random, virtualClock } from '../../lib/core/index.js';
 import type { ApiObject, Frozen, Labels } from '../../lib/core/index.js';
 import type { Container, ContainerImage, Node, Pod, PodSpec, PodStatus, Taint } from '../../lib/core/types/index.js';
 import type { Client } from '../../lib/client/index.js';
-import { BoundedChangeLog } from '../../lib/scheduling/cluster/change-log.js';
+import { BoundedLog } from '../../lib/scheduling/bounded-log.js';
+import type { ClusterChange } from '../../lib/scheduling/cluster/change-log.js';
 import type { ClusterView } from '../../lib/scheduling/cluster/cluster-view.js';
 import type { KnownKind, KnownKinds, KnownObjects } from '../../lib/scheduling/cluster/known-objects.js';
 import { nodeCapacity } from '../../lib/scheduling/cluster/node-capacity.js';
@@ -71,7 +72,8 @@ export interface ClusterShape {
 /** A cluster that a test changes as it likes. Nodes are looked at in the order in which they came. */
 export class TestCluster implements ClusterView {
   readonly objects: TestObjects = new TestObjects();
-  readonly changes: BoundedChangeLog = new BoundedChangeLog();
+  readonly changes: BoundedLog<ClusterChange> = new BoundedLog<ClusterChange>();
+  readonly nominationChanges: BoundedLog<string> = new BoundedLog<string>();
   #nodes: readonly TestNode[] = [];
   readonly #nominated = new Map<string, PodFacts[]>();
   #generation = 0;
@@ -113,7 +115,12 @@ export class TestCluster implements ClusterView {
     return this.#nominated.keys();
   }
 
+  nominationOf(uid: string): string | undefined {
+    return Array.from(this.#nominated).find(([, pods]) => pods.some((pod) => pod.uid === uid))?.[0];
+  }
+
   nominate(pod: Frozen<Pod>, nodeName: string): void {
+    this.nominationChanges.add(nodeName);
     this.#nominated.set(nodeName, [...this.nominatedTo(nodeName), podFacts(pod)]);
   }
 

@@ -1,5 +1,5 @@
-// What changed in the cluster, in order, for whoever keeps results that depend on it: it remembers a position, asks later
-// what came since, and does its sums again only for that. The log is bounded; who comes too late begins anew.
+// What changed in the cluster, for whoever keeps results that depend on it.
+import type { Log } from '../bounded-log.js';
 import type { PodFacts } from '../pod/pod-facts.js';
 import type { NodeView } from './node-view.js';
 
@@ -15,39 +15,5 @@ export type ClusterChange =
   /** A node came, or went, with the pods on it; then its slot may soon be another's. The order of nodes changed. */
   | { readonly type: 'node-added' | 'node-removed'; readonly node: NodeView };
 
-/** The reading end. */
-export interface ChangeLog {
-  /** The position after the last change. */
-  readonly position: number;
-  /** The changes since a position; undefined if they are not all kept any more. */
-  since(position: number): readonly ClusterChange[] | undefined;
-}
-
-/** A log of at most so many changes. */
-export class BoundedChangeLog implements ChangeLog {
-  readonly #kept: ClusterChange[] = [];
-  readonly #max: number;
-  #first = 0;
-
-  constructor(max = 16_384) {
-    this.#max = max;
-  }
-
-  get position(): number {
-    return this.#first + this.#kept.length;
-  }
-
-  /** Writes. */
-  add(change: ClusterChange): void {
-    // Half is dropped at once, so that dropping costs nothing on the whole.
-    if (this.#kept.length >= this.#max) this.#first += this.#kept.splice(0, Math.ceil(this.#max / 2)).length;
-    this.#kept.push(change);
-  }
-
-  since(position: number): readonly ClusterChange[] | undefined {
-    if (position < this.#first || position > this.position) return undefined;
-    return position === this.position ? nothing : this.#kept.slice(position - this.#first);
-  }
-}
-
-const nothing: readonly ClusterChange[] = [];
+/** The log, for its readers. */
+export type ChangeLog = Log<ClusterChange>;

@@ -11,10 +11,11 @@ import type { Observable } from 'rxjs';
 import { Outlet } from '../../core/index.js';
 import type { Frozen } from '../../core/index.js';
 import type { Node, Pod } from '../../core/types/index.js';
+import { BoundedLog } from '../bounded-log.js';
+import type { Log } from '../bounded-log.js';
 import { podFacts } from '../pod/pod-facts.js';
 import type { PodFacts } from '../pod/pod-facts.js';
-import { BoundedChangeLog } from './change-log.js';
-import type { ChangeLog } from './change-log.js';
+import type { ChangeLog, ClusterChange } from './change-log.js';
 import { ClusterNodes } from './cluster-nodes.js';
 import type { ClusterView } from './cluster-view.js';
 import { KnownCollection } from './known-collection.js';
@@ -39,6 +40,10 @@ export interface Nominations {
   nominatedTo(nodeName: string): readonly Frozen<Pod>[];
   /** The nodes that somebody is to come to. */
   nominatedNodes(): Iterable<string>;
+  /** The node that a pod, by its uid, is to come to. */
+  nominationOf(uid: string): string | undefined;
+  /** The names of nodes of which `nominatedTo` says something else than before. */
+  readonly nominationChanges: Log<string>;
 }
 
 /** How much is known: cache_size. */
@@ -66,7 +71,7 @@ export class ClusterCache implements ClusterView {
   readonly changes: ChangeLog;
   /** Emits when what waited for the cluster to stand still is over. */
   readonly released$: Observable<void>;
-  readonly #changes: BoundedChangeLog;
+  readonly #changes: BoundedLog<ClusterChange>;
   readonly #released = new Outlet<void>();
   readonly #nominations: Nominations;
   /** Facts of nominated pods, for as long as they are shown in the same array. */
@@ -83,7 +88,7 @@ export class ClusterCache implements ClusterView {
   constructor({ nominations = noNominations, objects = new KnownStore(), changesMax }: ClusterCacheOptions) {
     this.objects = objects;
     this.#nominations = nominations;
-    this.#changes = new BoundedChangeLog(changesMax);
+    this.#changes = new BoundedLog(changesMax);
     this.changes = this.#changes;
     this.released$ = this.#released.values$;
   }
@@ -116,6 +121,14 @@ export class ClusterCache implements ClusterView {
 
   nominatedNodes(): Iterable<string> {
     return this.#nominations.nominatedNodes();
+  }
+
+  nominationOf(uid: string): string | undefined {
+    return this.#nominations.nominationOf(uid);
+  }
+
+  get nominationChanges(): Log<string> {
+    return this.#nominations.nominationChanges;
   }
 
   /** How much is known. */
@@ -276,5 +289,5 @@ interface PlacedPod {
   node: NodeState | undefined;
 }
 
-const noNominations: Nominations = { nominatedTo: () => [], nominatedNodes: () => [] };
+const noNominations: Nominations = { nominatedTo: () => [], nominatedNodes: () => [], nominationOf: () => undefined, nominationChanges: new BoundedLog<string>() };
 const nobody: readonly PodFacts[] = [];

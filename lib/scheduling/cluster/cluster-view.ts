@@ -1,5 +1,6 @@
 // The cluster as a scheduling cycle sees it. While a cycle lasts nothing in it changes: what the watches tell meanwhile
 // waits until it is over. So no copy is made of anything.
+import type { Log } from '../bounded-log.js';
 import type { PodFacts } from '../pod/pod-facts.js';
 import type { ChangeLog } from './change-log.js';
 import type { KnownObjects } from './known-objects.js';
@@ -19,7 +20,11 @@ export interface ClusterView {
   nominatedTo(nodeName: string): readonly PodFacts[];
   /** The names of nodes that have such pods. */
   nominatedNodes(): Iterable<string>;
+  /** The node that a pod, by its uid, is to come to. */
+  nominationOf(uid: string): string | undefined;
   readonly objects: KnownObjects;
   /** What changed, for those who keep results rather than compute them. */
   readonly changes: ChangeLog;
+  /** The names of nodes to which others are to come than before, for the same. */
+  readonly nominationChanges: Log<string>;
 }

@@ -12,6 +12,7 @@ export class ColumnDiagnosis implements Diagnosis {
   readonly #reasonOf: Int32Array;
   readonly #numbers = new Map<Rejected, number>();
   readonly #rejections: Rejected[] = [];
+  /** Nodes by number of rejection. */
   readonly #counts: number[] = [];
 
   /** `capacity` is above all slots. */
@@ -25,7 +26,7 @@ export class ColumnDiagnosis implements Diagnosis {
   get reasons(): ReadonlyMap<string, number> {
     const counts = new Map<string, number>();
     for (const [index, { reasons }] of this.#rejections.entries()) {
-      for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + (this.#counts[index] ?? 0));
+      for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + (this.#counts[index + 1] ?? 0));
     }
     return counts;
   }
@@ -34,11 +35,15 @@ export class ColumnDiagnosis implements Diagnosis {
     return this.#rejections[(this.#reasonOf[slot] ?? 0) - 1];
   }
 
-  /** A node was refused. */
-  refuse(slot: number, rejected: Rejected): void {
-    const number = this.#numbers.get(rejected) ?? this.#learn(rejected);
+  /** The number of a rejection: one that is new gets the next. What rejects nothing has number 0. */
+  numberOf(rejected: Rejected | undefined): number {
+    return rejected === undefined ? 0 : (this.#numbers.get(rejected) ?? this.#learn(rejected));
+  }
+
+  /** A node was refused by the rejection of a number. */
+  refuse(slot: number, number: number): void {
     this.#reasonOf[slot] = number;
-    this.#counts[number - 1] = (this.#counts[number - 1] ?? 0) + 1;
+    this.#counts[number] = (this.#counts[number] ?? 0) + 1;
   }
 
   #learn(rejected: Rejected): number {

@@ -4,15 +4,15 @@
 import type { NodeView } from '../cluster/node-view.js';
 import type { Cycle } from '../framework/cycle.js';
 import { activeFilters, activeWithout } from '../framework/pre-filter.js';
-import { crowdOf, profileFilters } from '../framework/profile-filters.js';
+import { profileFilters } from '../framework/profile-filters.js';
 import type { ProfilePlugins } from '../framework/profile-plugins.js';
 import type { Rejected } from '../framework/rejection.js';
-import type { PodFacts } from '../pod/pod-facts.js';
 import { firstRefusal } from './asked-plugins.js';
 import type { AskedPlugins } from './asked-plugins.js';
 import { ColumnDiagnosis } from './column-diagnosis.js';
 import { intAt } from './column-element.js';
 import type { ColumnProfile } from './column-profile.js';
+import { crowdVerdict } from './crowd-column.js';
 import { firstFailed, keepPassing, refusalOf } from './domain-check.js';
 import type { NodeColumns } from './node-columns.js';
 import type { PodRules } from './pod-rules.js';
@@ -30,8 +30,12 @@ export interface FittingSearchOptions {
 /** Looks for nodes that fit. */
 export class FittingSearch {
   readonly #options: FittingSearchOptions;
-  /** Pods that are nominated to nodes and must not be pushed aside, by slot: such nodes are looked at plainly. */
-  readonly #crowded: ReadonlyMap<number, readonly PodFacts[]>;
+  /** Verdicts of nodes to which others are to come; empty where there is no such node. */
+  readonly #crowds: Int32Array;
+  /** Whether nobody looks beyond the node, so that what is found of it holds for all pods that are alike. */
+  readonly #isLocal: boolean;
+  /** The slot to which the pod is to come itself, where it is not in its own way. */
+  readonly #ownSlot: number;
   readonly #asks: boolean;
   /** What was said of slots that had to be asked about. */
   readonly #refused = new Map<number, Rejected>();
@@ -39,8 +43,11 @@ export class FittingSearch {
 
   constructor(options: FittingSearchOptions) {
     this.#options = options;
-    this.#crowded = crowdsOf(options.cycle);
-    this.#asks = options.asked.filters.length > 0 || this.#crowded.size > 0;
+    const { cycle: { cluster, pod }, asked, rules: { crowds, checks } } = options;
+    this.#crowds = crowds?.verdicts ?? nobody;
+    this.#isLocal = checks.length === 0 && asked.filters.length === 0;
+    this.#ownSlot = crowds === undefined ? -1 : (cluster.node(cluster.nominationOf(pod.uid) ?? '')?.slot ?? -1);
+    this.#asks = asked.filters.length > 0 || crowds !== undefined;
   }
 
   /** Whether columns say it all: nobody has to be asked about nodes. */
@@ -68,12 +75,23 @@ export class FittingSearch {
 
   /** Why no node fits. Whoever asks plugins now that columns stood for finds them prepared. */
   diagnose(start: number): ColumnDiagnosis {
-    const { nodes: { order, capacity }, cycle } = this.#options;
+    const { nodes: { order, capacity }, cycle, rules: { nodeClass } } = this.#options;
     const diagnosis = new ColumnDiagnosis(order.length, capacity);
+    const { verdicts } = nodeClass;
+    // Where nobody looks beyond the node, all nodes of a verdict hear the same: by themselves, and amidst others.
+    const alone: number[] = [];
+    const amidst: number[] = [];
     for (let step = 0; step < order.length; step++) {
       const slot = intAt(order, (start + step) % order.length);
-      const rejected = this.#reason(slot);
-      if (rejected !== undefined) diagnosis.refuse(slot, rejected);
+      const crowd = this.#isLocal ? this.#knownCrowd(slot) : crowdVerdict.unknown;
+      const numbers = crowd > 0 ? amidst : alone;
+      const verdict = crowd > 0 ? crowd : intAt(verdicts, slot);
+      let number = crowd < 0 ? undefined : numbers[verdict];
+      if (number === undefined) {
+        number = diagnosis.numberOf(this.#reason(slot));
+        if (crowd >= 0) numbers[verdict] = number;
+      }
+      diagnosis.refuse(slot, number);
     }
     if (!this.#prepared) cycle.memory.fillWhenMissed(() => this.#prepare());
     return diagnosis;
@@ -83,7 +101,8 @@ export class FittingSearch {
     let kept = 0;
     for (let index = 0; index < count && kept < wanted; index++) {
       const slot = intAt(slots, index);
-      if (this.#askedAgree(slot)) slots[kept++] = slot;
+      const crowd = this.#isLocal ? this.#knownCrowd(slot) : crowdVerdict.unknown;
+      if (crowd <= 0 && (crowd !== crowdVerdict.unknown || this.#askedAgree(slot))) slots[kept++] = slot;
     }
     return kept;
   }
@@ -92,9 +111,8 @@ export class FittingSearch {
     const { nodes, cycle, asked } = this.#options;
     const node = nodes.at(slot);
     if (node === undefined) return false;
-    const crowd = this.#crowded.get(slot);
-    const rejected = crowd === undefined ? firstRefusal(asked.filters, cycle, node) : this.#amidst(crowd, node);
-    if (rejected !== undefined) this.#refused.set(slot, rejected);
+    const rejected = this.#knownCrowd(slot) === crowdVerdict.nobody ? firstRefusal(asked.filters, cycle, node) : this.#amidst(node);
+    if (rejected !== undefined && !this.#isLocal) this.#refused.set(slot, rejected);
     return rejected === undefined;
   }
 
@@ -102,32 +120,47 @@ export class FittingSearch {
     const known = this.#refused.get(slot);
     const node = this.#options.nodes.at(slot);
     if (known !== undefined || node === undefined) return known;
+    if (this.#knownCrowd(slot) !== crowdVerdict.nobody) return this.#amidst(node);
     const { cycle, asked, rules: { nodeClass, checks } } = this.#options;
-    const crowd = this.#crowded.get(slot);
-    if (crowd !== undefined) return this.#amidst(crowd, node);
     const local = nodeClass.refusal(nodeClass.verdicts[slot] ?? 0);
     const failed = firstFailed(checks, slot);
     const [position, rejected] = failed !== undefined && failed.position < (local?.position ?? Infinity) ? [failed.position, refusalOf(failed, slot)] : [local?.position, local?.rejected];
     return firstRefusal(asked.filters, cycle, node, position) ?? rejected;
   }
 
-  /** A node to which others are to come. Where nobody looks beyond the node, what was found for such pods before holds. */
-  #amidst(crowd: readonly PodFacts[], node: NodeView): Rejected | undefined {
-    const { rules: { nodeClass, checks }, asked, cycle } = this.#options;
-    const plainly = (): Rejected | undefined => {
-      if (!this.#prepared) this.#prepare();
-      return profileFilters.filter(cycle, node);
-    };
-    return checks.length > 0 || asked.filters.length > 0 ? plainly() : nodeClass.amidst(crowd, node, plainly);
+  /** What is known of a slot amidst those that are to come there. */
+  #knownCrowd(slot: number): number {
+    const crowd = this.#crowds[slot] ?? crowdVerdict.nobody;
+    return slot === this.#ownSlot && crowd !== crowdVerdict.nobody ? crowdVerdict.unknown : crowd;
+  }
+
+  /** A node to which others are to come. What was found for such pods before holds, but for the pod's own node. */
+  #amidst(node: NodeView): Rejected | undefined {
+    const { rules: { crowds } } = this.#options;
+    if (crowds === undefined || !this.#isLocal || node.slot === this.#ownSlot) return this.#plainly(node);
+    const known = this.#knownCrowd(node.slot);
+    return crowds.refusal(known === crowdVerdict.unknown ? crowds.keep(node.slot, this.#plainly(node)) : known);
+  }
+
+  #plainly(node: NodeView): Rejected | undefined {
+    if (!this.#prepared) this.#prepare();
+    return profileFilters.filter(this.#options.cycle, node);
   }
 
   /** Runs what columns made unnecessary, as if it had been run at the beginning. */
   #prepare(): void {
     const { cycle, plugins, profile, asked } = this.#options;
     this.#prepared = true;
-    const skipped = new Set(asked.skipped);
-    for (const plugin of profile.otherPreFilters) if (plugin.preFilter(cycle) === 'skip') skipped.add(plugin.name);
+    const skipped = new Set([...asked.skipped, ...this.#idle()]);
+    for (const plugin of profile.otherPreFilters) if (!skipped.has(plugin.name) && plugin.preFilter(cycle) === 'skip') skipped.add(plugin.name);
     cycle.memory.set(activeFilters, activeWithout(plugins, skipped));
+  }
+
+  /** Filters that look at other pods and have nothing to check: they would say so after counting all pods. */
+  #idle(): readonly string[] {
+    const { plugins, profile: { spreadPosition, affinityPosition }, rules: { checks } } = this.#options;
+    const isIdle = (at: number | undefined): at is number => at !== undefined && checks.every(({ position }) => position !== at);
+    return [spreadPosition, affinityPosition].filter(isIdle).flatMap((position) => plugins.filter[position]?.name ?? []);
   }
 }
 
@@ -145,15 +178,4 @@ function gather(order: Int32Array, start: number, verdicts: Int32Array, found: I
   return count;
 }
 
-function crowdsOf(cycle: Cycle): ReadonlyMap<number, readonly PodFacts[]> {
-  let crowds: Map<number, readonly PodFacts[]> | undefined;
-  for (const name of cycle.cluster.nominatedNodes()) {
-    const node = cycle.cluster.node(name);
-    if (node === undefined) continue;
-    const crowd = crowdOf(cycle, name);
-    if (crowd.length > 0) (crowds ??= new Map()).set(node.slot, crowd);
-  }
-  return crowds ?? nobody;
-}
-
-const nobody: ReadonlyMap<number, readonly PodFacts[]> = new Map();
+const nobody = new Int32Array(0);

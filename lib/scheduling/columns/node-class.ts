@@ -4,7 +4,7 @@
 import type { NodeView } from '../cluster/node-view.js';
 import { CycleMemory } from '../framework/cycle.js';
 import type { Cycle } from '../framework/cycle.js';
-import { rejectedBy, sameCrowd } from '../framework/profile-filters.js';
+import { rejectedBy } from '../framework/profile-filters.js';
 import type { Rejected, Rejection } from '../framework/rejection.js';
 import type { PodFacts } from '../pod/pod-facts.js';
 import { ChangeReader } from './change-reader.js';
@@ -39,8 +39,6 @@ export class NodeClass {
   /** Verdicts by what was answered, and by what it says where a plugin answers the same in other objects. */
   readonly #known = new WeakMap<Rejection, number>();
   readonly #verdictOf = new Map<string, number>();
-  /** What was found of nodes to which others are to come. */
-  readonly #crowded = new WeakMap<NodeView, { readonly generation: number; readonly crowd: readonly PodFacts[]; readonly rejected: Rejected | undefined }>();
   /** The generation of each node when it was asked. */
   #asked: Float64Array = new Float64Array(0);
   #verdicts: Int32Array = new Int32Array(0);
@@ -100,15 +98,6 @@ export class NodeClass {
   #askAll(): void {
     this.#ranks.fill(0);
     for (const node of this.#columns.cluster.nodes) this.#ask(node);
-  }
-
-  /** What is known of a node amidst pods that are to come to it; found out where that is not known yet. */
-  amidst(crowd: readonly PodFacts[], node: NodeView, find: () => Rejected | undefined): Rejected | undefined {
-    const known = this.#crowded.get(node);
-    if (known?.generation === node.generation && sameCrowd(known.crowd, crowd)) return known.rejected;
-    const rejected = find();
-    this.#crowded.set(node, { generation: node.generation, crowd, rejected });
-    return rejected;
   }
 
   #grow(): void {

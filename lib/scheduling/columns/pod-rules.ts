@@ -4,9 +4,11 @@ import type { PodFacts } from '../pod/pod-facts.js';
 import { AffinityColumns } from './affinity-columns.js';
 import type { LikingColumn } from './affinity-columns.js';
 import type { ClusterColumns } from './cluster-columns.js';
+import { CrowdColumn } from './crowd-column.js';
 import type { ColumnProfile } from './column-profile.js';
 import type { DomainCheck } from './domain-check.js';
 import { NodeClass } from './node-class.js';
+import type { NodeColumns } from './node-columns.js';
 import type { NodeGroups, Trait } from './node-groups.js';
 import { nodeSignature, peerSignature } from '../pod/pod-signature.js';
 import { RecentlyUsed } from '../framework/recently-used.js';
@@ -17,6 +19,8 @@ import { softTrait } from './spread-scores.js';
 /** What a search goes by. */
 export interface PodRules {
   readonly nodeClass: NodeClass;
+  /** The nodes to which others are to come that the pod has to reckon with; undefined where there is none. */
+  readonly crowds: CrowdColumn | undefined;
   /** What domains must be like, in the order of the profile's filters. */
   readonly checks: readonly DomainCheck[];
   /** What nodes are scored by besides themselves. */
@@ -28,13 +32,17 @@ export interface PodRules {
 /** Finds the rules of pods. */
 export function podRules(columns: ClusterColumns, profile: ColumnProfile): (pod: PodFacts) => PodRules {
   const classes = new RecentlyUsed<NodeClass>(classesMax);
+  const crowdsOf = new RecentlyUsed<CrowdColumn>(classesMax);
   const peersOf = new RecentlyUsed<PeerColumns>(classesMax);
   return (pod) => {
     columns.nodes.follow();
-    const nodeClass = classes.get(nodeSignature(pod, columns.nodes.cluster.objects), () => new NodeClass(columns.nodes, profile, pod));
+    const signature = nodeSignature(pod, columns.nodes.cluster.objects);
+    const nodeClass = classes.get(signature, () => new NodeClass(columns.nodes, profile, pod));
     nodeClass.follow();
+    const crowds = isAnyNominated(columns.nodes) ? crowdsOf.get(`${pod.priority} ${signature}`, () => new CrowdColumn(columns.nodes, pod.priority)) : undefined;
+    crowds?.follow();
     const peers = peersOf.get(peerSignature(pod), () => peerColumns(columns, profile, pod));
-    return { nodeClass, ...peerRules(peers, profile) };
+    return { nodeClass, crowds: crowds?.isEmpty === false ? crowds : undefined, ...peerRules(peers, profile) };
   };
 }
 
@@ -50,6 +58,11 @@ export function groupsFor({ nodeClass, checks, soft, likings }: PodRules): NodeG
 /** At 5 000 nodes one takes about 150 kB. */
 const classesMax = 128;
 
+function isAnyNominated({ cluster }: NodeColumns): boolean {
+  for (const _ of cluster.nominatedNodes()) return true;
+  return false;
+}
+
 /** What regards other pods; undefined where the profile does not have the plugin. */
 interface PeerColumns {
   readonly spread: SpreadColumns | undefined;
@@ -64,7 +77,7 @@ function peerColumns(columns: ClusterColumns, profile: ColumnProfile, pod: PodFa
   };
 }
 
-function peerRules({ spread, affinity }: PeerColumns, { spreadPosition, spreadWeight, affinityPosition, affinityWeight }: ColumnProfile): Omit<PodRules, 'nodeClass'> {
+function peerRules({ spread, affinity }: PeerColumns, { spreadPosition, spreadWeight, affinityPosition, affinityWeight }: ColumnProfile): Omit<PodRules, 'nodeClass' | 'crowds'> {
   const ofSpread = spreadPosition === undefined ? [] : (spread?.checks(spreadPosition) ?? []);
   const ofAffinity = affinityPosition === undefined ? [] : (affinity?.checks(affinityPosition) ?? []);
   return {

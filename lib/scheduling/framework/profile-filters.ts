@@ -71,16 +71,12 @@ const rejectedOnes = new WeakMap<Rejection, Rejected>();
 /** The pods that are to come to a node and that a pod has to reckon with. */
 export function crowdOf({ cluster, pod }: Cycle, nodeName: string): readonly PodFacts[] {
   const nominated = cluster.nominatedTo(nodeName);
-  return nominated.length === 0 ? nominated : nominated.filter((each) => mustNotBePushedAside(each, pod));
+  return nominated.length === 0 ? nominated : nominated.filter((each) => isToReckonWith(each, pod.priority) && each.uid !== pod.uid);
 }
 
-/** Whether the same pods are to come. */
-export function sameCrowd(one: readonly PodFacts[], other: readonly PodFacts[]): boolean {
-  return one.length === other.length && one.every((pod, index) => pod === other[index]);
-}
-
-function mustNotBePushedAside(nominated: PodFacts, pod: PodFacts): boolean {
-  return nominated.priority >= pod.priority && nominated.uid !== pod.uid;
+/** Whether others of a priority must not push a nominated pod aside. */
+export function isToReckonWith(nominated: PodFacts, priority: number): boolean {
+  return nominated.priority >= priority;
 }
 
 function active(cycle: Cycle): ActiveFilters {

@@ -18,7 +18,7 @@ export interface CandidateSearch {
   /** Those that respect all budgets first. */
   readonly candidates: readonly Candidate[];
   /** Why the other nodes that were tried do not help. */
-  readonly rejections: ReadonlyMap<string, Rejection>;
+  readonly rejections: readonly Rejection[];
 }
 
 /** How many nodes are tried. */
@@ -32,14 +32,14 @@ export function findCandidates(nodes: readonly NodeView[], offset: number, limit
   const wanted = candidatesWanted(nodes.length, limits);
   const respectful: Candidate[] = [];
   const violating: Candidate[] = [];
-  const rejections = new Map<string, Rejection>();
+  const rejections: Rejection[] = [];
   const errors: unknown[] = [];
   for (let step = 0; step < nodes.length && !(respectful.length > 0 && respectful.length + violating.length >= wanted); step++) {
     const node = nodes[(offset + step) % nodes.length];
     if (node === undefined) break;
     try {
       const found = victimsOn(node);
-      if (!areVictims(found)) rejections.set(node.name, found);
+      if (!areVictims(found)) rejections.push(found);
       else if (found.violations === 0) respectful.push({ node, victims: found });
       else if (violating.length < wanted) violating.push({ node, victims: found });
     } catch (error) {

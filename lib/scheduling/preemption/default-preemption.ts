@@ -87,10 +87,10 @@ function isMakingRoom({ terminating, object }: PodFacts): boolean {
   return target?.status === 'True' && target.reason === 'PreemptionByScheduler';
 }
 
-function whyNobody(nodes: readonly NodeView[], rejections: ReadonlyMap<string, Rejection>): string {
+function whyNobody(nodes: readonly NodeView[], rejections: readonly Rejection[]): string {
   const reasons = new Map<string, number>();
-  for (const rejection of rejections.values()) {
+  for (const rejection of rejections) {
     for (const reason of rejection.reasons) reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
   }
-  return fitErrorText({ nodeCount: nodes.length, reasons, others: { count: nodes.length - rejections.size, reasons: ['Preemption is not helpful for scheduling'] } });
+  return fitErrorText({ nodeCount: nodes.length, reasons, others: { count: nodes.length - rejections.length, reasons: ['Preemption is not helpful for scheduling'] } });
 }

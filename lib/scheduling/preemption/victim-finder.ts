@@ -1,16 +1,16 @@
 // Finds victims, and remembers them: who would have to leave a node depends, for most pods, on nothing but the node, its
-// pods, the budgets and what the preemptor asks for. So pods that are alike find again what was found for the first of
-// them, and only nodes that changed since are tried anew, or to which others are to come now. Where a filter looks beyond
-// the node nothing is kept.
+// pods, those that are to come, the budgets and what the preemptor asks for. So pods that are alike find again what was
+// found for the first of them, and only nodes that changed since are tried anew, or to which others are to come now. Where
+// a filter looks beyond the node nothing is kept.
+import { ChangedNodes } from '../cluster/changed-nodes.js';
+import type { ClusterView } from '../cluster/cluster-view.js';
 import type { NodeView } from '../cluster/node-view.js';
 import { nodeSignature } from '../pod/pod-signature.js';
 import { RecentlyUsed } from '../framework/recently-used.js';
 import type { Cycle } from '../framework/cycle.js';
 import type { PluginTools } from '../framework/plugin-tools.js';
 import { activeFilters } from '../framework/pre-filter.js';
-import { crowdOf, sameCrowd } from '../framework/profile-filters.js';
 import type { Rejection } from '../framework/rejection.js';
-import type { PodFacts } from '../pod/pod-facts.js';
 import { disruptionBudgets } from './disruption-budgets.js';
 import type { DisruptionBudgets } from './disruption-budgets.js';
 import { selectVictims } from './victims.js';
@@ -44,21 +44,36 @@ export function victimFinder({ filters, cluster }: Pick<PluginTools, 'filters' |
       const allowed = budgetsNow();
       const find: FindVictims = (node) => selectVictims(cycle, node, filters, allowed);
       if (!looksAtNodesAlone(cycle)) return find;
-      const findings = found.get(`${cycle.pod.priority} ${nodeSignature(cycle.pod, cluster.objects)}`, () => new WeakMap());
-      return (node) => {
-        const crowd = crowdOf(cycle, node.name);
-        const known = findings.get(node);
-        if (known?.generation === node.generation && sameCrowd(known.crowd, crowd)) return known.victims;
-        const victims = find(node);
-        findings.set(node, { generation: node.generation, crowd, victims });
-        return victims;
-      };
+      const findings = found.get(`${cycle.pod.priority} ${nodeSignature(cycle.pod, cluster.objects)}`, () => new Findings(cluster));
+      findings.follow();
+      // Where the pod is to come itself it is not in its own way, as it is in that of others.
+      const own = cluster.nominationOf(cycle.pod.uid);
+      return (node) => (node.name === own ? find(node) : findings.at(node, find));
     },
   };
 }
 
-/** What was found on nodes, each as of a generation. */
-type Findings = WeakMap<NodeView, { readonly generation: number; readonly crowd: readonly PodFacts[]; readonly victims: Victims | Rejection }>;
+/** What was found on nodes, for as long as it holds. */
+class Findings {
+  readonly #changed: ChangedNodes;
+  #bySlot: (Victims | Rejection | undefined)[] = [];
+
+  constructor(cluster: ClusterView) {
+    this.#changed = new ChangedNodes(cluster);
+  }
+
+  /** Catches up with the cluster. */
+  follow(): void {
+    const slots = this.#changed.read();
+    if (slots === undefined) this.#bySlot = [];
+    else for (const slot of slots) this.#bySlot[slot] = undefined;
+  }
+
+  /** What is known of a node, found out where nothing is. */
+  at(node: NodeView, find: FindVictims): Victims | Rejection {
+    return (this.#bySlot[node.slot] ??= find(node));
+  }
+}
 
 /** For so many kinds of preemptors victims are remembered. */
 const likenessesKept = 16;

@@ -4,6 +4,7 @@
 import { NEVER, concat, defer, ignoreElements, of, switchMap, take, tap, type Observable } from 'rxjs';
 import { Outlet, objectKey, type Clock, type Frozen } from '../../core/index.js';
 import type { Pod } from '../../core/types/index.js';
+import type { Log } from '../bounded-log.js';
 import { clusterEvents, labelOf, type ClusterEvent } from './cluster-event.js';
 import { Nominator, nominatedNode, uidOf } from './nominator.js';
 import { QueueParts } from './queue-parts.js';
@@ -117,7 +118,7 @@ class NamedPodsQueue implements SchedulingQueue {
   }
 
   assumed(pod: Frozen<Pod>, nodeName: string): void {
-    const promised = this.#nominator.nodeOf(pod);
+    const promised = this.#nominator.nodeOf(uidOf(pod));
     this.#nominator.delete(pod);
     if (promised === undefined || promised === nodeName) return;
     // What is promised here need not stand in its status yet.
@@ -127,6 +128,14 @@ class NamedPodsQueue implements SchedulingQueue {
 
   nominatedNodes(): Iterable<string> {
     return this.#nominator.nodes();
+  }
+
+  nominationOf(uid: string): string | undefined {
+    return this.#nominator.nodeOf(uid);
+  }
+
+  get nominationChanges(): Log<string> {
+    return this.#nominator.changes;
   }
 
   nominatedTo(nodeName: string): readonly Frozen<Pod>[] {

@@ -3,6 +3,7 @@
 
 import { objectKey, type Frozen } from '../../core/index.js';
 import type { Pod } from '../../core/types/index.js';
+import { BoundedLog, type Log } from '../bounded-log.js';
 
 /** A pod by name, as the nominator remembers it. */
 export interface NominatedPod {
@@ -18,15 +19,21 @@ export class Nominator {
   readonly #nodeOf = new Map<string, string>();
   /** What others see of the pods of a node. */
   readonly #shown = new Map<string, readonly Frozen<Pod>[]>();
+  readonly #changes = new BoundedLog<string>();
 
   /** How many pods have a nomination. */
   get size(): number {
     return this.#nodeOf.size;
   }
 
-  /** The node of a pod. */
-  nodeOf(pod: Frozen<Pod>): string | undefined {
-    return this.#nodeOf.get(uidOf(pod));
+  /** The node of a pod, by its uid. */
+  nodeOf(uid: string): string | undefined {
+    return this.#nodeOf.get(uid);
+  }
+
+  /** The nodes of which others may see something else than before. */
+  get changes(): Log<string> {
+    return this.#changes;
   }
 
   /** What others see of the pods of a node. The same array as long as nothing changes; who shows them has to tell. */
@@ -42,8 +49,8 @@ export class Nominator {
 
   /** Others may see something else of a pod from now on. */
   changed(pod: Frozen<Pod>): void {
-    const node = this.nodeOf(pod);
-    if (node !== undefined) this.#shown.delete(node);
+    const node = this.#nodeOf.get(uidOf(pod));
+    if (node !== undefined) this.#changed(node);
   }
 
   /** The nodes that have pods. */
@@ -59,7 +66,7 @@ export class Nominator {
     const { name = '', namespace = '' } = pod.metadata ?? {};
     const pods = this.#byNode.get(node) ?? new Map<string, NominatedPod>();
     this.#byNode.set(node, pods);
-    this.#shown.delete(node);
+    this.#changed(node);
     pods.set(uid, { key: objectKey(pod), uid, bare: { metadata: { name, namespace, uid } } });
     this.#nodeOf.set(uid, node);
   }
@@ -76,10 +83,15 @@ export class Nominator {
     const node = this.#nodeOf.get(uid);
     if (node === undefined) return;
     this.#nodeOf.delete(uid);
-    this.#shown.delete(node);
+    this.#changed(node);
     const pods = this.#byNode.get(node);
     pods?.delete(uid);
     if (pods?.size === 0) this.#byNode.delete(node);
+  }
+
+  #changed(node: string): void {
+    this.#shown.delete(node);
+    this.#changes.add(node);
   }
 }
 

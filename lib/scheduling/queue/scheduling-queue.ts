@@ -14,6 +14,7 @@
 import type { Observable } from 'rxjs';
 import type { Clock, Frozen } from '../../core/index.js';
 import type { Pod } from '../../core/types/index.js';
+import type { Log } from '../bounded-log.js';
 import type { ClusterEvent } from './cluster-event.js';
 import type { Happening } from './in-flight.js';
 import type { IncomingCount } from './incoming-pods.js';
@@ -120,6 +121,10 @@ export interface SchedulingQueue {
   nominatedTo(nodeName: string): readonly Frozen<Pod>[];
   /** The nodes that pods are nominated to. */
   nominatedNodes(): Iterable<string>;
+  /** The node that a pod, by its uid, is nominated to. */
+  nominationOf(uid: string): string | undefined;
+  /** The names of nodes of which `nominatedTo` says something else than before. */
+  readonly nominationChanges: Log<string>;
 
   /** Where a pod stands. */
   find(pod: Frozen<Pod>): QueuedPod | undefined;

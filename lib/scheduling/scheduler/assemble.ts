@@ -4,6 +4,7 @@ import type { Clock, Frozen, Random } from '../../core/index.js';
 import type { Pod } from '../../core/types/index.js';
 import { fetchTransport } from '../../client/index.js';
 import { createClusterCache } from '../cluster/cluster-cache.js';
+import type { Nominations } from '../cluster/cluster-cache.js';
 import { clusterColumns } from '../columns/cluster-columns.js';
 import { columnPlacer } from '../columns/column-placer.js';
 import type { ColumnPlacerOptions } from '../columns/column-placer.js';
@@ -67,7 +68,15 @@ export function assemble(options: CompletedOptions, metrics: SchedulerMetrics): 
     notes.note(told, reporterOf(told, configuration));
     if (told.reason === 'Preempted') emit({ type: 'preempted', pod: told.about, ...(told.related && { by: told.related }) });
   };
-  const cache = createClusterCache({ nominations: { nominatedTo: (nodeName) => queue.nominatedTo(nodeName), nominatedNodes: () => queue.nominatedNodes() } });
+  const nominations: Nominations = {
+    nominatedTo: (nodeName) => queue.nominatedTo(nodeName),
+    nominatedNodes: () => queue.nominatedNodes(),
+    nominationOf: (uid) => queue.nominationOf(uid),
+    get nominationChanges() {
+      return queue.nominationChanges;
+    },
+  };
+  const cache = createClusterCache({ nominations });
   const podNow = (pod: Frozen<Pod>): Frozen<Pod> | undefined => {
     const now = cache.pods.get(objectKey(pod));
     return now?.metadata?.uid === pod.metadata?.uid ? now : undefined;

@@ -5,6 +5,7 @@ import { errorText } from '../../core/index.js';
 import type { Client } from '../../client/index.js';
 import type { Frozen } from '../../core/index.js';
 import type { Node, Pod } from '../../core/types/index.js';
+import { untold } from '../bounded-log.js';
 import { createClusterCache } from '../cluster/cluster-cache.js';
 import type { ClusterCache } from '../cluster/cluster-cache.js';
 import { fitErrorText } from '../fit-error.js';
@@ -97,10 +98,13 @@ function taken(cycle: Cycle, { plugins }: Framework, nodeName: string, cluster: 
 
 /** A cache of its own over the same objects. Nodes and pods are shared values, so the copy costs what its lists cost. */
 function copyOf(cache: ClusterCache, moved: ReadonlySet<string>, { nodes = [], withoutNodes = [], withoutPods = () => false }: WhatIf): ClusterCache {
-  const copy: ClusterCache = createClusterCache({ objects: cache.objects, nominations: { nominatedTo, nominatedNodes: () => cache.nominatedNodes() } });
+  const copy: ClusterCache = createClusterCache({ objects: cache.objects, nominations: { nominatedTo, nominatedNodes: () => cache.nominatedNodes(), nominationOf, nominationChanges: untold } });
   /** Who has a place in thought is not to come any more. */
   function nominatedTo(name: string): readonly Frozen<Pod>[] {
     return cache.nominatedTo(name).filter(({ uid }) => copy.placed(uid) === undefined).map(({ object }) => object);
+  }
+  function nominationOf(uid: string): string | undefined {
+    return copy.placed(uid) === undefined ? cache.nominationOf(uid) : undefined;
   }
   const gone = new Set(withoutNodes);
   const others = new Set(nodes.map(({ metadata }) => metadata?.name ?? ''));

@@ -34,7 +34,7 @@ function clusterWithout(pod: PodFacts, nodeName: string, cache: ClusterCache): C
   const draft = node.copy();
   draft.remove(pod);
   const shown = (each: NodeView): NodeView => (each === node ? draft : each);
-  const { objects, changes } = cache;
+  const { objects, changes, nominationChanges } = cache;
   const usesOf = ({ claimUses }: NodeView, claim: string): number => claimUses.get(claim) ?? 0;
   return {
     nodes: cache.nodes.map(shown),
@@ -43,7 +43,9 @@ function clusterWithout(pod: PodFacts, nodeName: string, cache: ClusterCache): C
     claimUses: (claim) => cache.claimUses(claim) - usesOf(node, claim) + usesOf(draft, claim),
     nominatedTo: (name) => cache.nominatedTo(name),
     nominatedNodes: () => cache.nominatedNodes(),
+    nominationOf: (uid) => cache.nominationOf(uid),
     objects,
     changes,
+    nominationChanges,
   };
 }
