@@ -1,5 +1,5 @@
 // The API server: wires store, cachers, registry and pipeline. Building it is inert; kinds are taken into service as they
-// are asked for, and the objects every cluster begins with are written before the first request is served.
+// are asked for, and the objects every cluster begins with are written before the first request that could see them.
 import { admissionChain } from '../admission/index.js';
 import type { AdmissionPlugin, AdmissionTools } from '../admission/index.js';
 import { alwaysAllow } from '../auth/index.js';
@@ -13,7 +13,7 @@ import { loadedAllocator } from './allocation/loaded-allocator.js';
 import { ServiceAllocator } from './allocation/service-allocator.js';
 import { withCompanions } from './allocation/service-companions.js';
 import { auditLog } from './audit/audit.js';
-import { bootstrapObjects } from './bootstrap/bootstrap-objects.js';
+import { firstObjects, needsFirstObjectsOnly, otherObjects } from './bootstrap/bootstrap-objects.js';
 import { followAddress, readServerAddress } from './bootstrap/follow-address.js';
 import { ensureAuthenticationInfo } from './bootstrap/ensure-authentication-info.js';
 import { ensurePolicy } from './bootstrap/policy/ensure-policy.js';
@@ -35,6 +35,7 @@ import { serveRequests } from './serve.js';
 import type { ApiServer, ServerOptions } from './server-options.js';
 import { attributesOf, authenticateStep, authorize, authorizeStep } from './steps.js';
 import { specialResources, virtualResources } from './subresources/special-resources.js';
+import type { Start } from './when-started.js';
 import { whenStarted } from './when-started.js';
 import { leasePool } from './writes/lease-pool.js';
 import type { WriteTools } from './writes/write.js';
@@ -85,16 +86,25 @@ export function createServer(options: ServerOptions): ApiServer {
       timing: { clock, random: random.stream('watches'), minTimeoutMs: minWatchTimeoutMs },
       special: specialResources(registry, tools, { connector: options.nodes, tokens, withoutCredentials: withoutCredentials(options.authenticationInfo?.requestHeader), authorizer }),
       virtual: virtualResources(registry, tools, { authenticator: authenticator ?? unknown, authorizer, audiences, healthChecks }),
-      documents: documentsOf({ scheme, serverAddress, healthChecks, routes: [...openApiV3(scheme), openApiV2(scheme), ...(tokens?.discovery === undefined ? [] : openIdRoutes(tokens.discovery, serverAddress)), metrics] }),
+      documents: documentsOf({ scheme, serverAddress, healthChecks, routes: () => [...openApiV3(scheme), openApiV2(scheme), ...(tokens?.discovery === undefined ? [] : openIdRoutes(tokens.discovery, serverAddress)), metrics] }),
     })),
   });
-  const start = async (): Promise<void> => {
-    const groupVersions = scheme.groups.flatMap(({ name, versions }) => versions.map((version) => ({ group: name, version })));
-    const objects = bootstrapObjects({ ...readServerAddress(serverAddress), serviceCidrs: serviceRanges, groupVersions, now: clock.now() });
-    const writing = { registry, store, clock, random: random.stream('bootstrap') };
-    await followAddress(await writeBootstrap(objects, writing), writing);
-    if (options.bootstrapPolicy ?? access.usesRbac) await ensurePolicy(writing);
-    if (options.authenticationInfo !== undefined) await ensureAuthenticationInfo(options.authenticationInfo, writing);
+  const writing = { registry, store, clock, random: random.stream('bootstrap') };
+  const writesPolicy = options.bootstrapPolicy ?? access.usesRbac;
+  const isOpen = access.authenticator === undefined && access.authorizer === undefined && options.authenticationInfo === undefined && !writesPolicy;
+  const start: Start = {
+    async begin() {
+      await writeBootstrap(firstObjects(), writing);
+    },
+    async complete() {
+      const groupVersions = scheme.groups.flatMap(({ name, versions }) => versions.map((version) => ({ group: name, version })));
+      const objects = otherObjects({ ...readServerAddress(serverAddress), serviceCidrs: serviceRanges, groupVersions, now: clock.now() });
+      await followAddress(await writeBootstrap(objects, writing), writing);
+      if (writesPolicy) await ensurePolicy(writing);
+      if (options.authenticationInfo !== undefined) await ensureAuthenticationInfo(options.authenticationInfo, writing);
+    },
+    // Parts that say who may do what, and fairness on the wire, look at any object.
+    isEarly: ({ info, uri }) => isOpen && uri === undefined && needsFirstObjectsOnly(info),
   };
   const close = async (): Promise<void> => {
     access.close();

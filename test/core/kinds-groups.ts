@@ -7,11 +7,13 @@ import { fieldPath } from '../../lib/core/errors/field-path.js';
 import { validateSignerName } from '../../lib/core/kinds/signer-name.js';
 import { nodeSelectorWarnings } from '../../lib/core/kinds/deprecated-node-labels.js';
 import { readPem } from '../../lib/core/kinds/certificates/pem.js';
+import { parseGroupVersion } from '../../lib/core/objects/gvk.js';
 import { addToIp, cidrContains, parseCidr, parseIp, printIp, printNetwork } from '../../lib/core/objects/ip-address.js';
 import { isCanonicalIp, validateCidr, validateIp, validateLegacyCidr, validateLegacyIp, warningsForCidr, warningsForIp } from '../../lib/core/objects/ip-validation.js';
 import type { ApiObject } from '../../lib/core/objects/meta.js';
 import { builtinScheme } from '../../lib/core/scheme/builtin.js';
-import { bootstrapObjects } from '../../lib/server/bootstrap/bootstrap-objects.js';
+import { firstObjects, needsFirstObjectsOnly, otherObjects } from '../../lib/server/bootstrap/bootstrap-objects.js';
+import type { BootstrapOptions } from '../../lib/server/bootstrap/bootstrap-objects.js';
 import { absent, groupCases, moreCases } from '../support/group-cases.js';
 import { create, row, strategyOf, testNow, update } from '../support/strategy.js';
 import type { Outcome } from '../support/strategy.js';
@@ -404,6 +406,8 @@ const options = {
   now: testNow,
 };
 
+const bootstrapObjects = (options: BootstrapOptions): readonly ApiObject[] => [...firstObjects(), ...otherObjects(options)];
+
 t.test('a new cluster begins with these objects, in this order', async (t) => {
   const objects = bootstrapObjects(options);
   const places = objects.map(({ kind, metadata }) => `${kind ?? ''} ${metadata?.namespace === undefined ? '' : `${metadata.namespace}/`}${metadata?.name ?? ''}`);
@@ -449,4 +453,17 @@ t.test('these objects are complete and valid', async (t) => {
     const status = (object as { status?: object }).status;
     if (status !== undefined && 'conditions' in status) t.strictSame(update(kind, object, object, 'status').texts, [], `${name} has a valid status`);
   }
+});
+
+t.test('a request waits for the objects that it may see, and one that writes for all of them', async (t) => {
+  const scheme = builtinScheme();
+  const info = { verb: 'get', isResource: true, path: '', group: '', version: 'v1', namespace: '', resource: 'pods', subresource: '', name: 'a' };
+  const resourceOf = ({ apiVersion, kind }: ApiObject): string => scheme.kind({ ...parseGroupVersion(apiVersion ?? ''), kind: kind ?? '' })?.resource?.plural ?? '';
+  for (const verb of ['get', 'list', 'watch']) {
+    for (const resource of new Set(firstObjects().map(resourceOf))) t.ok(needsFirstObjectsOnly({ ...info, verb, resource }), `${verb} ${resource}`);
+    for (const resource of new Set(otherObjects(options).map(resourceOf))) t.notOk(needsFirstObjectsOnly({ ...info, verb, resource }), `${verb} ${resource}`);
+  }
+  for (const verb of ['create', 'update', 'patch', 'delete', 'deletecollection', '']) t.notOk(needsFirstObjectsOnly({ ...info, verb, resource: 'namespaces' }), verb);
+  t.notOk(needsFirstObjectsOnly({ ...info, subresource: 'proxy' }));
+  t.notOk(needsFirstObjectsOnly({ ...info, isResource: false, path: '/readyz', resource: '' }));
 });

@@ -2,14 +2,16 @@
 // wire.ts, and answers recorded from a real control plane are compared by `npm run conformance`.
 import t from 'tap';
 import type { AdmissionPlugin } from '../../lib/admission/index.js';
+import { alwaysAllow } from '../../lib/auth/index.js';
 import { InProcessRequest } from '../../lib/client/index.js';
-import type { ApiResponse, InProcessOptions, RequestOptions } from '../../lib/client/index.js';
+import type { ApiRequest, ApiResponse, InProcessOptions, RequestOptions } from '../../lib/client/index.js';
 import { isApiError, isDeepFrozen, mediaTypes, random, virtualClock } from '../../lib/core/index.js';
 import type { ApiObject, Frozen, RawEvent } from '../../lib/core/index.js';
 import type { Pod } from '../../lib/core/types/index.js';
 import { createServer } from '../../lib/server/index.js';
 import type { ApiServer, ServerOptions } from '../../lib/server/index.js';
 import { memoryStore } from '../../lib/storage/index.js';
+import type { Outcome, Store, Transaction } from '../../lib/storage/index.js';
 
 interface Ask {
   readonly group?: string;
@@ -334,6 +336,68 @@ t.test('what a cluster begins with is written as it reads back', async (t) => {
     t.equal(JSON.stringify(known), JSON.stringify(await second.object('list', { group, resource, namespace: '' })), resource);
   }
   await Promise.all([first.server.close(), second.server.close()]);
+});
+
+t.test('who looks at nothing that a cluster begins with but its namespaces need not wait for the rest', async (t) => {
+  const written = async (store: Store): Promise<number> => (await store.list('/registry/')).entries.length;
+  const info = { verb: 'get', isResource: true, path: '', group: '', version: 'v1', resource: 'configmaps', name: '', namespace: 'default', subresource: '' };
+  const later: readonly InProcessOptions[] = [
+    { info: { ...info, verb: 'create' }, body: { object: map('a') } },
+    { info: { ...info, verb: 'list', resource: 'services' } },
+    { info: { ...info, verb: 'list', group: 'flowcontrol.apiserver.k8s.io', resource: 'flowschemas', namespace: '' } },
+    { info: { ...info, isResource: false, path: '/readyz' } },
+  ];
+  for (const [index, request] of later.entries()) {
+    const store = memoryStore();
+    const { object, server } = served({ store });
+    const { metadata } = await object('get', { resource: 'namespaces', name: 'default', namespace: '' });
+    t.match(await object('list', {}), { items: [], metadata: { resourceVersion: metadata?.resourceVersion } });
+    t.equal(await written(store), 4, 'the namespaces');
+    await server.handler(new InProcessRequest(request));
+    t.ok((await written(store)) > 30, JSON.stringify(request.info));
+    const rest = Number((await object('get', { resource: 'services', name: 'kubernetes' })).metadata?.resourceVersion);
+    t.equal(rest, Number(metadata?.resourceVersion) + 1, 'in one transaction');
+    if (index === 0) t.match(await object('get', { name: 'a' }), { metadata: { resourceVersion: `${rest + 1}` } }, 'whoever writes comes after it');
+    await server.close();
+  }
+});
+
+t.test('where somebody is asked who may do what, and on the wire, all that a cluster begins with comes first', async (t) => {
+  const info = { verb: 'get', isResource: true, path: '', group: '', version: 'v1', resource: 'namespaces', name: 'default', namespace: '', subresource: '' };
+  const request = new InProcessRequest({ info });
+  const cases: readonly (readonly [string, Partial<ServerOptions>, ApiRequest])[] = [
+    ['authorizers', { authorizers: [alwaysAllow] }, request],
+    ['roles', { bootstrapPolicy: true }, request],
+    ['the wire', {}, Object.defineProperty(new InProcessRequest({ info }), 'uri', { value: '/api/v1/namespaces/default' })],
+  ];
+  for (const [name, options, asked] of cases) {
+    const store = memoryStore();
+    const { server } = served({ store, ...options });
+    t.match(await server.handler(asked), { code: 200 }, name);
+    t.ok((await store.list('/registry/')).entries.length > 30, name);
+    await server.close();
+  }
+});
+
+t.test('a start that failed is tried again, by whoever comes next', async (t) => {
+  const inner = memoryStore();
+  let failures = 2;
+  const commit = (transaction: Transaction): Promise<Outcome> => (failures-- > 0 ? Promise.reject(new Error('not now')) : inner.commit(transaction));
+  const store = new Proxy(inner, {
+    get(target, key) {
+      const value: unknown = key === 'commit' ? commit : Reflect.get(target, key, target);
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+    },
+  });
+  const { object, response, server } = served({ store });
+  await t.rejects(response('list', { resource: 'services' }), { message: 'not now' });
+  await t.rejects(response('get', { resource: 'namespaces', name: 'default', namespace: '' }), { message: 'not now' });
+  failures = 0;
+  t.match(await object('get', { resource: 'namespaces', name: 'default', namespace: '' }), { kind: 'Namespace' });
+  failures = 1;
+  await t.rejects(response('list', { resource: 'services' }), { message: 'not now' }, 'the second part');
+  t.match(names(await object('list', { resource: 'services' })), ['kubernetes']);
+  await server.close();
 });
 
 t.test('a Service brings its addresses, and takes them and its Endpoints along', async (t) => {

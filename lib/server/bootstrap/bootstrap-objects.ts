@@ -1,9 +1,11 @@
 // The objects a server of v1.36 has before anybody wrote one, complete as they read back: with labels, annotations, status
 // and generation, but without what storage adds (uid, resourceVersion, creationTimestamp). Pure data, in the order in
-// which they are to be written; whoever starts a server writes those that are not there yet.
+// which they are to be written; whoever starts a server writes those that are not there yet. Namespaces come first, because
+// nearly every request is about one; the others are not written, nor even made, before a request may find out.
 //
 // Left out are what other parts own: roles and bindings (policy/, where RBAC is used), the
 // server's own Lease and the ConfigMap that dates legacy tokens.
+import type { RequestInfo } from '../../client/index.js';
 import type { ApiObject, GroupVersion } from '../../core/index.js';
 import { apiServices } from './api-services.js';
 import { namespaces, priorityClasses, serviceCidr } from './cluster-objects.js';
@@ -24,11 +26,15 @@ export interface BootstrapOptions {
   readonly now: number;
 }
 
-/** The objects of a new cluster. */
-export function bootstrapObjects(options: BootstrapOptions): readonly ApiObject[] {
+/** The objects that come first. */
+export function firstObjects(): readonly ApiObject[] {
+  return namespaces();
+}
+
+/** The others. */
+export function otherObjects(options: BootstrapOptions): readonly ApiObject[] {
   const { serviceCidrs, port, address, groupVersions, now } = options;
   return [
-    ...namespaces(),
     ...priorityClasses(),
     serviceCidr(serviceCidrs, now),
     ...kubernetesService(serviceCidrs[0] ?? '', port),
@@ -38,3 +44,22 @@ export function bootstrapObjects(options: BootstrapOptions): readonly ApiObject[
     ...apiServices(groupVersions, now),
   ];
 }
+
+/** Whether a request can be answered without the others: it only looks, and at none of them. */
+export function needsFirstObjectsOnly({ verb, isResource, resource, subresource }: RequestInfo): boolean {
+  const isReading = verb === 'get' || verb === 'list' || verb === 'watch';
+  return isReading && isResource && subresource === '' && !otherResources.has(resource);
+}
+
+/** Where the others are kept; for a look at a resource of the same name in another group it does no harm to wait. */
+const otherResources: ReadonlySet<string> = new Set([
+  'priorityclasses',
+  'servicecidrs',
+  'services',
+  'ipaddresses',
+  'endpoints',
+  'endpointslices',
+  'prioritylevelconfigurations',
+  'flowschemas',
+  'apiservices',
+]);

@@ -23,11 +23,17 @@ export interface DocumentsOptions {
   readonly serverAddress: string;
   readonly healthChecks: readonly HealthCheck[];
   /** Documents of other parts. */
-  readonly routes: readonly DocumentRoute[];
+  readonly routes: () => readonly DocumentRoute[];
 }
 
-/** Answers requests for paths that are no resource. */
-export function documentsOf({ scheme, serverAddress, healthChecks, routes }: DocumentsOptions): Serve {
+/** Answers requests for paths that are no resource. Nothing is made before the first of them comes. */
+export function documentsOf(options: DocumentsOptions): Serve {
+  let made: Serve | undefined;
+  return (exchange) => (made ??= makeDocuments(options))(exchange);
+}
+
+function makeDocuments({ scheme, serverAddress, healthChecks, routes: makeRoutes }: DocumentsOptions): Serve {
+  const routes = makeRoutes();
   const discovery = discoveryOf(scheme, serverAddress);
   const groups = new Set(scheme.groups.map(({ name }) => name));
   return async (exchange) => {

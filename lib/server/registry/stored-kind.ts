@@ -29,31 +29,30 @@ export class StoredKind {
   readonly namespaced: boolean;
   readonly subresources: ReadonlySet<string>;
   readonly prefix: string;
-  readonly cacher: Cacher<Stored>;
+  readonly #options: StoredKindOptions;
   readonly #scheme: Scheme;
   readonly #storage: KindDefinition;
   /** Values on their way into the store, by key: they need no decoding when they come back. */
   readonly #underWay = new Map<string, JsonObject>();
+  #cacher: Cacher<Stored> | undefined;
   #emptyStatus: unknown;
 
-  constructor(definition: KindDefinition, resource: ResourceDefinition, { scheme, store, clock }: StoredKindOptions) {
+  constructor(definition: KindDefinition, resource: ResourceDefinition, options: StoredKindOptions) {
+    const { scheme } = options;
     this.definition = definition;
     this.strategy = definition.strategy ?? plainStrategy;
     this.ref = { group: definition.group, resource: resource.plural };
     this.namespaced = resource.namespaced;
     this.subresources = new Set(resource.subresources.map(({ name }) => name));
     this.prefix = storagePrefix(this.ref);
+    this.#options = options;
     this.#scheme = scheme;
     this.#storage = scheme.storageOf(definition);
-    this.cacher = createCacher<Stored>({
-      store,
-      clock,
-      prefix: this.prefix,
-      namespaced: this.namespaced,
-      read: (entry) => this.read(entry),
-      withRevision,
-      triggers: Object.fromEntries((this.strategy.triggerFields ?? []).map((field) => [field, (object: Stored) => this.fieldOf(object, field) ?? ''])),
-    });
+  }
+
+  /** What everybody reads. Made when first asked for: a kind that is only written, as at the start, needs none. */
+  get cacher(): Cacher<Stored> {
+    return (this.#cacher ??= this.#makeCacher());
   }
 
   /** The key relative to the prefix. */
@@ -93,6 +92,19 @@ export class StoredKind {
   /** A fresh, empty status with what Kubernetes always prints in it; undefined where the kind has none. */
   emptyStatus(): unknown {
     return deepCopy((this.#emptyStatus ??= decodeValue(this.definition.type(), { status: {} }).object.status));
+  }
+
+  #makeCacher(): Cacher<Stored> {
+    const { store, clock } = this.#options;
+    return createCacher<Stored>({
+      store,
+      clock,
+      prefix: this.prefix,
+      namespaced: this.namespaced,
+      read: (entry) => this.read(entry),
+      withRevision,
+      triggers: Object.fromEntries((this.strategy.triggerFields ?? []).map((field) => [field, (object: Stored) => this.fieldOf(object, field) ?? ''])),
+    });
   }
 
   #decode(value: JsonObject): Stored {
