@@ -70,8 +70,8 @@ export interface ApiRequest {
   header(name: string): string | undefined;
   /** Throws ApiError 400 where the query makes no sense. */
   options(): RequestOptions;
-  /** Rejects with ApiError 413 where the body is too large, 400 where it breaks off. Undefined where there is none. */
-  body(): Promise<RequestBody | undefined>;
+  /** Rejects with ApiError 413 where the body is too large, 400 where it breaks off. Undefined where there is none. At once where it is at hand. */
+  body(): RequestBody | undefined | Promise<RequestBody | undefined>;
   /** The form the answer shall have, of those offered; throws ApiError 406. */
   negotiate(offer: Offer): Negotiated;
 

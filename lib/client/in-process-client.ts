@@ -33,7 +33,9 @@ function inProcessCarrier(handler: Handler, options: InProcessClientOptions): Ca
       const answer = handler(new InProcessRequest(options));
       return answer instanceof Promise ? answer.then(take) : Promise.resolve(take(answer));
     } catch (error) {
-      return Promise.reject(error as Error /* whatever it is */);
+      return new Promise(() => {
+        throw error;
+      });
     }
   };
   return {

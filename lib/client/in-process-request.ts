@@ -45,8 +45,8 @@ export class InProcessRequest implements ApiRequest {
     return this.#options;
   }
 
-  body(): Promise<RequestBody | undefined> {
-    return Promise.resolve(this.#body);
+  body(): RequestBody | undefined {
+    return this.#body;
   }
 
   negotiate(): Negotiated {

@@ -290,15 +290,15 @@ for (const [how, way] of ways) {
     const writer = snapshotWriter<Frozen<ConfigMap>>({});
     const seen: string[] = [];
     const clock = systemClock();
-    const synced = new Promise<void>((resolve) => {
+    const applied = new Promise<void>((resolve) => {
       const subscription = observe(watcher(maps, { clock, random: random('test') }).pipe(reflect(writer)), (event) => {
         seen.push(event.type);
+        if (event.type === 'synced') void maps.create(configMap('b'));
         if (event.type === 'applied') resolve();
       });
       t.teardown(() => subscription.unsubscribe());
     });
-    await maps.create(configMap('b'));
-    await synced;
+    await applied;
     t.strictSame(writer.snapshot.list().map(objectKey).sort(), ['default/a', 'default/b']);
     t.strictSame(seen.slice(0, 3), ['init', 'listed', 'synced']);
   });

@@ -40,16 +40,7 @@ export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undef
     if (signal.aborted) abort();
     const leave = onAbort(signal, abort);
     // In any case, or a failure that nobody waits for any more would be an unhandled one.
-    promise.then(
-      (value) => {
-        leave();
-        resolve(value);
-      },
-      (error: unknown) => {
-        leave();
-        reject(error as Error /* whatever it is */);
-      },
-    );
+    void promise.then(resolve, reject).then(leave);
   });
 }
 

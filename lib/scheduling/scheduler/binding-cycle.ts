@@ -7,7 +7,7 @@
 // As bindingCycle of pkg/scheduler/schedule_one.go.
 import { firstValueFrom, takeUntil } from 'rxjs';
 import type { Observable } from 'rxjs';
-import { aborted } from '../../core/index.js';
+import { aborted, reasonOf } from '../../core/index.js';
 import type { Frozen } from '../../core/index.js';
 import type { Pod } from '../../core/types/index.js';
 import { clusterEvents } from '../queue/cluster-event.js';
@@ -59,13 +59,14 @@ async function bound(task: BindingTask, parts: SchedulerParts, signal: AbortSign
 async function permitted({ cycle }: BindingTask, { held, metrics, clock }: SchedulerParts, signal: AbortSignal): Promise<PodFailure | undefined> {
   const since = clock.now();
   const verdict = await until(held.verdict(cycle.pod.uid), signal);
+  if (verdict === undefined) throw reasonOf(signal);
   metrics.permitWaited(verdict.type, clock.now() - since);
   return permitFailure(verdict);
 }
 
-/** The first value. Rejects when the signal is aborted. */
-function until<T>(values$: Observable<T>, signal: AbortSignal): Promise<T> {
-  return firstValueFrom(values$.pipe(takeUntil(aborted(signal))));
+/** The first value; undefined when the signal is aborted before. */
+function until<T>(values$: Observable<T>, signal: AbortSignal): Promise<T | undefined> {
+  return firstValueFrom(values$.pipe(takeUntil(aborted(signal))), { defaultValue: undefined });
 }
 
 function permitFailure(verdict: PermitVerdict): PodFailure | undefined {

@@ -16,6 +16,7 @@ import {
   parseMediaType,
   parseYaml,
   printGroupVersion,
+  settle,
   typeMetaOf,
   unsupportedMediaType,
 } from '../../core/index.js';
@@ -32,20 +33,37 @@ export interface Expected {
   readonly accepts?: (claimed: GroupVersionKind) => boolean;
 }
 
-/** Decodes and defaults. Throws ApiError 400 and 415. */
-export async function decodeBody(body: RequestBody | undefined, expected: Expected): Promise<{ readonly object: ApiObject; readonly warnings: readonly string[] }> {
+/** A body as an object that the caller alone owns. */
+export interface DecodedObject {
+  readonly object: ApiObject;
+  readonly warnings: readonly string[];
+}
+
+/** Decodes and defaults; at once, unless it takes long to parse. Throws or rejects with ApiError 400 and 415. */
+export function decodeBody(body: RequestBody | undefined, expected: Expected): DecodedObject | Promise<DecodedObject> {
   const claim = new Claim(expected);
+  return settle(
+    () => readBody(body, claim.typeOf, expected.validation),
+    (decoded) => completed(decoded, claim, expected, body),
+    (error) => refused(error, claim, body),
+  );
+}
+
+function completed({ object, warnings }: DecodedBody, claim: Claim, { scheme }: Expected, body: RequestBody | undefined): DecodedObject {
+  const made: ApiObject = object;
   try {
-    const decoded = await readBody(body, claim.typeOf, expected.validation);
-    const object: ApiObject = decoded.object;
-    object.kind = claim.gvk.kind;
-    object.apiVersion = printGroupVersion(claim.gvk);
+    made.kind = claim.gvk.kind;
+    made.apiVersion = printGroupVersion(claim.gvk);
     claim.check();
-    expected.scheme.setDefaults(object, claim.gvk);
-    return { object, warnings: decoded.warnings };
+    scheme.setDefaults(made, claim.gvk);
   } catch (error) {
-    throw isDecodeError(error) || isNotRegisteredError(error) || isParseError(error) ? claim.refusal(error.message, body) : error;
+    refused(error, claim, body);
   }
+  return { object: made, warnings };
+}
+
+function refused(error: unknown, claim: Claim, body: RequestBody | undefined): never {
+  throw isDecodeError(error) || isNotRegisteredError(error) || isParseError(error) ? claim.refusal(error.message, body) : error;
 }
 
 /** The media type of a body: JSON where nothing is said. Throws ApiError 415 for one that endpoints do not read. */
@@ -62,8 +80,8 @@ const utf8 = new TextDecoder();
 /** Finds the schema for what a body says it is. */
 export type TypeFinder = (claim: TypeMeta) => StructType;
 
-/** Decodes a body by what it says it is. Throws ApiError 415, DecodeError, ParseError and whatever the finder throws. */
-export async function readBody(body: RequestBody | undefined, typeOf: TypeFinder, validation: FieldValidation): Promise<DecodedBody> {
+/** Decodes a body by what it says it is. Throws or rejects with ApiError 415, DecodeError, ParseError and whatever the finder throws. */
+export function readBody(body: RequestBody | undefined, typeOf: TypeFinder, validation: FieldValidation): DecodedBody | Promise<DecodedBody> {
   if (body === undefined) return decodeJsonClaim('', typeOf, validation);
   if ('object' in body) return applyValidation(decodeValue(typeOf(typeMetaOf(body.object)), body.object), validation);
   switch (bodyMediaType(body.contentType)) {
@@ -72,11 +90,11 @@ export async function readBody(body: RequestBody | undefined, typeOf: TypeFinder
       const type = typeOf({ apiVersion, kind });
       return { object: decodeValue(type, decodeMessage(type, raw), { owned: true }).object, warnings: [] };
     }
-    case mediaTypes.yaml: {
-      const { value, problems } = await parseYaml(utf8.decode(body.bytes));
-      const decoded = decodeValue(typeOf(typeMetaOf(value)), value);
-      return applyValidation({ object: decoded.object, problems: [...problems, ...decoded.problems] }, validation);
-    }
+    case mediaTypes.yaml:
+      return parseYaml(utf8.decode(body.bytes)).then(({ value, problems }) => {
+        const decoded = decodeValue(typeOf(typeMetaOf(value)), value);
+        return applyValidation({ object: decoded.object, problems: [...problems, ...decoded.problems] }, validation);
+      });
     default:
       return decodeJsonClaim(utf8.decode(body.bytes), typeOf, validation);
   }

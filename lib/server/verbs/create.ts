@@ -20,11 +20,13 @@ import { Write } from '../writes/write.js';
 export async function create(endpoint: Endpoint, exchange: Exchange, tools: WriteTools): Promise<ObjectResponse> {
   const { request } = exchange;
   const form = request.negotiate(objectOffer);
-  const body = await request.body();
+  const given = request.body();
+  const body = given instanceof Promise ? await given : given;
   if (body !== undefined && 'bytes' in body) bodyMediaType(body.contentType);
   const options = request.options();
   checkCreateOptions(options);
-  const { object, warnings } = await decodeBody(body, { scheme: endpoint.scheme, gvk: endpoint.gvk, validation: fieldValidationOf(options) });
+  const decoded = decodeBody(body, { scheme: endpoint.scheme, gvk: endpoint.gvk, validation: fieldValidationOf(options) });
+  const { object, warnings } = decoded instanceof Promise ? await decoded : decoded;
   for (const warning of warnings) exchange.warn(warning);
   exchange.recorder?.object(object);
   const created = await createObject(new Write(endpoint, exchange, options, tools), object);
@@ -40,11 +42,13 @@ export async function createObject(write: Write, decoded: ApiObject): Promise<St
   dedupeOwners(decoded, exchange);
   attributeFields(decoded);
   if (write.tools.admission !== undefined) {
-    await write.mutate('CREATE', decoded);
+    const mutated = write.mutate('CREATE', decoded);
+    if (mutated !== undefined) await mutated;
     dedupeOwners(decoded, exchange, ' after mutating admission happens');
   }
   const object = endpoint.toHub(decoded) as ApiObject;
-  await write.tools.guardOf(stored)?.check?.(object, undefined, exchange);
+  const checked = write.guard?.check?.(object, undefined, exchange);
+  if (checked !== undefined) await checked;
   const generates = (metadataOf(object).name ?? '') === '' && (metadataOf(object).generateName ?? '') !== '';
   for (let attempt = 1; ; attempt++) {
     // Preparing changes the object: a name that is taken needs a fresh one.
@@ -61,14 +65,16 @@ export async function createObject(write: Write, decoded: ApiObject): Promise<St
 const generateAttemptsMax = 8;
 
 async function tryCreate(write: Write, object: ApiObject): ReturnType<typeof putObject> {
-  const { endpoint, stored, context, tools } = write;
+  const { endpoint, stored, context } = write;
   fillSystemFields(object, context);
-  const reservation = await tools.hookOf(stored)?.reserve(object, undefined, context);
+  const reservation = write.hook && (await write.hook.reserve(object, undefined, context));
   let kept = false;
   try {
     prepareCreate(write, object);
-    await refuseGuarded(write, object);
-    await write.admit('CREATE', object);
+    const refused = refuseGuarded(write, object);
+    if (refused !== undefined) await refused;
+    const admitted = write.admit('CREATE', object);
+    if (admitted !== undefined) await admitted;
     const metadata = metadataOf(object);
     if ((metadata.resourceVersion ?? '') !== '') throw unclassifiedError('resourceVersion should not be set on objects to be created');
     const key = stored.keyOf(metadata.namespace ?? '', metadata.name ?? '');

@@ -73,13 +73,13 @@ export async function updateObject(write: Write, next: (old: Stored | undefined)
       dedupeOwners(decoded, exchange, ' after mutating admission happens');
     }
     const object = endpoint.toHub(decoded) as ApiObject;
-    await write.tools.guardOf(stored)?.check?.(object, old, exchange);
+    await write.guard?.check?.(object, old, exchange);
     return old === undefined ? createdByUpdate(write, object) : replaced(write, object, old);
   });
 }
 
 async function replaced(write: Write, given: ApiObject, old: Stored): Promise<Change> {
-  const { endpoint, exchange, stored, context, tools } = write;
+  const { endpoint, exchange, stored, context } = write;
   const { name, subresource } = exchange.request.info;
   const { resourceVersion = '' } = metadataOf(given);
   if (resourceVersion === '' || resourceVersion === '0') {
@@ -92,7 +92,7 @@ async function replaced(write: Write, given: ApiObject, old: Stored): Promise<Ch
     throw conflict(refOf(endpoint, name));
   }
   metadataOf(given).resourceVersion = old.metadata?.resourceVersion ?? '';
-  const reservation = subresource === '' ? await tools.hookOf(stored)?.reserve(given, old, context) : undefined;
+  const reservation = subresource === '' ? await write.hook?.reserve(given, old, context) : undefined;
   let object = given;
   try {
     object = prepareUpdate(write, given, old, subresource);
@@ -107,9 +107,9 @@ async function replaced(write: Write, given: ApiObject, old: Stored): Promise<Ch
 }
 
 async function createdByUpdate(write: Write, object: ApiObject): Promise<Change> {
-  const { exchange, stored, context, tools } = write;
+  const { exchange, context, tools } = write;
   fillSystemFields(object, context);
-  const reservation = await tools.hookOf(stored)?.reserve(object, undefined, context);
+  const reservation = await write.hook?.reserve(object, undefined, context);
   try {
     prepareCreate(write, object);
     await refuseGuarded(write, object);

@@ -5,13 +5,13 @@ import type { LeaseId, Store } from '../../storage/index.js';
 
 /** Hands out leases. */
 export interface LeasePool {
-  /** A lease that lasts at least so long. */
-  leaseFor(timeToLiveMs: number): Promise<LeaseId>;
+  /** A lease that lasts at least so long; at once, where there is one. */
+  leaseFor(timeToLiveMs: number): LeaseId | Promise<LeaseId>;
 }
 
 /** A pool of leases of a store. */
 export function leasePool(store: Store, clock: Clock): LeasePool {
-  const current = new Map<number, { readonly lease: Promise<LeaseId>; readonly until: number; objects: number }>();
+  const current = new Map<number, { lease: LeaseId | Promise<LeaseId>; readonly until: number; objects: number }>();
   return {
     leaseFor(timeToLiveMs) {
       const now = clock.now();
@@ -22,8 +22,12 @@ export function leasePool(store: Store, clock: Clock): LeasePool {
       }
       const reuseMs = Math.min(reuseMsMax, timeToLiveMs * reuseShare);
       const lease = store.grantLease(timeToLiveMs + reuseMs);
-      current.set(timeToLiveMs, { lease, until: now + reuseMs, objects: 1 });
-      lease.catch(() => current.delete(timeToLiveMs));
+      const fresh: { lease: LeaseId | Promise<LeaseId>; readonly until: number; objects: number } = { lease, until: now + reuseMs, objects: 1 };
+      current.set(timeToLiveMs, fresh);
+      lease.then(
+        (granted) => (fresh.lease = granted),
+        () => current.delete(timeToLiveMs),
+      );
       return lease;
     },
   };

@@ -51,10 +51,9 @@ export function prepareUpdate(write: Write, given: ApiObject, old: Stored, subre
   return object;
 }
 
-/** Refuses what is wrong with a prepared object only in the hands of this user. Throws ApiError 422. */
-export async function refuseGuarded({ stored, exchange, tools }: Write, object: ApiObject, old?: Stored): Promise<void> {
-  const errors = await tools.guardOf(stored)?.errors?.(object, old, exchange);
-  if (errors !== undefined) refuse(stored, object.metadata?.name ?? '', errors);
+/** Refuses what is wrong with a prepared object only in the hands of this user; nothing where nobody looks. Rejects with ApiError 422. */
+export function refuseGuarded({ stored, exchange, guard }: Write, object: ApiObject, old?: Stored): Promise<void> | undefined {
+  return guard?.errors?.(object, old, exchange).then((errors) => refuse(stored, object.metadata?.name ?? '', errors));
 }
 
 /** What a write of status may bring. */

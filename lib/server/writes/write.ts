@@ -52,33 +52,44 @@ export class Write {
     return this.endpoint.stored;
   }
 
-  /** Lets mutating plugins change the object. */
-  async mutate(operation: AdmissionOperation, object: ApiObject | undefined, oldObject?: Frozen<ApiObject>): Promise<void> {
-    await this.tools.admission?.mutate(this.#attributes(operation, object, oldObject));
+  /** Who guards the kind. */
+  get guard(): WriteGuard | undefined {
+    return this.tools.guardOf(this.endpoint.stored);
   }
 
-  /** Lets validating plugins judge it. */
-  async admit(operation: AdmissionOperation, object: ApiObject | undefined, oldObject?: Frozen<ApiObject>): Promise<void> {
-    await this.tools.admission?.validate(this.#attributes(operation, object, oldObject));
+  /** What has to be reserved for the kind. */
+  get hook(): WriteHook | undefined {
+    return this.tools.hookOf(this.endpoint.stored);
+  }
+
+  /** Lets mutating plugins change the object. Throws or rejects with a refusal; answers only where there is something to wait for. */
+  mutate(operation: AdmissionOperation, object: ApiObject | undefined, oldObject?: Frozen<ApiObject>): Promise<void> | undefined {
+    return this.tools.admission?.mutate(this.#attributes(operation, object, oldObject));
+  }
+
+  /** Lets validating plugins judge it, likewise. */
+  admit(operation: AdmissionOperation, object: ApiObject | undefined, oldObject?: Frozen<ApiObject>): Promise<void> | undefined {
+    return this.tools.admission?.validate(this.#attributes(operation, object, oldObject));
   }
 
   #attributes(operation: AdmissionOperation, object: ApiObject | undefined, oldObject: Frozen<ApiObject> | undefined): AdmissionAttributes {
-    const { info } = this.exchange.request;
-    const name = info.name === '' ? (object?.metadata?.name ?? oldObject?.metadata?.name ?? '') : info.name;
-    return {
+    const { exchange, endpoint } = this;
+    const { info } = exchange.request;
+    const attributes: { -readonly [K in keyof AdmissionAttributes]: AdmissionAttributes[K] } = {
       operation,
-      kind: this.endpoint.gvk,
-      resource: this.endpoint.gvr,
+      kind: endpoint.gvk,
+      resource: endpoint.gvr,
       subresource: info.subresource,
       namespace: info.namespace,
-      name,
-      ...(object && { object }),
-      ...(oldObject && { oldObject }),
+      name: info.name === '' ? (object?.metadata?.name ?? oldObject?.metadata?.name ?? '') : info.name,
       options: undefined,
       dryRun: this.context.dryRun,
-      user: this.exchange.user,
-      warn: (text) => this.exchange.warn(text),
-      annotate: (key, value) => this.exchange.annotate(key, value),
+      user: exchange.user,
+      warn: (text) => exchange.warn(text),
+      annotate: (key, value) => exchange.annotate(key, value),
     };
+    if (object !== undefined) attributes.object = object;
+    if (oldObject !== undefined) attributes.oldObject = oldObject;
+    return attributes;
   }
 }
