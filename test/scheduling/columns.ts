@@ -407,6 +407,26 @@ t.test('where fewer nodes than all will do, both ways stop at the same one and g
   t.ok(placed > 40);
 });
 
+t.test('where the pods of a Service are spread, nodes without zone count as one more of them', async (t) => {
+  let placed = 0;
+  const kind: PodKind = { namespace: 'one', labels: { app: 'a' }, metadata: {}, spec: {} };
+  const place = fc.record({ zone: fc.constantFrom(undefined, 'z1', 'z2', 'z3', ''), host: fc.nat(4).map((roll) => roll > 0), pods: fc.nat(4) });
+  fc.assert(
+    fc.property(fc.array(place, { minLength: 3, maxLength: 12 }), (places) => {
+      const made = new World(profiles[0] ?? profileOf({}), [kind]);
+      made.do({ do: 'service', namespace: 'one', app: 'a' });
+      for (const [index, { zone, host, pods }] of places.entries()) {
+        made.do({ do: 'node', at: index, shape: { ...plainNode, zone, host } });
+        for (let count = 0; count < pods; count++) made.do({ do: 'bind', kind: 0, at: index });
+      }
+      for (let count = 0; count < 6; count++) made.do({ do: 'place', kind: 0, hint: 40 });
+      placed += made.placed;
+    }),
+    { numRuns: 1000, seed: 6 },
+  );
+  t.ok(placed > 5000);
+});
+
 t.test('a plugin that is called like a built-in one is asked', async (t) => {
   const cluster = new ClusterCache({});
   for (const index of [1, 2, 3]) cluster.setNode(nodeOf(`n${index}`));
