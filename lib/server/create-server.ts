@@ -52,12 +52,13 @@ export function createServer(options: ServerOptions): ApiServer {
   const access = accessOf(options, { reader, clock, random });
   const { authenticator, tokens, audiences, rbac } = access;
   const authorizer = access.authorizer ?? alwaysAllow;
-  const allocator = new ServiceAllocator({ serviceRanges, nodePorts, random: random.stream('allocation') });
+  const allocatorOf = (): ServiceAllocator => new ServiceAllocator({ serviceRanges, nodePorts, random: random.stream('allocation') });
+  if (options.serviceRanges !== undefined || options.nodePorts !== undefined) allocatorOf(); // throws now where they make no sense, not when a Service comes
   const services = async (): Promise<readonly Frozen<Service>[]> => {
     const stored = registry.endpoint({ group: '', version: 'v1', resource: 'services' })?.stored;
     return ((await stored?.cacher.list())?.items ?? []) as readonly Frozen<Service>[];
   };
-  const serviceHook = withCompanions(loadedAllocator(allocator, services), registry);
+  const serviceHook = withCompanions(loadedAllocator(allocatorOf, services), registry);
   const requests = new RequestMetrics(clock, scheme);
   const fairness = options.fairness === false ? undefined : fairnessOf({ registry, reader, clock, concurrency: options.concurrency ?? 600, turnedAway: requests.turnedAway });
   const audit = auditLog({ policy: options.audit, clock, random: random.stream('audit') });

@@ -400,6 +400,10 @@ t.test('a start that failed is tried again, by whoever comes next', async (t) =>
   await server.close();
 });
 
+t.test('ranges of addresses and ports that make no sense are refused when a server is made', async (t) => {
+  for (const options of [{ serviceRanges: ['x'] }, { serviceRanges: ['10.0.0.0/8', '10.96.0.0/16'] }, { nodePorts: [2, 1] }] as const) t.throws(() => served(options), RangeError, JSON.stringify(options));
+});
+
 t.test('a Service brings its addresses, and takes them and its Endpoints along', async (t) => {
   const { object, refusal, watch, server } = served();
   const addresses = { group: 'networking.k8s.io', resource: 'ipaddresses', namespace: '' };

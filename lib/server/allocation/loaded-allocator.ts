@@ -1,18 +1,19 @@
-// An allocator that learns which addresses and ports are taken when it is first asked for one: a server that nobody asks
-// for Services reads none.
+// An allocator that is made, and learns which addresses and ports are taken, when it is first asked for one: a server that
+// nobody asks for Services reads none.
 import type { Frozen } from '../../core/index.js';
 import type { Service } from '../../core/types/index.js';
 import type { WriteHook } from '../writes/write-hook.js';
 import type { ServiceAllocator } from './service-allocator.js';
 
 /** Asks for all Services before the first reservation; where that fails, before the next one. */
-export function loadedAllocator(allocator: ServiceAllocator, services: () => Promise<readonly Frozen<Service>[]>): Pick<WriteHook, 'reserve' | 'release'> {
-  let loading: Promise<void> | undefined;
-  let isLoaded = false;
-  const load = async (): Promise<void> => {
+export function loadedAllocator(make: () => ServiceAllocator, services: () => Promise<readonly Frozen<Service>[]>): Pick<WriteHook, 'reserve' | 'release'> {
+  let loading: Promise<ServiceAllocator> | undefined;
+  let loaded: ServiceAllocator | undefined;
+  const load = async (): Promise<ServiceAllocator> => {
     try {
+      const allocator = make();
       allocator.load(await services());
-      isLoaded = true;
+      return (loaded = allocator);
     } catch (error) {
       loading = undefined;
       throw error;
@@ -20,13 +21,13 @@ export function loadedAllocator(allocator: ServiceAllocator, services: () => Pro
   };
   return {
     async reserve(service, old, context) {
-      if (!isLoaded) await (loading ??= load());
+      const allocator = loaded ?? (await (loading ??= load()));
       return allocator.reserve(service as Service, old as Frozen<Service> | undefined, context); // asked about no other kind
     },
     release(service) {
-      const release = (): void => allocator.release(service as Frozen<Service>);
+      const release = (allocator: ServiceAllocator): void => allocator.release(service as Frozen<Service>);
       // What is being read may still show the Service; what is read later does not.
-      if (isLoaded) release();
+      if (loaded !== undefined) release(loaded);
       else void loading?.then(release, () => undefined);
     },
   };
