@@ -1,5 +1,5 @@
 // Fills in what a definition may leave out and refuses names that could not be told apart in URLs and keys.
-// For scheme.ts alone.
+// For version-kinds.ts alone.
 import { printGroupVersionKind } from '../objects/gvk.js';
 import { builtinSchema } from '../schema/builtin.js';
 import type { StructType } from '../schema/type.js';

@@ -1,7 +1,8 @@
 // The scheme: all kinds an API server or client knows, their schemas, defaults and conversions, and which of them are
 // served. A host composes one from lists of definitions; the built-in kinds come in by the same door (builtin.ts).
 // Immutable once made: `with` answers a new scheme, so a server that learns of a custom resource swaps one for another
-// while requests in flight keep theirs. All look-ups are by Map, so hostile names find nothing.
+// while requests in flight keep theirs. All look-ups are by Map, so hostile names find nothing: first to a group-version,
+// whose kinds are made when something of it is first asked for (version-kinds.ts), then to the kind.
 // As apimachinery/pkg/runtime/scheme.go, without its internal types: a registered version is the hub (kind-definition.ts).
 import type { GroupVersion, GroupVersionKind, GroupVersionResource } from '../objects/gvk.js';
 import { groupVersionKindKey, groupVersionKindOf, printGroupVersion, printGroupVersionKind } from '../objects/gvk.js';
