@@ -32,16 +32,16 @@ type StringMap = Readonly<Record<string, string>>;
 /** Everything wrong with the metadata of an object that is about to be created. */
 export function validateObjectMeta(meta: Frozen<ObjectMeta>, rules: ObjectMetaRules): FieldErrors {
   const { namespaced, nameRule, path = metadataPath } = rules;
-  return [
-    ...validateName(meta, nameRule, path),
-    ...validateNamespace(meta.namespace ?? '', namespaced, path.child('namespace')),
-    ...validateNonNegative(meta.generation ?? 0, path.child('generation')),
-    ...validateLabels(meta.labels ?? {}, path.child('labels')),
-    ...validateAnnotations(meta.annotations ?? {}, path.child('annotations')),
-    ...validateOwnerReferences(meta.ownerReferences ?? [], path.child('ownerReferences')),
-    ...validateFinalizers(meta.finalizers ?? [], path.child('finalizers')),
-    ...validateManagedFields(meta.managedFields ?? [], path.child('managedFields')),
-  ];
+  return allOf(
+    validateName(meta, nameRule, path),
+    validateNamespace(meta.namespace ?? '', namespaced, path),
+    (meta.generation ?? 0) < 0 ? validateNonNegative(meta.generation ?? 0, path.child('generation')) : nothing,
+    meta.labels === undefined ? nothing : validateLabels(meta.labels, path.child('labels')),
+    meta.annotations === undefined ? nothing : validateAnnotations(meta.annotations, path.child('annotations')),
+    meta.ownerReferences === undefined ? nothing : validateOwnerReferences(meta.ownerReferences, path.child('ownerReferences')),
+    meta.finalizers === undefined ? nothing : validateFinalizers(meta.finalizers, path.child('finalizers')),
+    meta.managedFields === undefined ? nothing : validateManagedFields(meta.managedFields, path.child('managedFields')),
+  );
 }
 
 /** Everything wrong with the metadata of an object that is about to replace its former self. */
@@ -120,6 +120,11 @@ const controllerErrorsMax = 10;
 const immutableTexts = ['name', 'namespace', 'uid'] as const;
 const immutableOptions = ['creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const;
 
+/** All of these in turn. Mostly there is nothing, and that is the same nothing every time. */
+function allOf(...parts: readonly FieldErrors[]): FieldErrors {
+  return parts.every(({ length }) => length === 0) ? nothing : parts.flat();
+}
+
 /** The errors of each item in turn, up to the limit. */
 function collect<T>(items: Iterable<T>, check: (item: T, index: number) => FieldErrors): FieldErrors {
   const errors: FieldError[] = [];
@@ -137,19 +142,16 @@ function invalidEach(path: FieldPath, value: string, sentences: readonly string[
 
 function validateName(meta: Frozen<ObjectMeta>, nameRule: NameRule, path: FieldPath): FieldErrors {
   const { name = '', generateName = '' } = meta;
-  return [
-    ...(generateName === ''
-      ? nothing
-      : invalidEach(path.child('generateName'), generateName, nameRule(generateName, true))),
-    ...(name === ''
-      ? [fieldRequired(path.child('name'), 'name or generateName is required')]
-      : invalidEach(path.child('name'), name, nameRule(name, false))),
-  ];
+  return allOf(
+    generateName === '' ? nothing : invalidEach(path.child('generateName'), generateName, nameRule(generateName, true)),
+    name === '' ? [fieldRequired(path.child('name'), 'name or generateName is required')] : invalidEach(path.child('name'), name, nameRule(name, false)),
+  );
 }
 
 function validateNamespace(namespace: string, namespaced: boolean, path: FieldPath): FieldErrors {
-  if (!namespaced) return namespace === '' ? nothing : [fieldForbidden(path, 'not allowed on this type')];
-  return namespace === '' ? [fieldRequired(path)] : invalidEach(path, namespace, nameIsDnsLabel(namespace, false));
+  const at = path.child('namespace');
+  if (!namespaced) return namespace === '' ? nothing : [fieldForbidden(at, 'not allowed on this type')];
+  return namespace === '' ? [fieldRequired(at)] : invalidEach(at, namespace, nameIsDnsLabel(namespace, false));
 }
 
 function validateOwnerReferences(references: readonly Frozen<OwnerReference>[], path: FieldPath): FieldErrors {

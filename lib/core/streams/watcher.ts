@@ -85,10 +85,10 @@ function step<T extends Frozen<ApiObject>>(
   state: State,
 ): Observable<Outcome<T>> {
   const { phase } = state;
-  const go = (next: Phase, event?: WatchEvent<T>): Outcome<T> => ({
-    state: { phase: next, backoff: state.backoff },
-    ...(event && { event }),
-  });
+  const go = (next: Phase, event?: WatchEvent<T>): Outcome<T> => {
+    const left = { phase: next, backoff: state.backoff };
+    return event === undefined ? { state: left } : { state: left, event };
+  };
   const retry = (next: Phase, error: unknown): Outcome<T> => {
     const { delayMs, backoff } = backOff(options, state.backoff);
     return {

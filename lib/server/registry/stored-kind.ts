@@ -123,7 +123,8 @@ export class StoredKind {
 
 /** The object under another revision; frozen. */
 export function withRevision(object: Stored, revision: Revision): Stored {
-  return deepFreeze({ ...object, metadata: { ...object.metadata, resourceVersion: `${revision}` } });
+  // By hand: all below is frozen already.
+  return Object.freeze({ ...object, metadata: Object.freeze({ ...object.metadata, resourceVersion: `${revision}` }) });
 }
 
 /** The revision an object is of; 0 for one that was never stored. */

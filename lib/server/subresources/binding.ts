@@ -2,7 +2,7 @@
 // clients of old. As pkg/registry/core/pod/storage/storage.go, BindingREST: the pod's own validation is not asked.
 import { badRequest, conflict, fieldErrorsText, fieldNotSupported, fieldPath, fieldRequired, isApiError, notFound, printTime, successStatus, unclassifiedError } from '../../core/index.js';
 import type { ApiObject, FieldError, Frozen } from '../../core/index.js';
-import type { Binding, Pod, PodCondition } from '../../core/types/index.js';
+import type { Binding, Pod, PodCondition, PodStatus } from '../../core/types/index.js';
 import type { ApiResponse } from '../../client/index.js';
 import { checkCreateOptions, fieldValidationOf } from '../requests/check-options.js';
 import { decodeBody } from '../requests/decode-body.js';
@@ -19,11 +19,12 @@ import { Write } from '../writes/write.js';
 export async function bind(pods: Endpoint, exchange: Exchange, tools: WriteTools): Promise<ApiResponse> {
   const { request } = exchange;
   const form = request.negotiate(objectOffer);
-  const body = await request.body();
+  const given = request.body();
+  const body = given instanceof Promise ? await given : given;
   const options = request.options();
   checkCreateOptions(options);
-  const gvk = { group: '', version: 'v1', kind: 'Binding' };
-  const { object, warnings } = await decodeBody(body, { scheme: pods.scheme, gvk, validation: fieldValidationOf(options) });
+  const decoded = decodeBody(body, { scheme: pods.scheme, gvk: bindingKind, validation: fieldValidationOf(options) });
+  const { object, warnings } = decoded instanceof Promise ? await decoded : decoded;
   for (const warning of warnings) exchange.warn(warning);
   exchange.recorder?.object(object);
   ensureNamespace(object, request.info.namespace, pods.stored);
@@ -34,13 +35,17 @@ export async function bind(pods: Endpoint, exchange: Exchange, tools: WriteTools
   // Kubernetes forgets to make this an Invalid.
   if (errors.length > 0) throw unclassifiedError(fieldErrorsText(errors));
   const write = new Write(pods, exchange, options, tools);
-  await write.admit('CREATE', binding);
+  const admitted = write.admit('CREATE', binding);
+  if (admitted !== undefined) await admitted;
   await assign(write, binding, name);
   return { type: 'object', code: 201, object: successStatus(undefined, 201), form };
 }
 
+const bindingKind = { group: '', version: 'v1', kind: 'Binding' };
+
 function bindingErrors({ target }: Frozen<Binding>): readonly FieldError[] {
   const { kind = '', name = '' } = target;
+  if ((kind === '' || kind === 'Node') && name !== '') return [];
   return [
     ...(kind === '' || kind === 'Node' ? [] : [fieldNotSupported(fieldPath('target', 'kind'), kind, ['Node', '<empty>'])]),
     ...(name === '' ? [fieldRequired(fieldPath('target', 'name'))] : []),
@@ -50,16 +55,18 @@ function bindingErrors({ target }: Frozen<Binding>): readonly FieldError[] {
 async function assign(write: Write, binding: Binding, name: string): Promise<void> {
   const { stored, context } = write;
   const key = stored.keyOf(binding.metadata?.namespace ?? '', name);
-  await guaranteedUpdate(write, key, (old) => {
-    if (old === undefined) throw notFound({ group: '', resource: 'pods', name });
-    checkPreconditions(binding, old, name, stored.prefix + key);
-    const pod = old as Frozen<Pod>;
-    const refusal = refusalOf(pod, name);
-    if (refusal !== undefined) throw conflict({ group: '', resource: 'pods/binding', name }, refusal);
-    return Promise.resolve({ put: bound(pod, binding, context.now) as ApiObject });
-  }).catch((error: unknown) => {
+  try {
+    await guaranteedUpdate(write, key, (old) => {
+      if (old === undefined) throw notFound({ group: '', resource: 'pods', name });
+      checkPreconditions(binding, old, name, stored.prefix + key);
+      const pod = old as Frozen<Pod>;
+      const refusal = refusalOf(pod, name);
+      if (refusal !== undefined) throw conflict({ group: '', resource: 'pods/binding', name }, refusal);
+      return { put: bound(pod, binding, context.now) as ApiObject };
+    });
+  } catch (error) {
     throw isApiError(error) ? error : conflict({ group: '', resource: 'pods/binding', name }, String(error));
-  });
+  }
 }
 
 function checkPreconditions({ metadata = {} }: Binding, { metadata: current = {} }: Stored, name: string, key: string): void {
@@ -83,18 +90,26 @@ function refusalOf({ metadata, spec }: Frozen<Pod>, name: string): string | unde
 }
 
 function bound(pod: Frozen<Pod>, { metadata = {}, target }: Binding, now: number): Frozen<Pod> {
-  const { nominatedNodeName: _nominated, ...status } = pod.status ?? {};
-  const { annotations, labels } = pod.metadata ?? {};
+  const { annotations, labels } = metadata;
+  const conditions = withCondition(pod.status?.conditions ?? [], { type: 'PodScheduled', status: 'True', lastTransitionTime: printTime(now) });
   return {
     ...pod,
-    metadata: {
-      ...pod.metadata,
-      ...((annotations ?? metadata.annotations) && { annotations: { ...annotations, ...metadata.annotations } }),
-      ...((labels ?? metadata.labels) && { labels: { ...labels, ...metadata.labels } }),
-    },
+    ...((annotations ?? labels) && {
+      metadata: {
+        ...pod.metadata,
+        ...(annotations && { annotations: { ...pod.metadata?.annotations, ...annotations } }),
+        ...(labels && { labels: { ...pod.metadata?.labels, ...labels } }),
+      },
+    }),
     spec: { ...pod.spec, nodeName: target.name ?? '' } as Frozen<NonNullable<Pod['spec']>>,
-    status: { ...status, conditions: withCondition(status.conditions ?? [], { type: 'PodScheduled', status: 'True', lastTransitionTime: printTime(now) }) },
+    status: { ...withoutNomination(pod.status), conditions },
   };
+}
+
+function withoutNomination(status: Frozen<PodStatus> = {}): Frozen<PodStatus> {
+  if (status.nominatedNodeName === undefined) return status;
+  const { nominatedNodeName: _nominated, ...rest } = status;
+  return rest;
 }
 
 /** Conditions with one of them set; its time of transition stays where its status does. */

@@ -3,7 +3,7 @@
 import { alreadyExists, internalError, requestEntityTooLarge, serverTimeout, serviceUnavailable, unclassifiedError } from '../../core/index.js';
 import type { ApiObject, ResourceRef } from '../../core/index.js';
 import { isStoreError } from '../../storage/index.js';
-import type { Outcome, Transaction } from '../../storage/index.js';
+import type { Outcome, Put, Transaction } from '../../storage/index.js';
 import { refOf } from '../registry/endpoint.js';
 import type { Stored } from '../registry/stored-kind.js';
 import { revisionOf } from '../registry/stored-kind.js';
@@ -13,16 +13,15 @@ import type { Write } from './write.js';
 export async function putObject(write: Write, key: string, object: ApiObject, old: Stored | undefined): Promise<Stored | Outcome> {
   const { stored, tools, context } = write;
   const { timeToLiveMs } = stored.strategy;
-  const { put = [], ...others } = tools.hookOf(stored)?.companions?.(object, old, context) ?? {};
+  const others = write.hook?.companions?.(object, old, context);
   const pending = stored.write(key, object);
   const { key: fullKey, value } = pending;
   try {
-    const lease = timeToLiveMs === undefined ? {} : { lease: await tools.leases.leaseFor(timeToLiveMs) };
-    const outcome = await commit(write, {
-      compare: [{ key: fullKey, modRevision: old === undefined ? 0 : revisionOf(old) }],
-      put: [{ key: fullKey, value, ...lease }, ...put],
-      ...others,
-    });
+    const granted = timeToLiveMs === undefined ? undefined : tools.leases.leaseFor(timeToLiveMs);
+    const lease = granted instanceof Promise ? await granted : granted;
+    const own: Put = lease === undefined ? { key: fullKey, value } : { key: fullKey, value, lease };
+    const compare = [{ key: fullKey, modRevision: old === undefined ? 0 : revisionOf(old) }];
+    const outcome = await commit(write, others === undefined ? { compare, put: [own] } : { ...others, compare, put: [own, ...others.put] });
     if (!outcome.committed) return outcome;
     const cached = stored.cacher.peek(key);
     if (cached !== undefined && revisionOf(cached) === outcome.revision) return cached;

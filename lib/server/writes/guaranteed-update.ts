@@ -19,6 +19,9 @@ export type Change =
   /** It stays as it is. */
   | { readonly keep: Stored };
 
+/** Decides it; throws, or rejects, to refuse. */
+export type ChangeObject = (old: Stored | undefined) => Change | Promise<Change>;
+
 /** What became of it. */
 export interface Changed {
   readonly object: Stored;
@@ -26,7 +29,7 @@ export interface Changed {
 }
 
 /** Changes the object under a key. `change` may be asked several times and throws to refuse. */
-export async function guaranteedUpdate(write: Write, key: string, change: (old: Stored | undefined) => Promise<Change>): Promise<Changed> {
+export async function guaranteedUpdate(write: Write, key: string, change: ChangeObject): Promise<Changed> {
   const { cacher } = write.stored;
   let old = cacher.peek(key);
   let fresh = false;
@@ -45,23 +48,25 @@ export async function guaranteedUpdate(write: Write, key: string, change: (old: 
 /** The outcome of one round: done, beaten by another writer whose object was found, or in need of a fresh look. */
 type Attempt = { readonly changed: Changed } | { readonly found: Stored | undefined } | { readonly stale: true };
 
-async function attemptChange(write: Write, key: string, old: Stored | undefined, fresh: boolean, change: (old: Stored | undefined) => Promise<Change>): Promise<Attempt> {
+async function attemptChange(write: Write, key: string, old: Stored | undefined, fresh: boolean, change: ChangeObject): Promise<Attempt> {
   let next: Change;
   try {
-    next = await change(old);
+    const changing = change(old);
+    next = changing instanceof Promise ? await changing : changing;
   } catch (error) {
     if (fresh) throw error;
     return { stale: true };
   }
   if ('keep' in next) return fresh ? { changed: { object: next.keep, fate: 'unchanged' } } : { stale: true };
-  if ('remove' in next) return removed(write, key, old, next.answer);
-  return put(write, key, old, fresh, next.put, next.reservation);
+  if ('remove' in next) return await removed(write, key, old, next.answer);
+  return await put(write, key, old, fresh, next.put, next.reservation);
 }
 
 async function put(write: Write, key: string, old: Stored | undefined, fresh: boolean, object: ApiObject, reservation?: Reservation): Promise<Attempt> {
   const metadata = metadataOf(object);
-  if (old?.metadata?.resourceVersion === undefined) delete metadata.resourceVersion;
-  else metadata.resourceVersion = old.metadata.resourceVersion;
+  const revision = old?.metadata?.resourceVersion;
+  if (revision === undefined) delete metadata.resourceVersion;
+  else if (metadata.resourceVersion !== revision) metadata.resourceVersion = revision;
   let kept = false;
   try {
     if (old !== undefined && deepEqual(object, old)) {

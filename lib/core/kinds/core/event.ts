@@ -4,6 +4,7 @@
 import { fieldInvalid, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
+import type { FieldPath } from '../../errors/field-path.js';
 import { utf8Length } from '../../objects/character-classes.js';
 import { deepEqual } from '../../objects/deep-equal.js';
 import type { Frozen } from '../../objects/meta.js';
@@ -53,51 +54,62 @@ function validateLegacy(object: Frozen<Event>, { group }: Version): readonly Fie
   const { namespace = '' } = metadata;
   const about = involvedObject.namespace ?? '';
   const atHome = eventTime === undefined ? isOldHome(namespace, about) : about !== '' || namespace === 'default' || namespace === 'kube-system';
-  return [
-    ...(atHome ? [] : [fieldInvalid(fieldPath('involvedObject', 'namespace'), about, 'does not match event.namespace')]),
-    ...(eventTime === undefined ? [] : validateReport(object, group === '' ? 'reportingComponent' : 'reportingController')),
-    ...invalidEach(fieldPath('namespace'), namespace, isDns1123Subdomain(namespace)),
-  ];
+  const errors: FieldError[] = [];
+  if (!atHome) errors.push(fieldInvalid(fieldPath('involvedObject', 'namespace'), about, 'does not match event.namespace'));
+  if (eventTime !== undefined) errors.push(...validateReport(object, group === '' ? paths.reportingComponent : paths.reportingController));
+  errors.push(...invalidEach(paths.namespace, namespace, isDns1123Subdomain(namespace)));
+  return errors;
 }
+
+/** Events come in numbers, and hardly any is wrong: these are not made for each. */
+const paths = {
+  reportingComponent: fieldPath('reportingComponent'),
+  reportingController: fieldPath('reportingController'),
+  namespace: fieldPath('namespace'),
+  name: fieldPath('metadata', 'name'),
+} as const;
 
 function isOldHome(namespace: string, about: string): boolean {
   return about === '' ? namespace === '' || namespace === 'default' : namespace === about;
 }
 
-function validateReport(object: Frozen<Event>, controllerField: string): readonly FieldError[] {
+function validateReport(object: Frozen<Event>, controllerPath: FieldPath): readonly FieldError[] {
   const { reportingComponent: controller = '', reportingInstance = '', action = '', reason = '', message = '' } = object;
-  const controllerPath = fieldPath(controllerField);
-  return [
-    ...(controller === '' ? [fieldRequired(controllerPath)] : []),
-    ...invalidEach(controllerPath, controller, isQualifiedName(controller)),
-    ...(reportingInstance === '' ? [fieldRequired(fieldPath('reportingInstance'))] : []),
-    ...validateLength('reportingInstance', reportingInstance, 128),
-    ...(action === '' ? [fieldRequired(fieldPath('action'))] : []),
-    ...validateLength('action', action, 128),
-    ...(reason === '' ? [fieldRequired(fieldPath('reason'))] : []),
-    ...validateLength('reason', reason, 128),
-    ...validateLength('message', message, 1024),
-  ];
-}
-
-function validateLength(field: string, value: string, bytesMax: number): readonly FieldError[] {
-  return utf8Length(value) > bytesMax ? [fieldInvalid(fieldPath(field), '', `can have at most ${bytesMax} characters`)] : [];
+  const errors: FieldError[] = [];
+  if (controller === '') errors.push(fieldRequired(controllerPath));
+  errors.push(...invalidEach(controllerPath, controller, isQualifiedName(controller)));
+  const check = (field: string, value: string, bytesMax: number): void => {
+    if (utf8Length(value) > bytesMax) errors.push(fieldInvalid(fieldPath(field), '', `can have at most ${bytesMax} characters`));
+  };
+  const checkPresent = (field: string, value: string): void => {
+    if (value === '') errors.push(fieldRequired(fieldPath(field)));
+    else check(field, value, 128);
+  };
+  checkPresent('reportingInstance', reportingInstance);
+  checkPresent('action', action);
+  checkPresent('reason', reason);
+  check('message', message, 1024);
+  return errors;
 }
 
 /** events.k8s.io: a proper name, a time, a type, and none of the fields that only old events have. */
 function validateNew(object: Frozen<Event>): readonly FieldError[] {
   const { metadata, eventTime, type = '', firstTimestamp, lastTimestamp, count, source } = object;
   const { name = '', generateName = '' } = metadata;
-  const unset = { firstTimestamp, lastTimestamp, count, source: source?.component ?? source?.host };
-  return [
-    ...(generateName === '' ? [] : invalidEach(fieldPath('metadata', 'generateName'), generateName, nameIsDnsSubdomain(generateName, true))),
-    ...(name === '' ? [] : invalidEach(fieldPath('metadata', 'name'), name, nameIsDnsSubdomain(name, false))),
-    ...validateFinalizerNames(metadata),
-    ...validateSeries(object),
-    ...(eventTime === undefined ? [fieldRequired(fieldPath('eventTime'))] : []),
-    ...(type === 'Normal' || type === 'Warning' ? [] : [fieldInvalid(fieldPath('type'), '', `has invalid value: ${type}`)]),
-    ...Object.entries(unset).flatMap(([field, value]) => (value === undefined ? [] : [fieldInvalid(fieldPath(field), '', 'needs to be unset')])),
-  ];
+  const errors: FieldError[] = [];
+  if (generateName !== '') errors.push(...invalidEach(fieldPath('metadata', 'generateName'), generateName, nameIsDnsSubdomain(generateName, true)));
+  if (name !== '') errors.push(...invalidEach(paths.name, name, nameIsDnsSubdomain(name, false)));
+  errors.push(...validateFinalizerNames(metadata), ...validateSeries(object));
+  if (eventTime === undefined) errors.push(fieldRequired(fieldPath('eventTime')));
+  if (type !== 'Normal' && type !== 'Warning') errors.push(fieldInvalid(fieldPath('type'), '', `has invalid value: ${type}`));
+  const checkUnset = (field: string, value: unknown): void => {
+    if (value !== undefined) errors.push(fieldInvalid(fieldPath(field), '', 'needs to be unset'));
+  };
+  checkUnset('firstTimestamp', firstTimestamp);
+  checkUnset('lastTimestamp', lastTimestamp);
+  checkUnset('count', count);
+  checkUnset('source', source?.component ?? source?.host);
+  return errors;
 }
 
 function validateSeries({ series }: Frozen<Event>): readonly FieldError[] {
