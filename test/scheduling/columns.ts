@@ -427,6 +427,23 @@ t.test('where the pods of a Service are spread, nodes without zone count as one 
   t.ok(placed > 5000);
 });
 
+t.test('a namespace with other labels changes who is meant on every node', async (t) => {
+  const term: PodAffinityTerm = { labelSelector: {}, topologyKey: hostKey, namespaceSelector: { matchLabels: { team: 'x' } } };
+  const wary: PodKind = { namespace: 'one', labels: { app: 'a' }, metadata: {}, spec: { affinity: { podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 100, podAffinityTerm: term }] } } } };
+  const plain = (namespace: string): PodKind => ({ namespace, labels: { app: 'b' }, metadata: {}, spec: {} });
+  const made = new World(profiles[0] ?? profileOf({}), [wary, plain('three'), plain('two'), plain('four')]);
+  for (let at = 0; at < 8; at++) made.do({ do: 'node', at, shape: plainNode });
+  made.do({ do: 'namespace', name: 'three', team: 'x' });
+  made.do({ do: 'bind', kind: 1, at: 0 });
+  for (const at of [1, 2]) made.do({ do: 'bind', kind: 2, at });
+  for (const at of [3, 4, 5, 6, 7, 3, 4, 5, 6, 7]) made.do({ do: 'bind', kind: 3, at });
+  for (const team of ['y', 'x', 'y', 'x']) {
+    made.do({ do: 'namespace', name: 'two', team });
+    made.do({ do: 'place', kind: 0, hint: 40 });
+  }
+  t.equal(made.placed, 4);
+});
+
 t.test('a plugin that is called like a built-in one is asked', async (t) => {
   const cluster = new ClusterCache({});
   for (const index of [1, 2, 3]) cluster.setNode(nodeOf(`n${index}`));

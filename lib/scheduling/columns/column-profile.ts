@@ -1,11 +1,13 @@
 // Which plugins of a profile columns stand for, and which are asked node by node all the same. Columns stand for built-in
 // plugins only, and only where a profile has them whole: one that is enabled to filter but not to prepare for it is asked.
 import type { Framework } from '../framework/framework.js';
+import type { SchedulingPlugin } from '../framework/plugin.js';
 import type { Implementing, WeightedPlugin } from '../framework/profile-plugins.js';
 import { spreadDefaults } from '../plugins/pod-topology-spread/applicable-constraints.js';
 import type { SpreadDefaults } from '../plugins/pod-topology-spread/applicable-constraints.js';
 import { reverseShareOfHighest, shareOfHighest } from '../plugins/score-shares.js';
 import type { PluginArguments } from '../configuration/plugin-arguments.js';
+import type { PodFacts } from '../pod/pod-facts.js';
 
 /** A plugin and its place among the filters of the profile. */
 export interface PlacedFilter {
@@ -79,6 +81,12 @@ export function columnProfile({ plugins, profile: { args } }: Framework, foreign
 /** Plugins that do not score a pod for which their filter has nothing to do. */
 export const quietWhenSkipped: ReadonlySet<string> = new Set(['VolumeBinding', 'DynamicResources']);
 
+/** Whether a plugin says the same of all nodes in the same state, as `NodeStates` has it. */
+export function isByState({ plugin: { name } }: { readonly plugin: SchedulingPlugin }, { nodeName }: PodFacts): boolean {
+  return statePlugins.has(name) || (name === 'NodeName' && nodeName === '');
+}
+
+const statePlugins: ReadonlySet<string> = new Set(['NodeUnschedulable', 'TaintToleration', 'NodeResourcesFit', 'NodeResourcesBalancedAllocation']);
 const peerPlugins: ReadonlySet<string> = new Set(['PodTopologySpread', 'InterPodAffinity']);
 const columnFilters: ReadonlySet<string> = new Set(['NodeUnschedulable', 'NodeName', 'TaintToleration', 'NodeAffinity', 'NodePorts', 'NodeResourcesFit', ...peerPlugins]);
 const columnScores: ReadonlySet<string> = new Set(['TaintToleration', 'NodeAffinity', 'NodeResourcesFit', 'NodeResourcesBalancedAllocation', 'ImageLocality', ...peerPlugins]);

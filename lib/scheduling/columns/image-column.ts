@@ -30,9 +30,15 @@ export class ImageColumn {
   /** The weighed score of a node, which is to be part of its rank. */
   scoreOf(node: NodeView): number {
     this.#scores = grown(this.#scores, this.#columns.capacity);
-    const score = node.images.size === 0 ? 0 : this.#score.weight * this.#score.plugin.score(this.#cycle, node);
+    const score = this.#weighed === '' || node.images.size === 0 ? 0 : this.#score.weight * this.#score.plugin.score(this.#cycle, node);
     this.#scores[node.slot] = score;
     return score;
+  }
+
+  /** No rank has a score in it any more. */
+  forget(): void {
+    this.#scores.fill(0);
+    this.#weighed = '';
   }
 
   /** Brings the ranks of nodes that fit up to date where the images count otherwise than before. */

@@ -8,6 +8,7 @@ import { rejectedBy } from '../framework/profile-filters.js';
 import type { Rejected, Rejection } from '../framework/rejection.js';
 import type { PodFacts } from '../pod/pod-facts.js';
 import { ChangeReader } from './change-reader.js';
+import { isByState } from './column-profile.js';
 import type { ColumnProfile, LocalScore, PlacedFilter } from './column-profile.js';
 import { floatAt, intAt } from './column-element.js';
 import { grown, grownFloats } from './grown.js';
@@ -35,6 +36,8 @@ export class NodeClass {
   readonly #filters: readonly PlacedFilter[];
   readonly #scores: readonly LocalScore[];
   readonly #images: ImageColumn | undefined;
+  /** Whether nodes in the same state are the same to the pods, but for images. */
+  readonly #isByState: boolean;
   readonly #refusals: PlacedRefusal[] = [];
   /** Verdicts by what was answered, and by what it says where a plugin answers the same in other objects. */
   readonly #known = new WeakMap<Rejection, number>();
@@ -56,6 +59,7 @@ export class NodeClass {
     const scores = profile.localScores.filter(({ plugin }) => plugin.preScore?.(this.#cycle, columns.cluster.nodes) !== 'skip');
     this.#scores = scores.filter(({ share }) => share === undefined);
     this.shares = scores.flatMap(({ plugin, weight, share }) => (share === undefined ? [] : [shareColumn({ plugin, weight, share })]));
+    this.#isByState = [...this.#filters, ...scores].every((each) => isByState(each, pod));
     this.#images = profile.imageScore && new ImageColumn(columns, this.#cycle, profile.imageScore);
     this.#rank = { at: (slot) => floatAt(this.#ranks, slot), version: () => this.#images?.version ?? 0 };
   }
@@ -97,7 +101,31 @@ export class NodeClass {
 
   #askAll(): void {
     this.#ranks.fill(0);
-    for (const node of this.#columns.cluster.nodes) this.#ask(node);
+    this.#images?.forget();
+    if (this.#isByState) this.#askOneOfEachState();
+    else for (const node of this.#columns.cluster.nodes) this.#ask(node);
+  }
+
+  #askOneOfEachState(): void {
+    const { bySlot, size } = this.#columns.states();
+    const asked = new Int32Array(size).fill(-1);
+    this.#asked.fill(-1);
+    for (const slot of this.#columns.order) {
+      const state = intAt(bySlot, slot);
+      const alike = intAt(asked, state);
+      if (alike >= 0) this.#copy(alike, slot);
+      else {
+        asked[state] = slot;
+        const node = this.#columns.at(slot);
+        if (node !== undefined) this.#ask(node);
+      }
+    }
+  }
+
+  #copy(from: number, to: number): void {
+    this.#verdicts[to] = intAt(this.#verdicts, from);
+    this.#ranks[to] = floatAt(this.#ranks, from);
+    for (const { counts } of this.shares) counts[to] = intAt(counts, from);
   }
 
   #grow(): void {

@@ -4,6 +4,7 @@ import type { ClusterView } from '../cluster/cluster-view.js';
 import type { NodeView } from '../cluster/node-view.js';
 import { ChangeReader } from './change-reader.js';
 import { DomainColumn } from './domain-column.js';
+import { NodeStates } from './node-states.js';
 import { RecentlyUsed } from '../framework/recently-used.js';
 
 /** The nodes of a cluster for columns. */
@@ -11,6 +12,7 @@ export class NodeColumns {
   readonly cluster: ClusterView;
   readonly #reader: ChangeReader;
   readonly #domains = new RecentlyUsed<DomainColumn>(domainColumnsMax);
+  readonly #states: NodeStates;
   #bySlot: (NodeView | undefined)[] = [];
   #listed: readonly NodeView[] = [];
   #order: Int32Array = new Int32Array(0);
@@ -19,6 +21,7 @@ export class NodeColumns {
   constructor(cluster: ClusterView) {
     this.cluster = cluster;
     this.#reader = new ChangeReader(cluster.changes);
+    this.#states = new NodeStates(this);
   }
 
   /** Every slot in use is below this. */
@@ -39,6 +42,12 @@ export class NodeColumns {
   /** The domains of a topology key. Those who share a key share them, as long as they are kept. */
   domains(topologyKey: string): DomainColumn {
     return this.#domains.get(topologyKey, () => new DomainColumn(this, topologyKey));
+  }
+
+  /** The states of nodes, as they are now. */
+  states(): NodeStates {
+    this.#states.follow();
+    return this.#states;
   }
 
   /** Catches up with the cluster. */
