@@ -161,7 +161,7 @@ t.test('pods without claims are none of its business', async (t) => {
   const cluster = clusterOf({ claims: [] });
   const plugin = made(cluster);
   const cycle = cycleOf(cluster, podOf('p'));
-  const diagnosis = { nodeCount: 1, reasons: new Map(), rejectors: new Set<string>(), pending: new Set<string>(), rejectionOf: () => undefined };
+  const diagnosis = { nodeCount: 1, reasons: new Map(), rejectors: new Set<string>(), pending: new Set<string>(), rejectionOf: () => undefined, slotsRefused: () => new Int32Array(0) };
   t.throws(() => plugin.postFilter?.(cycle, diagnosis, signal), /^not found$/, 'nobody asked it before');
   t.equal(plugin.preEnqueue?.(cycle.pod), undefined);
   t.equal(plugin.preFilter?.(cycle), 'skip');
@@ -369,7 +369,7 @@ t.test('claims that have devices', async (t) => {
     const plugin = made(gone, { client });
     const cycle = cycleOf(gone, podWith('a'));
     t.same(verdicts(plugin, cycle), { n: notHere });
-    const diagnosis = { nodeCount: 1, reasons: new Map(), rejectors: new Set<string>(), pending: new Set<string>(), rejectionOf: () => undefined };
+    const diagnosis = { nodeCount: 1, reasons: new Map(), rejectors: new Set<string>(), pending: new Set<string>(), rejectionOf: () => undefined, slotsRefused: () => new Int32Array(0) };
     return (await plugin.postFilter?.(cycle, diagnosis, signal))?.rejection;
   };
   t.same(await giveBack([{ resource: 'pods', name: 'q', uid: 'q-uid' }]), { code: U, reasons: ['still not schedulable'] }, 'another uses it');
@@ -619,7 +619,7 @@ t.test('extended resources that a class stands behind', async (t) => {
   await server.learn();
   const again = cycleOf(server.cluster, stored);
   t.same(verdicts(server.plugin, again), { n: [UU, 'cannot schedule extended resource claim'] }, 'a claim is left over from an earlier attempt');
-  const diagnosis = { nodeCount: 1, reasons: new Map(), rejectors: new Set<string>(), pending: new Set<string>(), rejectionOf: () => undefined };
+  const diagnosis = { nodeCount: 1, reasons: new Map(), rejectors: new Set<string>(), pending: new Set<string>(), rejectionOf: () => undefined, slotsRefused: () => new Int32Array(0) };
   t.same((await server.plugin.postFilter?.(again, diagnosis, signal))?.rejection, { code: U, reasons: ['deletion of ResourceClaim completed'] });
   t.same((await server.plugin.postFilter?.(again, diagnosis, signal))?.rejection?.reasons, ['deletion of ResourceClaim completed'], 'who was faster does not matter');
   await server.learn();

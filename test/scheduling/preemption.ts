@@ -16,7 +16,7 @@ import type { PostFilterAnswer } from '../../lib/scheduling/framework/plugin.js'
 import { profileFilters } from '../../lib/scheduling/framework/profile-filters.js';
 import { builtinPlugins, schedulerConfiguration } from '../../lib/scheduling/index.js';
 import { builtinMakers } from '../../lib/scheduling/plugins/default-plugins.js';
-import { candidatesWanted, leastHarm } from '../../lib/scheduling/preemption/candidates.js';
+import { candidateOf, candidatesWanted, isCandidate, leastHarm } from '../../lib/scheduling/preemption/candidates.js';
 import type { Candidate } from '../../lib/scheduling/preemption/candidates.js';
 import { disruptionBudgets } from '../../lib/scheduling/preemption/disruption-budgets.js';
 import { victimFinder } from '../../lib/scheduling/preemption/victim-finder.js';
@@ -140,7 +140,7 @@ void t.test('of candidates the one wins that does the least harm', (test) => {
   const at = (name: string): NodeView => ({ ...cluster.at('n'), name });
   const candidate = (name: string, violations: number, ...victims: readonly (readonly [priority: number, startTime?: string])[]): Candidate => {
     const pods = victims.map(([priority, startTime], index) => cycleOf(cluster, ranked(`${name}${index}`, priority, '1', startTime === undefined ? {} : { status: { startTime } })).pod);
-    return { node: at(name), victims: { pods, violations } };
+    return candidateOf(at(name), { pods, violations });
   };
   const rules: readonly (readonly [string, readonly Candidate[], string])[] = [
     ['fewest violated budgets', [candidate('a', 1, [1]), candidate('b', 0, [9], [9])], 'b'],
@@ -267,10 +267,11 @@ void t.test('what is remembered of victims is what would be found anew', (test) 
           const cycle = cycleOf(cluster, ranked(name, priority, `${world.incoming.cpu}`));
           const outcome = plainPlacer({ plugins: framework.plugins, percentageOfNodesToScore: 100, rotation: { start: 0 }, random: random(1) }).place(cycle);
           if (isPlaced(outcome)) continue;
-          const find = finder.finderFor(cycle);
+          const find = finder.candidatesFor(cycle);
           const budgets = disruptionBudgets(cluster.objects.list('PodDisruptionBudget'));
           for (const node of cluster.nodes) {
-            const [kept, anew] = [text(find(node)), text(selectVictims(cycle, node, profileFilters, budgets))];
+            const found = find.at(node.slot);
+            const [kept, anew] = [text(isCandidate(found) ? found.victims : found), text(selectVictims(cycle, node, profileFilters, budgets))];
             if (kept !== anew) throw new Error(`${node.name}: ${kept} is not ${anew}`);
           }
         }

@@ -2,22 +2,34 @@
 // told apart without an entry for each.
 import type { NodeView } from '../cluster/node-view.js';
 import type { Diagnosis } from '../framework/placement.js';
-import type { Rejected } from '../framework/rejection.js';
+import type { Rejected, RejectionCode } from '../framework/rejection.js';
+import { intAt } from './column-element.js';
+
+/** What is known of nodes where nobody looks beyond them: all of one verdict are refused for the same reason. */
+export interface SharedVerdicts {
+  /** By slot, of nodes by themselves. */
+  readonly alone: Int32Array;
+  /** By slot, of nodes to which others are to come: 0 for no such node, below 0 where it has to be found out. */
+  readonly amidst: Int32Array;
+  readonly reasonOf: (slot: number) => Rejected | undefined;
+}
 
 /** Reasons by node. */
 export class ColumnDiagnosis implements Diagnosis {
   readonly nodeCount: number;
   readonly rejectors: Set<string>;
   readonly pending: Set<string>;
+  readonly #order: Int32Array;
   readonly #reasonOf: Int32Array;
   readonly #numbers = new Map<Rejected, number>();
   readonly #rejections: Rejected[] = [];
   /** Nodes by number of rejection. */
-  readonly #counts: number[] = [];
+  readonly #counts: number[] = [0];
 
-  /** `capacity` is above all slots. */
-  constructor(nodeCount: number, capacity: number) {
-    this.nodeCount = nodeCount;
+  /** Of nodes with these slots, in their order; `capacity` is above all of them. */
+  constructor(order: Int32Array, capacity: number) {
+    this.nodeCount = order.length;
+    this.#order = order;
     this.rejectors = new Set();
     this.pending = new Set();
     this.#reasonOf = new Int32Array(capacity);
@@ -35,19 +47,54 @@ export class ColumnDiagnosis implements Diagnosis {
     return this.#rejections[(this.#reasonOf[slot] ?? 0) - 1];
   }
 
-  /** The number of a rejection: one that is new gets the next. What rejects nothing has number 0. */
-  numberOf(rejected: Rejected | undefined): number {
-    return rejected === undefined ? 0 : (this.#numbers.get(rejected) ?? this.#learn(rejected));
+  slotsRefused(code: RejectionCode): Int32Array {
+    const isMeant = Uint8Array.from([0, ...this.#rejections.map((rejected) => Number(rejected.code === code))]);
+    const slots = new Int32Array(this.#order.length);
+    let count = 0;
+    for (let index = 0; index < this.#order.length; index++) {
+      const slot = intAt(this.#order, index);
+      if (isMeant[intAt(this.#reasonOf, slot)] === 1) slots[count++] = slot;
+    }
+    return slots.subarray(0, count);
   }
 
-  /** A node was refused by the rejection of a number. */
-  refuse(slot: number, number: number): void {
+  /** A node was refused, if there is a rejection. */
+  refuse(slot: number, rejected: Rejected | undefined): void {
+    const number = this.#numberOf(rejected);
     this.#reasonOf[slot] = number;
     this.#counts[number] = (this.#counts[number] ?? 0) + 1;
   }
 
+  /** All nodes were refused, from the one at `start` on. */
+  refuseAll(start: number, { alone, amidst, reasonOf }: SharedVerdicts): void {
+    const order = this.#order;
+    const numberOf = this.#reasonOf;
+    const counts = this.#counts;
+    const aloneNumbers: number[] = [0];
+    const amidstNumbers: number[] = [0];
+    for (let step = 0, index = start; step < order.length; step++, index = index + 1 === order.length ? 0 : index + 1) {
+      const slot = intAt(order, index);
+      const crowd = amidst[slot] ?? 0;
+      const verdict = crowd > 0 ? crowd : intAt(alone, slot);
+      const numbers = crowd > 0 ? amidstNumbers : aloneNumbers;
+      let number = crowd < 0 ? undefined : numbers[verdict];
+      if (number === undefined) {
+        number = this.#numberOf(reasonOf(slot));
+        if (crowd >= 0) numbers[verdict] = number;
+      }
+      numberOf[slot] = number;
+      counts[number] = (counts[number] ?? 0) + 1;
+    }
+  }
+
+  /** One that is new gets the next number; 0 is for none. */
+  #numberOf(rejected: Rejected | undefined): number {
+    return rejected === undefined ? 0 : (this.#numbers.get(rejected) ?? this.#learn(rejected));
+  }
+
   #learn(rejected: Rejected): number {
     const number = this.#rejections.push(rejected);
+    this.#counts.push(0);
     this.#numbers.set(rejected, number);
     this.rejectors.add(rejected.plugin);
     if (rejected.code === 'Pending') this.pending.add(rejected.plugin);

@@ -76,23 +76,10 @@ export class FittingSearch {
   /** Why no node fits. Whoever asks plugins now that columns stood for finds them prepared. */
   diagnose(start: number): ColumnDiagnosis {
     const { nodes: { order, capacity }, cycle, rules: { nodeClass } } = this.#options;
-    const diagnosis = new ColumnDiagnosis(order.length, capacity);
-    const { verdicts } = nodeClass;
-    // Where nobody looks beyond the node, all nodes of a verdict hear the same: by themselves, and amidst others.
-    const alone: number[] = [];
-    const amidst: number[] = [];
-    for (let step = 0; step < order.length; step++) {
-      const slot = intAt(order, (start + step) % order.length);
-      const crowd = this.#isLocal ? this.#knownCrowd(slot) : crowdVerdict.unknown;
-      const numbers = crowd > 0 ? amidst : alone;
-      const verdict = crowd > 0 ? crowd : intAt(verdicts, slot);
-      let number = crowd < 0 ? undefined : numbers[verdict];
-      if (number === undefined) {
-        number = diagnosis.numberOf(this.#reason(slot));
-        if (crowd >= 0) numbers[verdict] = number;
-      }
-      diagnosis.refuse(slot, number);
-    }
+    const diagnosis = new ColumnDiagnosis(order, capacity);
+    const reasonOf = (slot: number): Rejected | undefined => this.#reason(slot);
+    if (this.#isLocal && this.#crowdAt(this.#ownSlot) === crowdVerdict.nobody) diagnosis.refuseAll(start, { alone: nodeClass.verdicts, amidst: this.#crowds, reasonOf });
+    else for (const slot of [...order.subarray(start), ...order.subarray(0, start)]) diagnosis.refuse(slot, reasonOf(slot));
     if (!this.#prepared) cycle.memory.fillWhenMissed(() => this.#prepare());
     return diagnosis;
   }
@@ -101,7 +88,7 @@ export class FittingSearch {
     let kept = 0;
     for (let index = 0; index < count && kept < wanted; index++) {
       const slot = intAt(slots, index);
-      const crowd = this.#isLocal ? this.#knownCrowd(slot) : crowdVerdict.unknown;
+      const crowd = this.#isLocal && slot !== this.#ownSlot ? this.#crowdAt(slot) : crowdVerdict.unknown;
       if (crowd <= 0 && (crowd !== crowdVerdict.unknown || this.#askedAgree(slot))) slots[kept++] = slot;
     }
     return kept;
@@ -111,7 +98,7 @@ export class FittingSearch {
     const { nodes, cycle, asked } = this.#options;
     const node = nodes.at(slot);
     if (node === undefined) return false;
-    const rejected = this.#knownCrowd(slot) === crowdVerdict.nobody ? firstRefusal(asked.filters, cycle, node) : this.#amidst(node);
+    const rejected = this.#crowdAt(slot) === crowdVerdict.nobody ? firstRefusal(asked.filters, cycle, node) : this.#amidst(node);
     if (rejected !== undefined && !this.#isLocal) this.#refused.set(slot, rejected);
     return rejected === undefined;
   }
@@ -120,7 +107,7 @@ export class FittingSearch {
     const known = this.#refused.get(slot);
     const node = this.#options.nodes.at(slot);
     if (known !== undefined || node === undefined) return known;
-    if (this.#knownCrowd(slot) !== crowdVerdict.nobody) return this.#amidst(node);
+    if (this.#crowdAt(slot) !== crowdVerdict.nobody) return this.#amidst(node);
     const { cycle, asked, rules: { nodeClass, checks } } = this.#options;
     const local = nodeClass.refusal(nodeClass.verdicts[slot] ?? 0);
     const failed = firstFailed(checks, slot);
@@ -129,16 +116,15 @@ export class FittingSearch {
   }
 
   /** What is known of a slot amidst those that are to come there. */
-  #knownCrowd(slot: number): number {
-    const crowd = this.#crowds[slot] ?? crowdVerdict.nobody;
-    return slot === this.#ownSlot && crowd !== crowdVerdict.nobody ? crowdVerdict.unknown : crowd;
+  #crowdAt(slot: number): number {
+    return this.#crowds[slot] ?? crowdVerdict.nobody;
   }
 
   /** A node to which others are to come. What was found for such pods before holds, but for the pod's own node. */
   #amidst(node: NodeView): Rejected | undefined {
     const { rules: { crowds } } = this.#options;
     if (crowds === undefined || !this.#isLocal || node.slot === this.#ownSlot) return this.#plainly(node);
-    const known = this.#knownCrowd(node.slot);
+    const known = this.#crowdAt(node.slot);
     return crowds.refusal(known === crowdVerdict.unknown ? crowds.keep(node.slot, this.#plainly(node)) : known);
   }
 

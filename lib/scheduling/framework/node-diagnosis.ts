@@ -3,7 +3,7 @@ import type { NodeView } from '../cluster/node-view.js';
 import type { Diagnosis } from './placement.js';
 import type { PreFilterOutcome } from './pre-filter.js';
 import { unresolvable } from './rejection.js';
-import type { Rejected, Rejection } from './rejection.js';
+import type { Rejected, Rejection, RejectionCode } from './rejection.js';
 
 /** Reasons by node, and what they come to. */
 export class NodeDiagnosis implements Diagnosis {
@@ -11,12 +11,14 @@ export class NodeDiagnosis implements Diagnosis {
   readonly rejectors: Set<string>;
   readonly pending: Set<string> = new Set<string>();
   readonly preFilterMessage?: string;
+  readonly #nodes: readonly NodeView[];
   readonly #byNode = new Map<string, Rejected>();
   /** Of nodes that were not looked at one by one. */
   readonly #others: Rejected | undefined;
 
-  constructor(nodeCount: number, { rejection, nodeNames, narrowedBy }: PreFilterOutcome) {
-    this.nodeCount = nodeCount;
+  constructor(nodes: readonly NodeView[], { rejection, nodeNames, narrowedBy }: PreFilterOutcome) {
+    this.nodeCount = nodes.length;
+    this.#nodes = nodes;
     this.rejectors = new Set(narrowedBy);
     if (rejection !== undefined) {
       this.preFilterMessage = rejection.reasons.join(', ');
@@ -43,6 +45,10 @@ export class NodeDiagnosis implements Diagnosis {
 
   rejectionOf(node: NodeView): Rejected | undefined {
     return this.#byNode.get(node.name) ?? this.#others;
+  }
+
+  slotsRefused(code: RejectionCode): Int32Array {
+    return Int32Array.from(this.#nodes.filter((node) => this.rejectionOf(node)?.code === code), ({ slot }) => slot);
   }
 
   /** A node was refused. */

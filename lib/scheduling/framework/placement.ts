@@ -2,7 +2,7 @@
 // and over columns, where results are kept and only what changed is looked at again. Both answer the same.
 import type { NodeView } from '../cluster/node-view.js';
 import type { Cycle } from './cycle.js';
-import type { Rejected } from './rejection.js';
+import type { Rejected, RejectionCode } from './rejection.js';
 
 /** A node for the pod. */
 export interface Placement {
@@ -25,6 +25,8 @@ export interface Diagnosis {
   readonly pending: ReadonlySet<string>;
   /** What the first plugin that refused the node said. */
   rejectionOf(node: NodeView): Rejected | undefined;
+  /** The slots of nodes that were refused with a code, in the order of nodes. */
+  slotsRefused(code: RejectionCode): Int32Array;
 }
 
 /** A pod for which there is no node. */

@@ -60,7 +60,7 @@ export interface BegunSearch {
 /** Runs PreFilter. */
 export function beginSearch(cycle: Cycle, { plugins }: NodeSearch): BegunSearch {
   const outcome = runPreFilter(cycle, plugins);
-  return { outcome, diagnosis: new NodeDiagnosis(cycle.cluster.nodes.length, outcome) };
+  return { outcome, diagnosis: new NodeDiagnosis(cycle.cluster.nodes, outcome) };
 }
 
 /** The node that the pod is nominated to, if it does. */

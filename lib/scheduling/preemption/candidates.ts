@@ -4,21 +4,38 @@
 import type { NodeView } from '../cluster/node-view.js';
 import type { Rejection } from '../framework/rejection.js';
 import { startedAt } from './importance.js';
-import { areVictims } from './victims.js';
 import type { Victims } from './victims.js';
 
-/** A node, and who would have to leave it. */
+/** A node, and who would have to leave it. Made by `candidateOf`. */
 export interface Candidate {
   readonly node: NodeView;
   readonly victims: Victims;
+  readonly harm: Harm;
+}
+
+/** What a choice is judged by, in this order: less is better, but for the last, where more is. */
+export interface Harm {
+  readonly violations: number;
+  readonly highestPriority: number;
+  readonly priorities: number;
+  readonly count: number;
+  /** When the first of the most important ones started. */
+  readonly earliestStart: number;
 }
 
 /** What trying came to. */
 export interface CandidateSearch {
   /** Those that respect all budgets first. */
   readonly candidates: readonly Candidate[];
-  /** Why the other nodes that were tried do not help. */
+  /** Why no node helps, where none does. */
   readonly rejections: readonly Rejection[];
+}
+
+/** Who would have to leave each node, found out when it is asked for. */
+export interface PossibleCandidates {
+  /** 1 for slots that are known not to help: most of them, where many have been promised room before. */
+  readonly ruledOut: Uint8Array;
+  at(slot: number): Candidate | Rejection;
 }
 
 /** How many nodes are tried. */
@@ -27,28 +44,35 @@ export interface CandidateLimits {
   readonly minCandidateNodesAbsolute: number;
 }
 
-/** Tries nodes from an offset on. What goes wrong on one node is told unless another helps. */
-export function findCandidates(nodes: readonly NodeView[], offset: number, limits: CandidateLimits, victimsOn: (node: NodeView) => Victims | Rejection): CandidateSearch {
-  const wanted = candidatesWanted(nodes.length, limits);
+/** Tries nodes, by slot, from an offset on. What goes wrong on one node is told unless another helps. */
+export function findCandidates(slots: Int32Array, offset: number, limits: CandidateLimits, possible: PossibleCandidates): CandidateSearch {
+  const wanted = candidatesWanted(slots.length, limits);
   const respectful: Candidate[] = [];
   const violating: Candidate[] = [];
-  const rejections: Rejection[] = [];
+  const { ruledOut } = possible;
   const errors: unknown[] = [];
-  for (let step = 0; step < nodes.length && !(respectful.length > 0 && respectful.length + violating.length >= wanted); step++) {
-    const node = nodes[(offset + step) % nodes.length];
-    if (node === undefined) break;
+  for (let step = 0; step < slots.length && !(respectful.length > 0 && respectful.length + violating.length >= wanted); step++) {
+    const slot = slots[(offset + step) % slots.length] ?? 0;
+    if (ruledOut[slot] === 1) continue;
     try {
-      const found = victimsOn(node);
-      if (!areVictims(found)) rejections.push(found);
-      else if (found.violations === 0) respectful.push({ node, victims: found });
-      else if (violating.length < wanted) violating.push({ node, victims: found });
+      const found = possible.at(slot);
+      if (!isCandidate(found)) continue;
+      if (found.victims.violations === 0) respectful.push(found);
+      else if (violating.length < wanted) violating.push(found);
     } catch (error) {
       errors.push(error);
     }
   }
   const candidates = [...respectful, ...violating];
   if (candidates.length === 0 && errors.length > 0) throw errors[0];
-  return { candidates, rejections };
+  return { candidates, rejections: candidates.length > 0 ? [] : rejectionsAt(slots, possible) };
+}
+
+function rejectionsAt(slots: Int32Array, possible: PossibleCandidates): readonly Rejection[] {
+  return Array.from(slots).flatMap((slot) => {
+    const found = possible.at(slot);
+    return isCandidate(found) ? [] : [found];
+  });
 }
 
 /** How many candidates are enough among so many nodes. */
@@ -59,22 +83,18 @@ export function candidatesWanted(nodeCount: number, { minCandidateNodesPercentag
 /** The candidate that hurts least; the first of equals. */
 export function leastHarm(candidates: readonly Candidate[]): Candidate | undefined {
   let best: Candidate | undefined;
-  let least: Harm | undefined;
-  for (const candidate of candidates) {
-    const harm = harmOf(candidate.victims);
-    if (least === undefined || compareHarm(harm, least) < 0) [best, least] = [candidate, harm];
-  }
+  for (const candidate of candidates) if (best === undefined || compareHarm(candidate.harm, best.harm) < 0) best = candidate;
   return best;
 }
 
-/** What a choice is judged by, in this order: less is better, but for the last, where more is. */
-interface Harm {
-  readonly violations: number;
-  readonly highestPriority: number;
-  readonly priorities: number;
-  readonly count: number;
-  /** When the first of the most important ones started. */
-  readonly earliestStart: number;
+/** A node with its victims, weighed once: many preemptors compare the same ones. */
+export function candidateOf(node: NodeView, victims: Victims): Candidate {
+  return { node, victims, harm: harmOf(victims) };
+}
+
+/** Whether there is somebody to leave. */
+export function isCandidate(found: Candidate | Rejection): found is Candidate {
+  return 'victims' in found;
 }
 
 function compareHarm(one: Harm, other: Harm): number {
@@ -87,14 +107,10 @@ function compareHarm(one: Harm, other: Harm): number {
   );
 }
 
-/** Kept per victims: many preemptors compare the same ones. */
-function harmOf(victims: Victims): Harm {
-  const known = harms.get(victims);
-  if (known !== undefined) return known;
-  const { pods, violations } = victims;
+function harmOf({ pods, violations }: Victims): Harm {
   const highestPriority = pods[0]?.priority ?? 0;
   const mostImportant = pods.filter(({ priority }) => priority === highestPriority);
-  const harm = {
+  return {
     violations,
     highestPriority,
     // Every pod counts for something, also one of negative priority.
@@ -102,8 +118,4 @@ function harmOf(victims: Victims): Harm {
     count: pods.length,
     earliestStart: Math.min(...mostImportant.map(startedAt)),
   };
-  harms.set(victims, harm);
-  return harm;
 }
-
-const harms = new WeakMap<Victims, Harm>();

@@ -24,7 +24,7 @@ const name = 'DefaultPreemption';
 /** Makes the plugin. */
 export function defaultPreemption(tools: PluginTools, args: PluginArguments['DefaultPreemption']): SchedulingPlugin {
   const underWay = makingRoom(name, tools);
-  const victims = victimFinder(tools);
+  const finder = victimFinder(tools);
 
   const { extenders = [] } = tools;
 
@@ -33,9 +33,9 @@ export function defaultPreemption(tools: PluginTools, args: PluginArguments['Def
     const refusal = whyNot(preemptor, cycle, diagnosis);
     if (refusal !== undefined) return { rejection: unschedulable(`preemption: ${refusal}`) };
 
-    const helpful = cycle.cluster.nodes.filter((node) => diagnosis.rejectionOf(node)?.code === 'Unschedulable');
+    const helpful = diagnosis.slotsRefused('Unschedulable');
     const offset = helpful.length === 0 ? 0 : tools.random.integer(helpful.length);
-    const { candidates, rejections } = findCandidates(helpful, offset, args, victims.finderFor({ ...cycle, pod: preemptor }));
+    const { candidates, rejections } = findCandidates(helpful, offset, args, finder.candidatesFor({ ...cycle, pod: preemptor }));
     if (candidates.length === 0) {
       return { rejection: unschedulable(`preemption: ${whyNobody(cycle.cluster.nodes, rejections)}`), nominatedNodeName: '' };
     }

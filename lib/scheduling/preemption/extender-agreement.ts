@@ -4,6 +4,7 @@ import { quote } from '../../core/index.js';
 import type { LeavingPods, PreemptionExtender } from '../framework/plugin-tools.js';
 import type { NodeView } from '../cluster/node-view.js';
 import type { PodFacts } from '../pod/pod-facts.js';
+import { candidateOf } from './candidates.js';
 import type { Candidate } from './candidates.js';
 
 /** The candidates that all extenders agree to. Rejects where one fails that must not be ignored. */
@@ -19,7 +20,7 @@ export async function agreedCandidates({ object }: PodFacts, candidates: readonl
       if (!extender.ignorable) throw error;
     }
   }
-  return Array.from(agreed, ([node, victims]) => ({ node, victims }));
+  return Array.from(agreed, ([node, victims]) => candidateOf(node, victims));
 }
 
 /** A node without victims is no answer. */

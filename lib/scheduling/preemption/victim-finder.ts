@@ -11,17 +11,15 @@ import type { Cycle } from '../framework/cycle.js';
 import type { PluginTools } from '../framework/plugin-tools.js';
 import { activeFilters } from '../framework/pre-filter.js';
 import type { Rejection } from '../framework/rejection.js';
+import { candidateOf, isCandidate } from './candidates.js';
+import type { Candidate, PossibleCandidates } from './candidates.js';
 import { disruptionBudgets } from './disruption-budgets.js';
 import type { DisruptionBudgets } from './disruption-budgets.js';
-import { selectVictims } from './victims.js';
-import type { Victims } from './victims.js';
-
-/** Finds the victims of one preemptor, node by node. */
-export type FindVictims = (node: NodeView) => Victims | Rejection;
+import { areVictims, selectVictims } from './victims.js';
 
 /** Finds victims for any preemptor. */
 export interface VictimFinder {
-  finderFor(cycle: Cycle): FindVictims;
+  candidatesFor(cycle: Cycle): PossibleCandidates;
 }
 
 /** Nothing is known at first. */
@@ -29,6 +27,7 @@ export function victimFinder({ filters, cluster }: Pick<PluginTools, 'filters' |
   let budgets: DisruptionBudgets | undefined;
   let budgetVersion = -1;
   let found = new RecentlyUsed<Findings>(likenessesKept);
+  const nodeAt = nodesBySlot(cluster);
 
   const budgetsNow = (): DisruptionBudgets => {
     const version = cluster.objects.version('PodDisruptionBudget');
@@ -40,15 +39,17 @@ export function victimFinder({ filters, cluster }: Pick<PluginTools, 'filters' |
   };
 
   return {
-    finderFor: (cycle) => {
+    candidatesFor: (cycle) => {
       const allowed = budgetsNow();
-      const find: FindVictims = (node) => selectVictims(cycle, node, filters, allowed);
-      if (!looksAtNodesAlone(cycle)) return find;
-      const findings = found.get(`${cycle.pod.priority} ${nodeSignature(cycle.pod, cluster.objects)}`, () => new Findings(cluster));
-      findings.follow();
-      // Where the pod is to come itself it is not in its own way, as it is in that of others.
-      const own = cluster.nominationOf(cycle.pod.uid);
-      return (node) => (node.name === own ? find(node) : findings.at(node, find));
+      const find = (slot: number): Candidate | Rejection => {
+        const node = nodeAt(slot);
+        const victims = selectVictims(cycle, node, filters, allowed);
+        return areVictims(victims) ? candidateOf(node, victims) : victims;
+      };
+      const make = (): Findings => new Findings(cluster);
+      const findings = looksAtNodesAlone(cycle) ? found.get(`${cycle.pod.priority} ${nodeSignature(cycle.pod, cluster.objects)}`, make) : make();
+      findings.follow(cluster.node(cluster.nominationOf(cycle.pod.uid) ?? '')?.slot);
+      return { ruledOut: findings.ruledOut, at: (slot) => findings.at(slot, find) };
     },
   };
 }
@@ -56,23 +57,68 @@ export function victimFinder({ filters, cluster }: Pick<PluginTools, 'filters' |
 /** What was found on nodes, for as long as it holds. */
 class Findings {
   readonly #changed: ChangedNodes;
-  #bySlot: (Victims | Rejection | undefined)[] = [];
+  #bySlot: (Candidate | Rejection | undefined)[] = [];
+  #ruledOut: Uint8Array = new Uint8Array(0);
+  #apart: number | undefined;
 
   constructor(cluster: ClusterView) {
     this.#changed = new ChangedNodes(cluster);
   }
 
-  /** Catches up with the cluster. */
-  follow(): void {
+  /** 1 for each slot that is known not to help. */
+  get ruledOut(): Uint8Array {
+    return this.#ruledOut;
+  }
+
+  /** Catches up with the cluster. Where a pod is to come itself it is not in its own way: that slot it looks at alone. */
+  follow(apart: number | undefined): void {
     const slots = this.#changed.read();
-    if (slots === undefined) this.#bySlot = [];
-    else for (const slot of slots) this.#bySlot[slot] = undefined;
+    if (slots === undefined) {
+      this.#bySlot = [];
+      this.#ruledOut.fill(0);
+    } else for (const slot of slots) this.#forget(slot);
+    for (const slot of [this.#apart, apart]) if (slot !== undefined) this.#forget(slot);
+    this.#apart = apart;
   }
 
   /** What is known of a node, found out where nothing is. */
-  at(node: NodeView, find: FindVictims): Victims | Rejection {
-    return (this.#bySlot[node.slot] ??= find(node));
+  at(slot: number, find: (slot: number) => Candidate | Rejection): Candidate | Rejection {
+    const known = this.#bySlot[slot];
+    if (known !== undefined) return known;
+    const found = find(slot);
+    this.#bySlot[slot] = found;
+    if (!isCandidate(found)) this.#ruleOut(slot);
+    return found;
   }
+
+  #ruleOut(slot: number): void {
+    if (slot >= this.#ruledOut.length) {
+      const longer = new Uint8Array(Math.max(slot + 1, this.#ruledOut.length * 2));
+      longer.set(this.#ruledOut);
+      this.#ruledOut = longer;
+    }
+    this.#ruledOut[slot] = 1;
+  }
+
+  #forget(slot: number): void {
+    this.#bySlot[slot] = undefined;
+    this.#ruledOut[slot] = 0; // nothing happens past its end
+  }
+}
+
+/** Nodes by slot, listed anew when some came or went. */
+function nodesBySlot(cluster: ClusterView): (slot: number) => NodeView {
+  let listed: readonly NodeView[] | undefined;
+  let bySlot = new Map<number, NodeView>();
+  return (slot) => {
+    if (listed !== cluster.nodes) {
+      listed = cluster.nodes;
+      bySlot = new Map(listed.map((node) => [node.slot, node]));
+    }
+    const node = bySlot.get(slot);
+    if (node === undefined) throw new Error(`no node has slot ${slot}`);
+    return node;
+  };
 }
 
 /** For so many kinds of preemptors victims are remembered. */

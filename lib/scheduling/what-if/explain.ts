@@ -160,7 +160,7 @@ function messageFor(without: Unplaced, plugins: ProfilePlugins): string {
   if (nodeCount === 0) return 'no nodes available to schedule pods';
   const cycle = cycleOf(without);
   const outcome = runPreFilter(cycle, plugins);
-  const diagnosis = new NodeDiagnosis(nodeCount, outcome);
+  const diagnosis = new NodeDiagnosis(nodes, outcome);
   if (outcome.rejection === undefined) {
     for (const node of nodes) {
       const rejected = outcome.nodeNames?.has(node.name) === false ? undefined : profileFilters.filter(cycle, node);
