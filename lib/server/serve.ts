@@ -49,15 +49,19 @@ export interface Serving {
 
 /** The innermost step. */
 export function serveRequests(serving: Serving): Serve {
-  const routes = new Map<string, Route>();
+  /** By resource, of which each has few. */
+  const routes = new Map<string, Route[]>();
   // The wire remembers what paths say, so that the same info comes again and again, and need not be looked at twice.
   const known = new WeakMap<RequestInfo, Route>();
   const find = (request: ApiRequest): Route | undefined => {
     const { info, uri } = request;
-    const key = `${info.group}/${info.version}/${info.resource}/${info.subresource}`;
-    const route = routes.get(key) ?? routeOf(serving, info);
-    if (route === undefined) return undefined;
-    routes.set(key, route);
+    const few = routes.get(info.resource);
+    let route = few?.find(({ at }) => at.subresource === info.subresource && at.version === info.version && at.group === info.group);
+    if (route === undefined) {
+      route = routeOf(serving, info);
+      if (route === undefined) return undefined;
+      routes.set(info.resource, [...(few ?? []), route]);
+    }
     if (!isOpen(info, route)) return undefined;
     if (uri !== undefined) known.set(info, route);
     return route;
@@ -107,6 +111,7 @@ function checkNamespace({ namespace, name, verb }: RequestInfo, { stored }: Endp
 type Route = VirtualRoute | StoredRoute;
 
 interface AnyRoute {
+  readonly at: Pick<RequestInfo, 'group' | 'version' | 'subresource'>;
   readonly namespaced: boolean;
   readonly verbs: ReadonlySet<string>;
   readonly deprecation: string | undefined;
@@ -127,7 +132,7 @@ function routeOf({ registry, special, virtual }: Serving, { group, version, reso
   if (served === undefined && !registry.scheme.groups.some(({ name }) => name === group)) return undefined;
   const offered = subresource === '' ? served?.resource : served?.resource.subresources.find(({ name }) => name === subresource);
   if (served === undefined || offered === undefined) throw unknownResource();
-  const common = { namespaced: served.resource.namespaced, verbs: new Set(offered.verbs), deprecation: subresource === '' ? deprecationOf(served) : undefined };
+  const common = { at: { group, version, subresource }, namespaced: served.resource.namespaced, verbs: new Set(offered.verbs), deprecation: subresource === '' ? deprecationOf(served) : undefined };
   const own = subresource === '' ? virtual.get(`${group}/${resource}`) : undefined;
   if (own !== undefined) return { ...common, virtual: own };
   const endpoint = registry.endpoint({ group, version, resource });

@@ -1,5 +1,6 @@
-// The outlet, the watcher on virtual time, and the reflector. No test leaves a timer, a listener or a call behind.
+// The outlet, signals that are shared, the watcher on virtual time, and the reflector. No test leaves a timer, a listener or a call behind.
 import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
 import fc from 'fast-check';
 import { concat, config, defer, EMPTY, finalize, from, map, mergeMap, NEVER, Subject, Subscription } from 'rxjs';
 import { throwError, type Observable } from 'rxjs';
@@ -12,6 +13,7 @@ import type { ListOptions, ListWatch, Page, RawEvent, WatchOptions } from '../..
 import { Outlet } from '../../lib/core/streams/outlet.js';
 import { reflect } from '../../lib/core/streams/reflector.js';
 import { snapshotWriter } from '../../lib/core/streams/snapshot.js';
+import { onAbort, pause, untilAborted } from '../../lib/core/streams/until-aborted.js';
 import type { WatchEvent } from '../../lib/core/streams/watch-event.js';
 import { watcher, type WatcherOptions } from '../../lib/core/streams/watcher.js';
 import { backoffLadders } from '../../lib/core/time/backoff.js';
@@ -242,6 +244,47 @@ function short(event: WatchEvent<Thing>): string {
       return event.type;
   }
 }
+
+t.test('signals', async (t) => {
+  t.test('that many calls share have one listener, and end all of them', async (t) => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const calls = Array.from({ length: 100 }, () => untilAborted(new Promise<never>(() => undefined), signal));
+    const done = await Promise.all(Array.from({ length: 100 }, (_, index) => untilAborted(Promise.resolve(index), signal)));
+    t.equal(done.at(-1), 99);
+    t.equal(getEventListeners(signal, 'abort').length, 1);
+    await t.rejects(untilAborted(Promise.reject(new Error('of its own')), signal), { message: 'of its own' });
+    const reason = new Error('enough');
+    controller.abort(reason);
+    for (const outcome of await Promise.allSettled(calls)) t.strictSame(outcome, { status: 'rejected', reason });
+    await t.rejects(untilAborted(Promise.resolve(1), signal), reason, 'and those that come late');
+  });
+
+  t.test('call nobody who has left', async (t) => {
+    const controller = new AbortController();
+    const called: string[] = [];
+    onAbort(controller.signal, () => called.push('stays'));
+    const leave = onAbort(controller.signal, () => called.push('left'));
+    leave();
+    controller.abort();
+    t.strictSame(called, ['stays']);
+  });
+
+  t.test('cut a pause short, and leave no timer', async (t) => {
+    const clock = virtualClock();
+    const controller = new AbortController();
+    const slept = pause(clock, 1000, controller.signal);
+    const whole = pause(clock, 500, controller.signal);
+    await clock.advance(500);
+    await whole;
+    t.equal(clock.pending, 1);
+    controller.abort(new Error('enough'));
+    await t.rejects(slept, { message: 'enough' });
+    t.equal(clock.pending, 0);
+    await t.rejects(pause(clock, 1000, controller.signal), { message: 'enough' });
+    t.equal(clock.pending, 0);
+  });
+});
 
 t.test('the watcher', async (t) => {
   /** Follows a scripted source and hands out everything a test looks at. */

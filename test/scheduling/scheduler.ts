@@ -15,6 +15,7 @@ import type { Frozen, VirtualClock } from '../../lib/core/index.js';
 import type { Node, Pod, PodSpec } from '../../lib/core/types/index.js';
 import { createScheduler, definitionOf, registryOf, schedulerConfiguration, unschedulable } from '../../lib/scheduling/index.js';
 import type { Attempt, ExtenderDocument, PluginTools, ProfileDocument, Scheduler, SchedulerOptions, SchedulingPlugin } from '../../lib/scheduling/index.js';
+import { PacedWork } from '../../lib/scheduling/scheduler/paced-work.js';
 import { createServer } from '../../lib/server/index.js';
 import { memoryStore } from '../../lib/storage/index.js';
 import { observe } from '../support/observe.js';
@@ -733,6 +734,35 @@ t.test('the command of the scheduler says what is wrong', async (t) => {
   t.match(usage, /vivarium scheduler \[flags\]/);
   const line = parseCommandLine(['serve', '--scheduler=false', '--scheduler-config=c.yaml']);
   t.match(line, { flags: { scheduler: { enabled: false, config: 'c.yaml' } } });
+});
+
+t.test('work in no hurry leaves turns to others, keeps its order, and drops nothing', async (t) => {
+  const clock = virtualClock();
+  const controller = new AbortController();
+  const begun: number[] = [];
+  const work = new PacedWork<number>({ clock, perTurn: 4, waitingMax: 10 }, (piece) => begun.push(piece));
+  const add = (from: number, to: number): void => {
+    for (let piece = from; piece < to; piece += 1) void work.add(piece, controller.signal);
+  };
+  add(0, 3);
+  t.strictSame(begun, [0, 1, 2], 'a few are begun at once');
+  add(3, 10);
+  observe(clock.timer(0), () => begun.push(-1));
+  t.strictSame(begun, [0, 1, 2, 3]);
+  await clock.advance(0);
+  t.strictSame([...begun].sort((a, b) => a - b), [-1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  t.ok(begun.indexOf(-1) < begun.indexOf(8), 'others have their turn before the last of them');
+  begun.length = 0;
+  add(10, 35);
+  t.equal(begun.length, 15, 'what is too much to wait is begun at once');
+  await clock.advance(0);
+  t.strictSame(begun, Array.from({ length: 25 }, (_, index) => 10 + index));
+  begun.length = 0;
+  add(35, 50);
+  controller.abort(new Error('enough'));
+  await clock.settled();
+  t.equal(clock.pending, 0, 'no timer is left');
+  t.equal(begun.length, 5, 'and nothing is begun any more');
 });
 
 t.test('stopping ends what is under way', async (t) => {

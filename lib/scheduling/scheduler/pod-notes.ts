@@ -11,6 +11,7 @@ import type { Pod } from '../../core/types/index.js';
 import type { PodNote } from '../framework/plugin.js';
 import { workOn } from './abortable.js';
 import type { WriteFailed } from './attempt.js';
+import { PacedWork } from './paced-work.js';
 import { podEvent, seriesKey } from './pod-event.js';
 import type { PodEvent } from './pod-event.js';
 
@@ -32,6 +33,8 @@ export class PodNotes {
   #older = new Map<string, Series>();
   readonly #writes = new Outlet<Series>();
   readonly #begun = new Outlet<undefined>();
+  /** To tell of a pod is less urgent than to bind one. */
+  readonly #unhurried: PacedWork<Series>;
   readonly #failures = new Outlet<WriteFailed>();
   #underWay = 0;
   #sequence = 0;
@@ -39,6 +42,7 @@ export class PodNotes {
   constructor(options: PodNotesOptions) {
     this.#options = options;
     this.#events = options.client.kind('events.k8s.io/v1', 'Event');
+    this.#unhurried = new PacedWork({ clock: options.clock, perTurn: writesPerTurn, waitingMax }, (series, signal) => void this.#write(series, signal));
   }
 
   /** Tells. `controller` is the scheduler's name. */
@@ -76,7 +80,7 @@ export class PodNotes {
     );
     return merge(
       this.#failures.values$,
-      workOn(this.#writes.values$, (series, signal) => this.#write(series, signal)),
+      workOn(this.#writes.values$, (series, signal) => this.#unhurried.add(series, signal)),
       sweeping$,
     );
   }
@@ -174,6 +178,9 @@ const retryJitter = 0.25;
 const triesMax = 12;
 /** Series that are remembered; beyond, the older half ends. */
 const seriesMax = 4096;
+/** Events that are written between two turns of the event loop, and the most that wait for theirs. */
+const writesPerTurn = 32;
+const waitingMax = 8192;
 /** Events that are being written or wait for another try. */
 const underWayMax = 10_000;
 

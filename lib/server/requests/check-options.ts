@@ -89,11 +89,14 @@ export function isDryRun({ dryRun }: RequestOptions): boolean {
 }
 
 const propagationPolicies: readonly string[] = ['Foreground', 'Background', 'Orphan'];
+const none: readonly FieldError[] = [];
 const fieldValidations: readonly string[] = ['', 'Ignore', 'Strict', 'Warn'];
 
 function writeErrors({ fieldManager = '', dryRun = [], fieldValidation = '' }: RequestOptions): readonly FieldError[] {
+  const isKnown = fieldValidations.includes(fieldValidation);
+  if (fieldManager === '' && dryRun.length === 0 && isKnown) return none; // most of them
   const errors = [...validateFieldManager(fieldManager, fieldPath('fieldManager')), ...dryRunErrors(dryRun)];
-  if (!fieldValidations.includes(fieldValidation)) errors.push(fieldNotSupported(fieldPath('fieldValidation'), fieldValidation, fieldValidations));
+  if (!isKnown) errors.push(fieldNotSupported(fieldPath('fieldValidation'), fieldValidation, fieldValidations));
   return errors;
 }
 

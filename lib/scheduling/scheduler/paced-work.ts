@@ -1,0 +1,57 @@
+// Work that is less urgent than all else, begun a few pieces at a time: when much comes at once, everybody else has a turn
+// in between. It falls behind by no more than a bound; whatever is beyond that is begun at once, so nothing is ever dropped.
+import { pause } from '../../core/index.js';
+import type { Clock } from '../../core/index.js';
+
+/** How much at once, and how far behind. */
+export interface Pace {
+  readonly clock: Clock;
+  /** Pieces that are begun between two turns of the event loop. */
+  readonly perTurn: number;
+  /** The most that wait. */
+  readonly waitingMax: number;
+}
+
+/** Begins work in the order in which it is given. */
+export class PacedWork<T> {
+  readonly #pace: Pace;
+  readonly #begin: (piece: T, signal: AbortSignal) => void;
+  readonly #waiting: T[] = [];
+  /** How many may still be begun in this turn. */
+  #left: number;
+  #isAwaitingTurn = false;
+
+  /** `begin` must not throw. */
+  constructor(pace: Pace, begin: (piece: T, signal: AbortSignal) => void) {
+    this.#pace = pace;
+    this.#begin = begin;
+    this.#left = pace.perTurn;
+  }
+
+  /** Takes a piece, and begins what may be. Resolves when nothing waits any more, or the signal is aborted; never rejects. */
+  async add(piece: T, signal: AbortSignal): Promise<void> {
+    this.#waiting.push(piece);
+    this.#beginSome(signal);
+    if (this.#isAwaitingTurn) return;
+    this.#isAwaitingTurn = true;
+    const { clock, perTurn } = this.#pace;
+    try {
+      // There is a timer for as long as something was begun in the turn before, and none otherwise.
+      while (this.#left < perTurn) {
+        await pause(clock, 0, signal);
+        this.#left = perTurn;
+        this.#beginSome(signal);
+      }
+    } catch {
+      // The signal was aborted: what waits is not begun any more.
+    }
+    this.#isAwaitingTurn = false;
+  }
+
+  #beginSome(signal: AbortSignal): void {
+    const count = Math.min(this.#waiting.length, Math.max(this.#left, this.#waiting.length - this.#pace.waitingMax));
+    if (count === 0) return;
+    this.#left -= count;
+    for (const piece of this.#waiting.splice(0, count)) this.#begin(piece, signal);
+  }
+}
