@@ -145,7 +145,7 @@ const rarely = <T>(arbitrary: fc.Arbitrary<T>, times = 3): fc.Arbitrary<T | unde
 /** A kind of pod: several of each are placed and bound. */
 const podKind = fc
   .record({
-    namespace: fc.constantFrom('one', 'one', 'two'),
+    namespace: fc.constantFrom<string[]>('one', 'one', 'two'),
     app,
     tier: rarely(fc.constantFrom('x', 'yy'), 4),
     cpu: fc.constantFrom(undefined, '100m', '500m', '1', '3'),
@@ -222,7 +222,7 @@ class World {
   placed = 0;
   refused = 0;
 
-  constructor(profile: SchedulerProfile, kinds: readonly PodKind[], { changesMax = 16_384, percentage = 100 } = {}) {
+  constructor(profile: SchedulerProfile, kinds: readonly PodKind[], { changesMax = 16_384, percentage = 100, start = 0 } = {}) {
     this.#kinds = kinds;
     const nominations: Nominations = {
       nominatedTo: (name) => this.#nominator.shownOf(name, ({ uid, bare }) => this.#nominated.get(uid) ?? bare),
@@ -232,7 +232,7 @@ class World {
     };
     this.cluster = new ClusterCache({ changesMax, nominations });
     const framework: Framework = { profile, plugins: profilePlugins(profile, definitions, () => ({ ...tools, cluster: this.cluster, profile, filters: profileFilters })) };
-    const search = () => ({ percentageOfNodesToScore: percentage, rotation: nodeRotation(), random: random('ties') });
+    const search = () => ({ percentageOfNodesToScore: percentage, rotation: { start }, random: random('ties') });
     this.#plain = plainPlacer({ ...search(), plugins: framework.plugins });
     this.#columns = columnPlacer({ framework, search: search(), columns: clusterColumns(this.cluster), foreign: new Set([picky.name]) });
     for (const [name, zone] of [['here', 'z1'], ['there', 'z2']] as const) {
@@ -378,10 +378,10 @@ function node(index: number, { zone, host, disk, taint, effect, unschedulable: c
 
 t.test('random clusters with churn: columns and plugins asked node by node place pods alike', async (t) => {
   const counts = { placed: 0, refused: 0 };
-  const world = fc.record({ profile: fc.nat(profiles.length - 1), kinds, nodes: fc.array(nodeKind, { minLength: 2, maxLength: 8 }), steps: fc.array(step, { minLength: 8, maxLength: 40 }), changesMax: fc.constantFrom(16_384, 16_384, 4) });
+  const world = fc.record({ profile: fc.nat(profiles.length - 1), kinds, nodes: fc.array(nodeKind, { minLength: 2, maxLength: 8 }), steps: fc.array(step, { minLength: 8, maxLength: 40 }), changesMax: fc.constantFrom(16_384, 16_384, 4), start: fc.nat(9) });
   fc.assert(
-    fc.property(world, ({ profile, kinds: ofWorld, nodes, steps, changesMax }) => {
-      const made = new World(profiles[profile] ?? profileOf({}), ofWorld, { changesMax });
+    fc.property(world, ({ profile, kinds: ofWorld, nodes, steps, changesMax, start }) => {
+      const made = new World(profiles[profile] ?? profileOf({}), ofWorld, { changesMax, start });
       for (const [index, shape] of nodes.entries()) made.do({ do: 'node', at: index, shape });
       for (const each of steps) made.do(each);
       counts.placed += made.placed;

@@ -60,7 +60,7 @@ export function columnPlacer({ framework, search, columns, foreign }: ColumnPlac
       if (feasible > 0) {
         rotation.start = start;
         score(scored, rules, profile);
-        return { node: nodeAt(nodes, chooseInOrder(scored, nodes.order, start, random)), evaluated: nodeCount, feasible };
+        return { node: nodeAt(nodes, chooseInOrder(scored, start, random)), evaluated: nodeCount, feasible };
       }
     }
 

@@ -54,20 +54,12 @@ export function nodeTotals({ groups: { groupOf }, totals }: ScoredGroups, slots:
 }
 
 /** The slot of a node of the highest total; one of them by chance where several are equal, as `chooseBest` has it. */
-export function chooseInOrder({ groups: { groupOf }, among, sizes, totals }: ScoredGroups, order: Int32Array, start: number, random: Random): number {
+export function chooseInOrder({ groups, among, sizes, totals }: ScoredGroups, start: number, random: Random): number {
   let best = -Infinity;
-  let ties = 0;
-  for (const group of among) {
-    const total = floatAt(totals, group);
-    if (total > best) [best, ties] = [total, 0];
-    if (total === best) ties += intAt(sizes, group);
-  }
-  let chosen = ties > 1 ? random.integer(ties) : 0;
-  for (let step = 0; ; step++) {
-    const index = start + step;
-    const slot = intAt(order, index < order.length ? index : index - order.length);
-    if (floatAt(totals, intAt(groupOf, slot)) === best && chosen-- === 0) return slot;
-  }
+  for (const group of among) best = Math.max(best, floatAt(totals, group));
+  const equal = among.filter((group) => floatAt(totals, group) === best);
+  const ties = nodesIn({ among: equal, sizes });
+  return groups.nodeAfter(ties > 1 ? random.integer(ties) : 0, equal, start);
 }
 
 /** The place of the highest total among nodes; by chance likewise. */

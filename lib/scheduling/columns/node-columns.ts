@@ -4,6 +4,7 @@ import type { ClusterView } from '../cluster/cluster-view.js';
 import type { NodeView } from '../cluster/node-view.js';
 import { ChangeReader } from './change-reader.js';
 import { DomainColumn } from './domain-column.js';
+import { grown } from './grown.js';
 import { NodeStates } from './node-states.js';
 import { RecentlyUsed } from '../framework/recently-used.js';
 
@@ -16,6 +17,7 @@ export class NodeColumns {
   #bySlot: (NodeView | undefined)[] = [];
   #listed: readonly NodeView[] = [];
   #order: Int32Array = new Int32Array(0);
+  #places: Int32Array = new Int32Array(0);
   #capacity = 0;
 
   constructor(cluster: ClusterView) {
@@ -32,6 +34,11 @@ export class NodeColumns {
   /** The slots of the cluster's nodes, in their order. */
   get order(): Int32Array {
     return this.#order;
+  }
+
+  /** Where each slot that has a node stands in the order. */
+  get places(): Int32Array {
+    return this.#places;
   }
 
   /** The node that has a slot now. */
@@ -63,6 +70,8 @@ export class NodeColumns {
     this.#listed = nodes;
     this.#order = Int32Array.from(nodes, ({ slot }) => slot);
     this.#capacity = Math.max(this.#capacity, this.#bySlot.length);
+    this.#places = grown(this.#places, this.#capacity);
+    for (const [place, slot] of this.#order.entries()) this.#places[slot] = place;
   }
 
   #begin(): void {

@@ -5,6 +5,7 @@ import { ChangeReader } from './change-reader.js';
 import { intAt } from './column-element.js';
 import { grown, grownFloats } from './grown.js';
 import type { NodeColumns } from './node-columns.js';
+import { countAllBelow, insert, numberAfter, remove } from './sorted-numbers.js';
 
 /** Something that tells nodes apart. It changes where the log of changes names the node, and nowhere else. */
 export interface Trait {
@@ -26,6 +27,9 @@ export class NodeGroups {
   readonly #root: Branch = branch();
   #groupOf: Int32Array = new Int32Array(0);
   #sizes: Int32Array = new Int32Array(1);
+  /** Where the nodes of each group stand in the order of nodes, and that order. */
+  #members: number[][] = [];
+  #order: Int32Array = new Int32Array(0);
   /** By trait, then by group. */
   readonly #values: Float64Array[];
   /** Groups have the numbers below this; empty ones stay until all nodes are grouped anew. */
@@ -64,6 +68,13 @@ export class NodeGroups {
     return groups;
   }
 
+  /** The slot of one of the nodes of some groups: of the one that so many are before, in the order of nodes from `start` on. */
+  nodeAfter(count: number, groups: readonly number[], start: number): number {
+    const members = groups.map((group) => this.#members[group] ?? []);
+    const all = members.reduce((sum, { length }) => sum + length, 0);
+    return intAt(this.#order, numberAfter(members, (countAllBelow(members, start) + count) % all, this.#order.length));
+  }
+
   /** Whether nodes are told apart by these traits, besides their rank. */
   isBy(traits: readonly Trait[]): boolean {
     return this.#traits.length === traits.length + 1 && traits.every((trait, index) => this.#traits[index + 1] === trait);
@@ -85,11 +96,9 @@ export class NodeGroups {
   follow(): void {
     const changes = this.#reader.read();
     const version = this.#traits.reduce((sum, trait) => sum + trait.version(), 0);
-    if (changes === undefined || version !== this.#version || this.#end > 2 * this.#occupied + emptyMax) this.#groupAll();
-    else {
-      this.#groupOf = grown(this.#groupOf, this.#columns.capacity);
-      for (const { node: { slot } } of changes) this.#group(slot);
-    }
+    const isKept = changes !== undefined && version === this.#version && this.#columns.order === this.#order;
+    if (!isKept || this.#end > 2 * this.#occupied + emptyMax) this.#groupAll();
+    else for (const { node: { slot } } of changes) this.#group(slot);
     this.#version = version;
   }
 
@@ -98,8 +107,10 @@ export class NodeGroups {
     this.#end = 1;
     this.#occupied = 0;
     this.#sizes.fill(0);
+    this.#members = [];
+    this.#order = this.#columns.order;
     this.#groupOf = grown(this.#groupOf, this.#columns.capacity).fill(unfitting);
-    for (const slot of this.#columns.order) this.#group(slot);
+    for (const slot of this.#order) this.#group(slot);
   }
 
   #group(slot: number): void {
@@ -107,8 +118,15 @@ export class NodeGroups {
     const group = this.#rank.at(slot) === 0 ? unfitting : this.#groupFor(slot);
     if (was === group) return;
     this.#groupOf[slot] = group;
-    if (was !== unfitting) this.#resize(was, -1);
-    if (group !== unfitting) this.#resize(group, 1);
+    const place = intAt(this.#columns.places, slot);
+    if (was !== unfitting) {
+      remove(this.#members[was] ?? [], place);
+      this.#resize(was, -1);
+    }
+    if (group !== unfitting) {
+      insert((this.#members[group] ??= []), place);
+      this.#resize(group, 1);
+    }
   }
 
   #resize(group: number, by: 1 | -1): void {
