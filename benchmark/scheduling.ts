@@ -10,10 +10,11 @@ import type { Workload } from './scheduling/workloads.js';
 
 const wanted = process.argv.slice(2);
 
-function rowsOf({ name, published, goal }: Workload, { perSecond, microsecondsToPlace, microsecondsOfProcess }: WorkloadResult): Row[] {
+function rowsOf({ name, published, goal }: Workload, { perSecond, perSecondTold, microsecondsToPlace, microsecondsOfProcess }: WorkloadResult): Row[] {
   const beside = published === undefined ? '' : ` (Kubernetes publishes ${published})`;
   return [
     { name: `${name}${beside}`, value: perSecond, unit: 'pods/s', ...(goal !== undefined && { goal: `≥ ${goal}` }) },
+    { name: `${name}: until all Events are kept`, value: perSecondTold, unit: 'pods/s' },
     { name: `${name}: to place one pod`, value: microsecondsToPlace, unit: 'µs' },
     { name: `${name}: one pod, time of the process`, value: microsecondsOfProcess, unit: 'µs' },
   ];

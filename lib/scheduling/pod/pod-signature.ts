@@ -6,6 +6,8 @@ import type { Pod } from '../../core/types/index.js';
 import type { PodFacts } from './pod-facts.js';
 import { containerRequests } from './requests.js';
 import type { ResourceAmounts } from './resource-amounts.js';
+import { specFacts } from './spec-facts.js';
+import type { SpecFacts } from './spec-facts.js';
 import { selectingController } from './topology-spread.js';
 
 /** Tells classes of devices that changed from those that did not. What is known of the cluster does. */
@@ -15,7 +17,20 @@ export interface ClassVersions {
 }
 
 /** What built-in plugins look at that regard a node by itself. */
-export function nodeSignature({ object, requests, nonZeroRequests, hostPorts, nodeName, images, containerCount }: PodFacts, objects: ClassVersions): string {
+export function nodeSignature(pod: PodFacts, objects: ClassVersions): string {
+  // Of most pods it is in the specification alone, which replicas share.
+  if (pod.nodeName !== '' || pod.requests.scalars.size > 0) return readNodeSignature(pod, objects);
+  const spec = specFacts(pod.object);
+  const known = signatures.get(spec);
+  if (known !== undefined) return known;
+  const signature = readNodeSignature(pod, objects);
+  signatures.set(spec, signature);
+  return signature;
+}
+
+const signatures = new WeakMap<SpecFacts, string>();
+
+function readNodeSignature({ object, requests, nonZeroRequests, hostPorts, nodeName, images, containerCount }: PodFacts, objects: ClassVersions): string {
   return JSON.stringify([
     amounts(requests),
     nonZeroRequests.milliCpu,

@@ -27,12 +27,14 @@ export class SchedulerMetrics {
   readonly #podDurations = new Map<string, Histogram>();
   readonly #victims = new Histogram(exponential(1, 2, 7));
   readonly #preemptions = new Map<string, Histogram>();
+  /** Of attempts, by profile: made once. */
+  readonly #labels = new Map<string, Readonly<Record<AttemptResult, string>>>();
   #preemptionAttempts = 0;
   #afterFlush = 0;
 
   /** A pod was tried. */
   tried(result: AttemptResult, profile: string, elapsedMs: number): void {
-    observe(this.#attempts, labelText({ profile, result }), milliseconds, elapsedMs / 1000);
+    observe(this.#attempts, this.#labelsOf(profile)[result], milliseconds, elapsedMs / 1000);
   }
 
   /** Nodes were looked at. */
@@ -48,7 +50,7 @@ export class SchedulerMetrics {
   /** A pod is bound. */
   bound({ attempts, initialAttemptAt, flushed }: QueuedPod, nowMs: number): void {
     this.#podAttempts.observe(attempts);
-    if (initialAttemptAt !== undefined) observe(this.#podDurations, labelText({ attempts: attempts >= 15 ? '15+' : `${attempts}` }), podDurationBounds, (nowMs - initialAttemptAt) / 1000);
+    if (initialAttemptAt !== undefined) observe(this.#podDurations, countLabels[Math.min(attempts, countMax)] ?? '', podDurationBounds, (nowMs - initialAttemptAt) / 1000);
     if (flushed) this.#afterFlush += 1;
   }
 
@@ -69,6 +71,15 @@ export class SchedulerMetrics {
   /** The text that Prometheus reads. Without figures of the moment, while nothing runs, only what was counted. */
   text(current?: CurrentFigures): string {
     return prometheusText([...this.#counted(), ...(current === undefined ? [] : currentFamilies(current))]);
+  }
+
+  #labelsOf(profile: string): Readonly<Record<AttemptResult, string>> {
+    const known = this.#labels.get(profile);
+    if (known !== undefined) return known;
+    const of = (result: AttemptResult): string => labelText({ profile, result });
+    const made = { scheduled: of('scheduled'), unschedulable: of('unschedulable'), error: of('error') };
+    this.#labels.set(profile, made);
+    return made;
   }
 
   #counted(): readonly MetricFamily[] {
@@ -102,6 +113,10 @@ function currentFamilies({ queue, cache, binding }: CurrentFigures): readonly Me
     family('counter', 'queue_incoming_pods_total', '[STABLE] Pods that entered a queue, by what brought them.', () => queue.incoming.map(({ queue: part, event, pods }) => ({ labels: labelText({ queue: part, event }), value: pods }))),
   ];
 }
+
+/** From here on pods are counted together by how often they were tried. */
+const countMax = 15;
+const countLabels = Array.from({ length: countMax + 1 }, (_, count) => labelText({ attempts: count === countMax ? `${count}+` : `${count}` }));
 
 const permitResults = { allowed: 'Success', rejected: 'Unschedulable', stopped: 'Error' } as const;
 const milliseconds = exponential(0.001, 2, 15);

@@ -74,12 +74,10 @@ export class StoredKind {
     return withRevision(known ? this.#fromStorage(entry.value) : this.#decode(entry.value), entry.modRevision);
   }
 
-  /** What to store of an object, and its key. Until `done` is called the store may hand it back undecoded. */
+  /** What to store of an object, which may be the object itself and is not to be changed any more, and its key. Until `done` is called the store may hand it back undecoded. */
   write(key: string, object: ApiObject): { readonly key: string; readonly value: JsonObject; readonly done: () => void } {
     const full = this.prefix + key;
-    // Copied without it: `delete` would leave an object that is slow to copy and to read ever after.
-    const { resourceVersion: _revision, ...metadata } = object.metadata ?? {};
-    const bare = deepFreeze({ ...object, metadata });
+    const bare = deepFreeze(withoutRevision(object));
     const value = (this.#storage === this.definition ? bare : this.#scheme.convert(bare, this.#storage)) as JsonObject;
     deepFreeze(value);
     this.#underWay.set(full, value);
@@ -121,9 +119,17 @@ export class StoredKind {
   }
 }
 
+/** The object itself where it has none. */
+function withoutRevision(object: ApiObject): ApiObject {
+  if (object.metadata?.resourceVersion === undefined) return object;
+  // Copied without it: `delete` would leave an object that is slow to copy and to read ever after.
+  const { resourceVersion: _revision, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
+
 /** The object under another revision; frozen. */
 export function withRevision(object: Stored, revision: Revision): Stored {
-  // By hand: all below is frozen already.
+  deepFreeze(object); // which it is already, as a rule; what follows is faster than to look once more
   return Object.freeze({ ...object, metadata: Object.freeze({ ...object.metadata, resourceVersion: `${revision}` }) });
 }
 
