@@ -48,14 +48,10 @@ export class ColumnDiagnosis implements Diagnosis {
   }
 
   slotsRefused(code: RejectionCode): Int32Array {
-    const isMeant = Uint8Array.from([0, ...this.#rejections.map((rejected) => Number(rejected.code === code))]);
-    const slots = new Int32Array(this.#order.length);
-    let count = 0;
-    for (let index = 0; index < this.#order.length; index++) {
-      const slot = intAt(this.#order, index);
-      if (isMeant[intAt(this.#reasonOf, slot)] === 1) slots[count++] = slot;
-    }
-    return slots.subarray(0, count);
+    // One code for all nodes is the rule where a cluster is full.
+    if (this.#counts[0] === 0 && this.#rejections.every((rejected) => rejected.code === code)) return this.#order;
+    const isMeant = [false, ...this.#rejections.map((rejected) => rejected.code === code)];
+    return this.#order.filter((slot) => isMeant[intAt(this.#reasonOf, slot)] ?? false);
   }
 
   /** A node was refused, if there is a rejection. */

@@ -25,7 +25,7 @@ export interface Diagnosis {
   readonly pending: ReadonlySet<string>;
   /** What the first plugin that refused the node said. */
   rejectionOf(node: NodeView): Rejected | undefined;
-  /** The slots of nodes that were refused with a code, in the order of nodes. */
+  /** The slots of nodes that were refused with a code, in the order of nodes. Not to be written. */
   slotsRefused(code: RejectionCode): Int32Array;
 }
 

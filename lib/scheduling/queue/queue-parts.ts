@@ -175,6 +175,8 @@ export class QueueParts {
   }
 
   #gate(entry: QueueEntry, gatingPlugin: string, label: string): void {
+    // Most often it is where it belongs: every event that helps asks the gates of all pods behind them.
+    if (entry.part === 'unschedulable' && entry.gatingPlugin === gatingPlugin && !entry.flushed) return;
     this.#detach(entry);
     const rejector = this.rejectors.of(entry.pod.spec?.schedulerName ?? '', gatingPlugin);
     if (!entry.rejectors.includes(rejector)) this.#setRejectors(entry, [...entry.rejectors, rejector], entry.pending);
