@@ -16,7 +16,9 @@ export interface Pace {
 export class PacedWork<T> {
   readonly #pace: Pace;
   readonly #begin: (piece: T, signal: AbortSignal) => void;
-  readonly #waiting: T[] = [];
+  /** From `#next` on; before it are those that were begun. */
+  #waiting: T[] = [];
+  #next = 0;
   /** How many may still be begun in this turn. */
   #left: number;
   #isAwaitingTurn = false;
@@ -49,9 +51,13 @@ export class PacedWork<T> {
   }
 
   #beginSome(signal: AbortSignal): void {
-    const count = Math.min(this.#waiting.length, Math.max(this.#left, this.#waiting.length - this.#pace.waitingMax));
-    if (count === 0) return;
-    this.#left -= count;
-    for (const piece of this.#waiting.splice(0, count)) this.#begin(piece, signal);
+    const { waitingMax } = this.#pace;
+    while (this.#next < this.#waiting.length && (this.#left > 0 || this.#waiting.length - this.#next > waitingMax)) {
+      this.#left -= 1;
+      this.#begin(this.#waiting[this.#next++] as T, signal); // below the length
+    }
+    if (this.#next * 2 <= this.#waiting.length) return;
+    this.#waiting = this.#waiting.slice(this.#next);
+    this.#next = 0;
   }
 }

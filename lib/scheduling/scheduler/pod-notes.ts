@@ -56,13 +56,13 @@ export class PodNotes {
     if (known !== undefined) {
       known.count += 1;
       known.seenAt = nowMs;
-      if (known.count === 2) this.#writes.emit(known);
+      if (known.count === 2) this.#line(known);
       return;
     }
-    const series: Series = { event, about: note.about, count: 1, written: 0, seenAt: nowMs, writtenAt: nowMs, isBeingWritten: false };
+    const series: Series = { event, about: note.about, count: 1, written: 0, seenAt: nowMs, writtenAt: nowMs, isInLine: false, isBeingWritten: false };
     if (this.#newer.size >= seriesMax / 2) this.#endOlder();
     this.#newer.set(key, series);
-    this.#writes.emit(series);
+    this.#line(series);
     this.#begun.emit(undefined);
   }
 
@@ -85,8 +85,15 @@ export class PodNotes {
     );
   }
 
+  #line(series: Series): void {
+    if (series.isInLine) return;
+    series.isInLine = true;
+    this.#writes.emit(series);
+  }
+
   /** Writes what a series has come to; what it comes to meanwhile, afterwards. Never rejects. */
   async #write(series: Series, signal: AbortSignal): Promise<void> {
+    series.isInLine = false;
     if (series.isBeingWritten) return;
     if (this.#underWay >= underWayMax) {
       this.#failures.emit(failed(series, new Error(`${underWayMax} events wait to be written; one was dropped`)));
@@ -144,7 +151,7 @@ export class PodNotes {
       for (const [key, series] of all) {
         const isOver = now - series.seenAt >= finishMs;
         if (isOver) all.delete(key);
-        if (series.count > series.written && (isOver || now - series.writtenAt >= refreshMs)) this.#writes.emit(series);
+        if (series.count > series.written && (isOver || now - series.writtenAt >= refreshMs)) this.#line(series);
       }
     }
   }
@@ -153,7 +160,7 @@ export class PodNotes {
     const ended = this.#older;
     this.#older = this.#newer;
     this.#newer = new Map();
-    for (const series of ended.values()) if (series.count > series.written) this.#writes.emit(series);
+    for (const series of ended.values()) if (series.count > series.written) this.#line(series);
   }
 }
 
@@ -166,6 +173,8 @@ interface Series {
   written: number;
   seenAt: number;
   writtenAt: number;
+  /** It waits to be written. */
+  isInLine: boolean;
   isBeingWritten: boolean;
 }
 
