@@ -50,16 +50,16 @@ export function validateObjectMetaUpdate(
   old: Frozen<ObjectMeta>,
   path: FieldPath = metadataPath,
 ): FieldErrors {
-  return [
-    ...validateNoNewFinalizers(meta, old, path.child('finalizers')),
-    ...validateRevision(meta, old, path),
-    ...immutableTexts.flatMap((field) => validateImmutable(meta[field] ?? '', old[field] ?? '', path.child(field))),
-    ...immutableOptions.flatMap((field) => validateImmutable(meta[field], old[field], path.child(field))),
-    ...validateLabels(meta.labels ?? {}, path.child('labels')),
-    ...validateAnnotations(meta.annotations ?? {}, path.child('annotations')),
-    ...validateOwnerReferences(meta.ownerReferences ?? [], path.child('ownerReferences')),
-    ...validateManagedFields(meta.managedFields ?? [], path.child('managedFields')),
-  ];
+  return allOf(
+    old.deletionTimestamp === undefined ? nothing : validateNoNewFinalizers(meta, old, path.child('finalizers')),
+    validateRevision(meta, old, path),
+    immutableTexts.every((field) => (meta[field] ?? '') === (old[field] ?? '')) ? nothing : immutableTexts.flatMap((field) => validateImmutable(meta[field] ?? '', old[field] ?? '', path.child(field))),
+    immutableOptions.every((field) => meta[field] === old[field]) ? nothing : immutableOptions.flatMap((field) => validateImmutable(meta[field], old[field], path.child(field))),
+    meta.labels === undefined ? nothing : validateLabels(meta.labels, path.child('labels')),
+    meta.annotations === undefined ? nothing : validateAnnotations(meta.annotations, path.child('annotations')),
+    meta.ownerReferences === undefined ? nothing : validateOwnerReferences(meta.ownerReferences, path.child('ownerReferences')),
+    meta.managedFields === undefined ? nothing : validateManagedFields(meta.managedFields, path.child('managedFields')),
+  );
 }
 
 /** Labels: keys are qualified names, values are label values. */
@@ -218,6 +218,7 @@ function validateNoNewFinalizers(meta: Frozen<ObjectMeta>, old: Frozen<ObjectMet
 
 function validateRevision(meta: Frozen<ObjectMeta>, old: Frozen<ObjectMeta>, path: FieldPath): FieldErrors {
   const { resourceVersion = '', generation = 0 } = meta;
+  if (resourceVersion !== '' && generation >= (old.generation ?? 0)) return nothing;
   const errors: FieldError[] = [];
   if (resourceVersion === '') {
     errors.push(fieldInvalid(path.child('resourceVersion'), '', 'must be specified for an update'));

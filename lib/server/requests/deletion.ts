@@ -14,7 +14,8 @@ export type Deletion = RequestOptions & Pick<DeleteOptions, 'preconditions'>;
 
 /** Reads it. Throws ApiError 400 and 415. */
 export async function deletionOf({ scheme, gvk }: Endpoint, { request, recorder }: Exchange): Promise<Deletion> {
-  const body = await request.body();
+  const given = request.body();
+  const body = given instanceof Promise ? await given : given;
   if (body === undefined || ('bytes' in body && body.bytes.length === 0)) return ofQuery(request.options());
   const kind = { group: gvk.group, version: gvk.version, kind: 'DeleteOptions' };
   const typeOf: TypeFinder = (claim) => {
@@ -22,7 +23,8 @@ export async function deletionOf({ scheme, gvk }: Endpoint, { request, recorder 
     return scheme.typeOf(kind);
   };
   try {
-    const { object } = await readBody(body, typeOf, 'Ignore');
+    const decoded = readBody(body, typeOf, 'Ignore');
+    const { object } = decoded instanceof Promise ? await decoded : decoded;
     const read: ApiObject = { apiVersion: printGroupVersion(kind), ...object, kind: kind.kind };
     recorder?.object(read);
     return read as Deletion;

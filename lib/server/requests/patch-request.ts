@@ -17,9 +17,13 @@ export interface PatchRequest {
   readonly validation: FieldValidation;
 }
 
-/** Reads a request to patch. Throws ApiError 406, 415 and 422. */
-export async function patchRequestOf({ request, recorder }: Exchange): Promise<PatchRequest> {
-  const body = await request.body();
+/** Reads a request to patch; at once where its body is at hand. Throws or rejects with ApiError 406, 415 and 422. */
+export function patchRequestOf(exchange: Exchange): PatchRequest | Promise<PatchRequest> {
+  const body = exchange.request.body();
+  return body instanceof Promise ? body.then((read) => readRequest(exchange, read)) : readRequest(exchange, body);
+}
+
+function readRequest({ request, recorder }: Exchange, body: RequestBody | undefined): PatchRequest {
   const patchType = patchTypeOf(body);
   const form = request.negotiate(objectOffer);
   const options = request.options();

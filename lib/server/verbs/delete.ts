@@ -41,9 +41,9 @@ export async function deleteObject(write: Write, deletion: Deletion, namespace: 
   // A graceful deletion without grace takes two steps, as two revisions, so that watchers see its last state.
   const last = first.object;
   const second = await guaranteedUpdate(write, key, (old) => {
-    if (old === undefined) return Promise.resolve({ keep: last });
+    if (old === undefined) return { keep: last };
     if (old.metadata?.uid !== last.metadata?.uid) throw conflict(refOf(endpoint, name));
-    return Promise.resolve<Change>({ remove: true });
+    return { remove: true };
   });
   return { object: second.object, gone: true };
 }
@@ -65,7 +65,8 @@ async function ended(write: Write, deletion: Deletion, old: Stored | undefined, 
   const { endpoint, stored, context } = write;
   if (old === undefined) throw notFound(refOf(endpoint, name));
   checkPreconditions(stored.definition, deletion, old, name);
-  await write.admit('DELETE', undefined, old);
+  const admitted = write.admit('DELETE', undefined, old);
+  if (admitted !== undefined) await admitted;
   const object = draftOf(old);
   if (stored.strategy.holdsDeletion?.(old) === true) return held(write, deletion, object, old);
   const grace = beginGrace(write, object, deletion.gracePeriodSeconds);

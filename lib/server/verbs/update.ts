@@ -66,15 +66,18 @@ export async function updateObject(write: Write, next: (old: Stored | undefined)
       const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old?.metadata?.uid ?? ''}`;
       throw conflict(ref, `StorageError: invalid object, Code: 4, Key: ${stored.prefix}${key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`);
     }
-    const decoded = await next(old);
+    const made = next(old);
+    const decoded = made instanceof Promise ? await made : made;
     attributeFields(decoded);
     if (write.tools.admission !== undefined) {
-      await write.mutate(old === undefined ? 'CREATE' : 'UPDATE', decoded, old && endpoint.fromHub(old));
+      const mutated = write.mutate(old === undefined ? 'CREATE' : 'UPDATE', decoded, old && endpoint.fromHub(old));
+      if (mutated !== undefined) await mutated;
       dedupeOwners(decoded, exchange, ' after mutating admission happens');
     }
     const object = endpoint.toHub(decoded) as ApiObject;
-    await write.guard?.check?.(object, old, exchange);
-    return old === undefined ? createdByUpdate(write, object) : replaced(write, object, old);
+    const checked = write.guard?.check?.(object, old, exchange);
+    if (checked !== undefined) await checked;
+    return await (old === undefined ? createdByUpdate(write, object) : replaced(write, object, old));
   });
 }
 
@@ -92,12 +95,14 @@ async function replaced(write: Write, given: ApiObject, old: Stored): Promise<Ch
     throw conflict(refOf(endpoint, name));
   }
   metadataOf(given).resourceVersion = old.metadata?.resourceVersion ?? '';
-  const reservation = subresource === '' ? await write.hook?.reserve(given, old, context) : undefined;
+  const reservation = subresource === '' && write.hook !== undefined ? await write.hook.reserve(given, old, context) : undefined;
   let object = given;
   try {
     object = prepareUpdate(write, given, old, subresource);
-    await refuseGuarded(write, object, old);
-    await write.admit('UPDATE', object, old);
+    const refused = refuseGuarded(write, object, old);
+    if (refused !== undefined) await refused;
+    const admitted = write.admit('UPDATE', object, old);
+    if (admitted !== undefined) await admitted;
   } catch (error) {
     reservation?.rollback();
     throw error;

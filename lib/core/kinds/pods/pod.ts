@@ -100,6 +100,7 @@ function keepWhatStatusForgot(status: PodStatus, old: Frozen<PodStatus>): PodSta
 
 /** A type may stand in the list several times: the first of the new ones goes with the first of the old ones. */
 function withGenerations(conditions: readonly PodCondition[], old: readonly Frozen<PodCondition>[]): PodCondition[] {
+  if (old.every(({ observedGeneration = 0 }) => observedGeneration === 0)) return [...conditions];
   const generations = new Map<string, number[]>();
   for (const { type, observedGeneration = 0 } of old) generations.set(type, [...(generations.get(type) ?? []), observedGeneration]);
   return conditions.map((condition) => {
