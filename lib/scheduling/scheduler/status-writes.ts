@@ -1,16 +1,16 @@
 // Writes what the scheduler has to say into the status of pods. The writes of one pod come one after another, and of those
 // that wait only the sum is written; writes of different pods do not wait for each other. Who binds a pod waits until its
 // writes are over, so that no old word comes after the new one. Retries as PatchPodStatus of pkg/scheduler/util.
-import { EMPTY, catchError, defer, filter, finalize, ignoreElements, mergeMap, of, repeat, retry, take, tap, throwError } from 'rxjs';
+import { defer, filter, merge, of, take } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { isConnectionError } from '../../client/index.js';
 import type { Client, ResourceClient } from '../../client/index.js';
-import { Outlet, isApiError, namespacedName } from '../../core/index.js';
+import { Outlet, isApiError, namespacedName, pause } from '../../core/index.js';
 import type { Clock, Frozen, Random } from '../../core/index.js';
 import type { Pod } from '../../core/types/index.js';
 import { statusPatch } from '../pod/pod-status.js';
 import type { StatusChange } from '../pod/pod-status.js';
-import { abortable } from './abortable.js';
+import { workOn } from './abortable.js';
 import type { WriteFailed } from './attempt.js';
 
 /** How statuses are written. */
@@ -28,6 +28,7 @@ export class StatusWrites {
   readonly #writing = new Map<string, WrittenPod>();
   readonly #begun = new Outlet<WrittenPod>();
   readonly #ended = new Outlet<string>();
+  readonly #failures = new Outlet<WriteFailed>();
 
   constructor(options: StatusWritesOptions) {
     this.#options = options;
@@ -53,36 +54,46 @@ export class StatusWrites {
 
   /** Writes for as long as somebody listens; emits what could not be written. */
   run(): Observable<WriteFailed> {
-    return this.#begun.values$.pipe(mergeMap((written) => this.#writeAll(written)));
+    return merge(
+      this.#failures.values$,
+      workOn(this.#begun.values$, (written, signal) => this.#writeAll(written, signal)),
+    );
   }
 
-  #writeAll(written: WrittenPod): Observable<WriteFailed> {
+  /** Never rejects. */
+  async #writeAll(written: WrittenPod, signal: AbortSignal): Promise<void> {
     const uid = uidOf(written.pod);
     this.#writing.set(uid, written);
-    return defer(() => this.#writeNext(written)).pipe(
-      repeat({ delay: () => (written.next === undefined ? EMPTY : of(undefined)) }),
-      finalize(() => {
-        this.#writing.delete(uid);
-        this.#ended.emit(uid);
-      }),
-    );
+    while (written.next !== undefined) await this.#writeNext(written, signal);
+    this.#writing.delete(uid);
+    this.#ended.emit(uid);
   }
 
-  #writeNext(written: WrittenPod): Observable<WriteFailed> {
-    const { clock, random } = this.#options;
+  async #writeNext(written: WrittenPod, signal: AbortSignal): Promise<void> {
     const { pod, next: change = {} } = written;
     written.next = undefined;
-    const status = statusPatch(pod, change, clock.now());
-    if (status === undefined) return EMPTY;
-    // By its uid: another pod of the same name is not meant.
-    const patch = { metadata: { uid: uidOf(pod) }, status };
-    return abortable((signal) => this.#pods.status.patch(namespacedName(pod), { strategic: patch }, { signal })).pipe(
-      retry({ count: triesMax - 1, delay: (error, failures) => (isWorthRetrying(error) ? clock.timer(retryMs * 5 ** (failures - 1) * (1 + retryJitter * random.next())) : throwError(() => error as Error /* whatever it is */)) }),
+    const status = statusPatch(pod, change, this.#options.clock.now());
+    if (status === undefined) return;
+    try {
       // The next change is held against what the API says now, which the watch may not have told yet.
-      tap((answer) => (written.pod = answer)),
-      ignoreElements(),
-      catchError((error: unknown) => (isApiError(error, 'NotFound') ? EMPTY : of<WriteFailed>({ type: 'write-failed', what: 'status', pod, error }))),
-    );
+      written.pod = await this.#patch(pod, status, signal);
+    } catch (error) {
+      if (!signal.aborted && !isApiError(error, 'NotFound')) this.#failures.emit({ type: 'write-failed', what: 'status', pod, error });
+    }
+  }
+
+  async #patch(pod: Frozen<Pod>, status: NonNullable<ReturnType<typeof statusPatch>>, signal: AbortSignal): Promise<Frozen<Pod>> {
+    const { clock, random } = this.#options;
+    // By its uid: another pod of the same name is not meant.
+    const strategic = { metadata: { uid: uidOf(pod) }, status };
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.#pods.status.patch(namespacedName(pod), { strategic }, { signal });
+      } catch (error) {
+        if (tries === triesMax || !isWorthRetrying(error)) throw error;
+      }
+      await pause(clock, retryMs * 5 ** (tries - 1) * (1 + retryJitter * random.next()), signal);
+    }
   }
 }
 
