@@ -40,6 +40,8 @@ export async function runWorkload(workload: Workload): Promise<WorkloadResult> {
       await createAll(client, workload.waiting);
       await counts.reached('unschedulable', workload.waiting.count);
     }
+    // Whoever is slow to tell of pods must not be so at the expense of those that come now.
+    await told(client, total(workload.before) + (workload.waiting?.count ?? 0));
     const placed = placing(scheduler.metrics());
     const bound = counts.of('bound');
     const cpu = process.cpuUsage();

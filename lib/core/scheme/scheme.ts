@@ -36,6 +36,7 @@ export interface SchemeOptions {
 export interface SchemeSection extends GroupVersion {
   /** Whether any of them has an endpoint. */
   readonly hasResources: boolean;
+  /** Makes them. */
   kinds(): readonly KindOptions[];
 }
 
