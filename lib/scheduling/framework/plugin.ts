@@ -59,7 +59,7 @@ export interface SchedulingPlugin {
   preBindPreFlight?(cycle: Cycle, nodeName: string): Skip | { readonly parallel: boolean };
   /** Does what must be done before the pod is bound. The signal ends it when the pod is preempted or the scheduler stops. */
   preBind?(cycle: Cycle, nodeName: string, signal: AbortSignal): Promise<Rejection | undefined>;
-  /** Binds the pod, or leaves it to the next. */
+  /** Binds the pod, or leaves it to the next. The signal ends it when the scheduler stops, and is the same for all pods: `onAbort` waits for it without a listener each. */
   bind?(cycle: Cycle, nodeName: string, signal: AbortSignal): Promise<Rejection | Skip | undefined>;
   /** The pod is bound. */
   postBind?(cycle: Cycle, nodeName: string): void;

@@ -1,10 +1,10 @@
 // Calls of extenders: services beside the scheduler that filter nodes, score them, choose victims or bind, over HTTP and
 // JSON. What they answer is read with suspicion: within a time, up to a size, and only the fields that count.
 // As pkg/scheduler/extender.go; the bodies are those of kube-scheduler/extender/v1.
-import { fromEvent, lastValueFrom, merge, mergeMap, take, throwError } from 'rxjs';
+import { lastValueFrom, merge, mergeMap, take, throwError } from 'rxjs';
 import { piecesOf } from '../../client/index.js';
 import type { ByteStream, Transport } from '../../client/index.js';
-import { encodeJson, isJsonObject, quote } from '../../core/index.js';
+import { aborted, encodeJson, isJsonObject, quote, reasonOf } from '../../core/index.js';
 import type { Clock, Frozen } from '../../core/index.js';
 import type { Pod } from '../../core/types/index.js';
 import type { NodeView } from '../cluster/node-view.js';
@@ -84,7 +84,7 @@ async function callWithin({ urlPrefix, httpTimeoutMs }: Extender, verb: string, 
   const url = `${urlPrefix.replace(/\/+$/, '')}/${verb}`;
   const call$ = abortable((ended) => call(transport, verb, url, body, ended));
   const late$ = clock.timer(httpTimeoutMs).pipe(mergeMap(() => throwError(() => new Error(`Post ${quote(url)}: context deadline exceeded (Client.Timeout exceeded while awaiting headers)`))));
-  const stopped$ = fromEvent(signal, 'abort').pipe(mergeMap(() => throwError(() => signal.reason as Error)));
+  const stopped$ = aborted(signal).pipe(mergeMap(() => throwError(() => reasonOf(signal))));
   return await lastValueFrom(merge(call$, late$, stopped$).pipe(take(1)), { defaultValue: undefined });
 }
 
