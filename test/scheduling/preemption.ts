@@ -152,8 +152,8 @@ void t.test('of candidates the one wins that does the least harm', (test) => {
     ['only the most important count for it', [candidate('a', 0, [5, '2026-01-01T00:00:00Z'], [1, '2026-01-09T00:00:00Z']), candidate('b', 0, [5, '2026-01-02T00:00:00Z'], [1, '2025-01-01T00:00:00Z'])], 'b'],
     ['the first of equals', [candidate('a', 0, [5]), candidate('b', 0, [5])], 'a'],
   ];
-  for (const [rule, candidates, winner] of rules) test.equal(leastHarm(candidates)?.node.name, winner, rule);
-  test.equal(leastHarm([]), undefined);
+  for (const [rule, candidates, winner] of rules) test.equal(leastHarm(candidates, ({ harm }) => harm)?.node.name, winner, rule);
+  test.equal(leastHarm([], () => undefined), undefined);
   test.end();
 });
 

@@ -4,14 +4,14 @@ import { EventEmitter } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { filter, lastValueFrom, map, take } from 'rxjs';
+import { filter, lastValueFrom, map, take, tap } from 'rxjs';
 import t, { type Test } from 'tap';
 import { httpClient, inProcessClient } from '../../lib/client/index.js';
 import type { Client, Handler, Stored, Transport } from '../../lib/client/index.js';
 import { connect, loadKubeconfig } from '../../lib/client/node/index.js';
 import { parseCommandLine, run, usage } from '../../lib/command/index.js';
 import { internalError, random, virtualClock } from '../../lib/core/index.js';
-import type { Frozen, VirtualClock } from '../../lib/core/index.js';
+import type { Clock, Frozen, VirtualClock } from '../../lib/core/index.js';
 import type { Node, Pod, PodSpec } from '../../lib/core/types/index.js';
 import { createScheduler, definitionOf, registryOf, schedulerConfiguration, unschedulable } from '../../lib/scheduling/index.js';
 import type { Attempt, ExtenderDocument, PluginTools, ProfileDocument, Scheduler, SchedulerOptions, SchedulingPlugin } from '../../lib/scheduling/index.js';
@@ -740,7 +740,7 @@ t.test('work in no hurry leaves turns to others, keeps its order, and drops noth
   const clock = virtualClock();
   const controller = new AbortController();
   const begun: number[] = [];
-  const work = new PacedWork<number>({ clock, perTurn: 4, waitingMax: 10 }, (piece) => begun.push(piece));
+  const work = new PacedWork<number>({ clock, leastPerTurn: 4, mostPerTurn: 4, waitingMax: 10 }, (piece) => begun.push(piece));
   const add = (from: number, to: number): void => {
     for (let piece = from; piece < to; piece += 1) void work.add(piece, controller.signal);
   };
@@ -763,6 +763,34 @@ t.test('work in no hurry leaves turns to others, keeps its order, and drops noth
   await clock.settled();
   t.equal(clock.pending, 0, 'no timer is left');
   t.equal(begun.length, 5, 'and nothing is begun any more');
+});
+
+t.test('work in no hurry takes more at a time while nobody else needs long', async (t) => {
+  const quick = virtualClock();
+  const turns: number[] = [];
+  let begun = 0;
+  let othersMs = 0;
+  // Everybody else's turn is between two of its own, and takes so long.
+  const clock: Clock = {
+    ...quick,
+    now: () => quick.now() + turns.length * othersMs,
+    timer: (delayMs) =>
+      quick.timer(delayMs).pipe(
+        tap(() => {
+          turns.push(begun);
+          begun = 0;
+        }),
+      ),
+  };
+  const work = new PacedWork<number>({ clock, leastPerTurn: 2, mostPerTurn: 8, waitingMax: 100 }, () => (begun += 1));
+  const turnsOf = async (count: number): Promise<number[]> => {
+    for (let piece = 0; piece < count; piece += 1) void work.add(piece, new AbortController().signal);
+    await quick.advance(0);
+    return turns.splice(0);
+  };
+  t.strictSame(await turnsOf(30), [2, 4, 8, 8, 8]);
+  othersMs = 5;
+  t.strictSame(await turnsOf(15), [8, 2, 2, 2, 1], 'and as little as it can while somebody does');
 });
 
 t.test('stopping ends what is under way', async (t) => {

@@ -12,7 +12,7 @@ export function parseTime(text: string): number {
 
 /** The moment as metav1.Time encodes it, cut to the second: `2026-01-02T03:04:05Z`. */
 export function printTime(epochMs: number): string {
-  return `${printSeconds(Math.floor(epochMs / 1000))}Z`;
+  return printed(Math.floor(epochMs / 1000)).utc;
 }
 
 /**
@@ -22,7 +22,7 @@ export function printTime(epochMs: number): string {
 export function canonicalTime(text: string): string | null {
   if (text.length === 20 && text.charCodeAt(19) === letterZ && isPlainSeconds(text)) return text;
   const moment = parseMoment(text, rfc3339);
-  return isZeroTime(moment) ? null : `${printSeconds(moment.seconds)}Z`;
+  return isZeroTime(moment) ? null : printed(moment.seconds).utc;
 }
 
 /** As parseTime, of a MicroTime: exactly six digits of fraction are required. */
@@ -218,18 +218,28 @@ function escapeBytes(text: string): string {
 }
 
 function printMicros(seconds: number, micros: number): string {
-  return `${printSeconds(seconds)}.${padded(micros, 6)}Z`;
+  return `${printed(seconds).local}.${padded(micros, 6)}Z`;
 }
 
-/** Without zone. From the parts of a Date: twice as fast as its toISOString, and years beyond 9999 as in Go. */
-function printSeconds(seconds: number): string {
-  if (seconds !== lastPrinted.seconds) lastPrinted = { seconds, text: dateAndTime(seconds) };
-  return lastPrinted.text;
+/** A second, with its zone and without. */
+interface PrintedSecond {
+  readonly seconds: number;
+  readonly local: string;
+  readonly utc: string;
+}
+
+function printed(seconds: number): PrintedSecond {
+  if (seconds !== lastPrinted.seconds) {
+    const local = dateAndTime(seconds);
+    lastPrinted = { seconds, local, utc: `${local}Z` };
+  }
+  return lastPrinted;
 }
 
 /** A server writes thousands of objects in one second. */
-let lastPrinted = { seconds: Number.NaN, text: '' };
+let lastPrinted: PrintedSecond = { seconds: Number.NaN, local: '', utc: '' };
 
+/** From the parts of a Date: twice as fast as its toISOString, and years beyond 9999 as in Go. */
 function dateAndTime(seconds: number): string {
   const date = new Date(seconds * 1000);
   const year = date.getUTCFullYear();

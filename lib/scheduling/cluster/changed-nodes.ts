@@ -16,17 +16,21 @@ export class ChangedNodes {
     this.#nominations = new LogReader(cluster.nominationChanges);
   }
 
-  /** The slots of such nodes since it was asked last, some of them twice; undefined where it may be any. */
-  read(): readonly number[] | undefined {
+  /** The slots of such nodes since it was asked last; undefined where it may be any. */
+  read(): ReadonlySet<number> | undefined {
     const changes = this.#changes.read();
     const names = this.#nominations.read();
     if (changes === undefined || names === undefined) return undefined;
-    const slots = changes.map(({ node }) => node.slot);
+    if (changes.length + names.length === 0) return none;
+    const slots = new Set<number>();
+    for (const { node } of changes) slots.add(node.slot);
     for (const name of names) {
       // One that is not known yet will be told of when it comes.
       const node = this.#cluster.node(name);
-      if (node !== undefined) slots.push(node.slot);
+      if (node !== undefined) slots.add(node.slot);
     }
     return slots;
   }
 }
+
+const none: ReadonlySet<never> = new Set();

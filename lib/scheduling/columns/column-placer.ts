@@ -64,6 +64,10 @@ export function columnPlacer({ framework, search, columns, foreign }: ColumnPlac
       }
     }
 
+    if (fitting.isHopeless()) {
+      rotation.start = start;
+      return { diagnosis: fitting.diagnose(start) };
+    }
     found = grown(found, nodeCount);
     const { count, evaluated } = fitting.find(found, start, wanted);
     rotation.start = (start + evaluated) % nodeCount;

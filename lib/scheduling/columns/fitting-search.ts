@@ -16,6 +16,7 @@ import { crowdVerdict } from './crowd-column.js';
 import { firstFailed, keepPassing, refusalOf } from './domain-check.js';
 import type { NodeColumns } from './node-columns.js';
 import type { PodRules } from './pod-rules.js';
+import { ReasonColumn } from './reason-column.js';
 
 /** What a search works on. */
 export interface FittingSearchOptions {
@@ -37,6 +38,8 @@ export class FittingSearch {
   /** The slot to which the pod is to come itself, where it is not in its own way. */
   readonly #ownSlot: number;
   readonly #asks: boolean;
+  /** Why nodes refuse, as pods that are alike found; undefined until somebody asks, and where each pod has to find out. */
+  #kept: ReasonColumn | undefined;
   /** What was said of slots that had to be asked about. */
   readonly #refused = new Map<number, Rejected>();
   #prepared = false;
@@ -73,15 +76,26 @@ export class FittingSearch {
     return { count, evaluated: (last < 0 ? last + order.length : last) + 1 };
   }
 
+  /** Whether no node fits, where pods that are alike know; false says nothing. */
+  isHopeless(): boolean {
+    const { rules } = this.#options;
+    if (this.#isLocal && this.#crowdAt(this.#ownSlot) === crowdVerdict.nobody) this.#kept = rules.reasons().follow(rules, (slot) => this.#reason(slot));
+    return this.#kept?.fitting === 0;
+  }
+
   /** Why no node fits. Whoever asks plugins now that columns stood for finds them prepared. */
   diagnose(start: number): ColumnDiagnosis {
-    const { nodes: { order, capacity }, cycle, rules: { nodeClass } } = this.#options;
-    const diagnosis = new ColumnDiagnosis(order, capacity);
-    const reasonOf = (slot: number): Rejected | undefined => this.#reason(slot);
-    if (this.#isLocal && this.#crowdAt(this.#ownSlot) === crowdVerdict.nobody) diagnosis.refuseAll(start, { alone: nodeClass.verdicts, amidst: this.#crowds, reasonOf });
-    else for (const slot of [...order.subarray(start), ...order.subarray(0, start)]) diagnosis.refuse(slot, reasonOf(slot));
+    const { nodes: { order }, cycle } = this.#options;
+    const diagnosis = new ColumnDiagnosis(order, this.#kept ?? this.#reasonsFrom(start));
     if (!this.#prepared) cycle.memory.fillWhenMissed(() => this.#prepare());
     return diagnosis;
+  }
+
+  #reasonsFrom(start: number): ReasonColumn {
+    const { nodes: { order, capacity } } = this.#options;
+    const column = new ReasonColumn(capacity);
+    for (const slot of [...order.subarray(start), ...order.subarray(0, start)]) column.set(slot, this.#reason(slot));
+    return column;
   }
 
   #keepAgreed(slots: Int32Array, count: number, wanted: number): number {

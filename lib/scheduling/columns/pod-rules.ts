@@ -7,6 +7,7 @@ import type { ClusterColumns } from './cluster-columns.js';
 import { CrowdColumn } from './crowd-column.js';
 import type { ColumnProfile } from './column-profile.js';
 import type { DomainCheck } from './domain-check.js';
+import { KeptReasons } from './kept-reasons.js';
 import { NodeClass } from './node-class.js';
 import type { NodeColumns } from './node-columns.js';
 import type { NodeGroups, Trait } from './node-groups.js';
@@ -21,6 +22,8 @@ export interface PodRules {
   readonly nodeClass: NodeClass;
   /** The nodes to which others are to come that the pod has to reckon with; undefined where there is none. */
   readonly crowds: CrowdColumn | undefined;
+  /** Why nodes refused pods that are alike, for those who look at nodes alone. */
+  reasons(): KeptReasons;
   /** What domains must be like, in the order of the profile's filters. */
   readonly checks: readonly DomainCheck[];
   /** What nodes are scored by besides themselves. */
@@ -33,16 +36,19 @@ export interface PodRules {
 export function podRules(columns: ClusterColumns, profile: ColumnProfile): (pod: PodFacts) => PodRules {
   const classes = new RecentlyUsed<NodeClass>(classesMax);
   const crowdsOf = new RecentlyUsed<CrowdColumn>(classesMax);
+  const reasonsOf = new RecentlyUsed<KeptReasons>(classesMax);
   const peersOf = new RecentlyUsed<PeerColumns>(classesMax);
   return (pod) => {
     columns.nodes.follow();
     const signature = nodeSignature(pod, columns.nodes.cluster.objects);
     const nodeClass = classes.get(signature, () => new NodeClass(columns.nodes, profile, pod));
     nodeClass.follow();
-    const crowds = isAnyNominated(columns.nodes) ? crowdsOf.get(`${pod.priority} ${signature}`, () => new CrowdColumn(columns.nodes, pod.priority)) : undefined;
+    const likeness = (): string => `${pod.priority} ${signature}`;
+    const crowds = isAnyNominated(columns.nodes) ? crowdsOf.get(likeness(), () => new CrowdColumn(columns.nodes, pod.priority)) : undefined;
     crowds?.follow();
+    const reasons = (): KeptReasons => reasonsOf.get(likeness(), () => new KeptReasons(columns.nodes));
     const peers = peersOf.get(peerSignature(pod), () => peerColumns(columns, profile, pod));
-    return { nodeClass, crowds: crowds?.isEmpty === false ? crowds : undefined, ...peerRules(peers, profile) };
+    return { nodeClass, crowds: crowds?.isEmpty === false ? crowds : undefined, reasons, ...peerRules(peers, profile) };
   };
 }
 
@@ -77,7 +83,7 @@ function peerColumns(columns: ClusterColumns, profile: ColumnProfile, pod: PodFa
   };
 }
 
-function peerRules({ spread, affinity }: PeerColumns, { spreadPosition, spreadWeight, affinityPosition, affinityWeight }: ColumnProfile): Omit<PodRules, 'nodeClass' | 'crowds'> {
+function peerRules({ spread, affinity }: PeerColumns, { spreadPosition, spreadWeight, affinityPosition, affinityWeight }: ColumnProfile): Omit<PodRules, 'nodeClass' | 'crowds' | 'reasons'> {
   const ofSpread = spreadPosition === undefined ? [] : (spread?.checks(spreadPosition) ?? []);
   const ofAffinity = affinityPosition === undefined ? [] : (affinity?.checks(affinityPosition) ?? []);
   return {

@@ -25,8 +25,8 @@ export interface Harm {
 
 /** What trying came to. */
 export interface CandidateSearch {
-  /** Those that respect all budgets first. */
-  readonly candidates: readonly Candidate[];
+  /** The slots of those that help; those that respect all budgets first. */
+  readonly slots: readonly number[];
   /** Why no node helps, where none does. */
   readonly rejections: readonly Rejection[];
 }
@@ -36,6 +36,8 @@ export interface PossibleCandidates {
   /** 1 for slots that are known not to help: most of them, where many have been promised room before. */
   readonly ruledOut: Uint8Array;
   at(slot: number): Candidate | Rejection;
+  /** The harm of the candidate at a slot, most often the same object for all that do the same; undefined where there is none. */
+  harmAt(slot: number): Harm | undefined;
 }
 
 /** How many nodes are tried. */
@@ -47,25 +49,26 @@ export interface CandidateLimits {
 /** Tries nodes, by slot, from an offset on. What goes wrong on one node is told unless another helps. */
 export function findCandidates(slots: Int32Array, offset: number, limits: CandidateLimits, possible: PossibleCandidates): CandidateSearch {
   const wanted = candidatesWanted(slots.length, limits);
-  const respectful: Candidate[] = [];
-  const violating: Candidate[] = [];
+  const respectful: number[] = [];
+  const violating: number[] = [];
   const { ruledOut } = possible;
   const errors: unknown[] = [];
-  for (let step = 0; step < slots.length && !(respectful.length > 0 && respectful.length + violating.length >= wanted); step++) {
-    const slot = slots[(offset + step) % slots.length] ?? 0;
+  const isEnough = (): boolean => respectful.length > 0 && respectful.length + violating.length >= wanted;
+  for (let step = 0, at = offset; step < slots.length; step++, at = at + 1 === slots.length ? 0 : at + 1) {
+    const slot = slots[at] ?? 0;
     if (ruledOut[slot] === 1) continue;
+    if (isEnough()) break;
     try {
-      const found = possible.at(slot);
-      if (!isCandidate(found)) continue;
-      if (found.victims.violations === 0) respectful.push(found);
-      else if (violating.length < wanted) violating.push(found);
+      const harm = possible.harmAt(slot);
+      if (harm?.violations === 0) respectful.push(slot);
+      else if (harm !== undefined && violating.length < wanted) violating.push(slot);
     } catch (error) {
       errors.push(error);
     }
   }
-  const candidates = [...respectful, ...violating];
-  if (candidates.length === 0 && errors.length > 0) throw errors[0];
-  return { candidates, rejections: candidates.length > 0 ? [] : rejectionsAt(slots, possible) };
+  const found = violating.length === 0 ? respectful : [...respectful, ...violating];
+  if (found.length === 0 && errors.length > 0) throw errors[0];
+  return { slots: found, rejections: found.length > 0 ? [] : rejectionsAt(slots, possible) };
 }
 
 function rejectionsAt(slots: Int32Array, possible: PossibleCandidates): readonly Rejection[] {
@@ -80,10 +83,16 @@ export function candidatesWanted(nodeCount: number, { minCandidateNodesPercentag
   return Math.min(nodeCount, Math.max(Math.trunc((nodeCount * minCandidateNodesPercentage) / 100), minCandidateNodesAbsolute));
 }
 
-/** The candidate that hurts least; the first of equals. */
-export function leastHarm(candidates: readonly Candidate[]): Candidate | undefined {
-  let best: Candidate | undefined;
-  for (const candidate of candidates) if (best === undefined || compareHarm(candidate.harm, best.harm) < 0) best = candidate;
+/** The one that hurts least, of whatever does harm; the first of equals. */
+export function leastHarm<T>(harmful: Iterable<T>, harmOf: (each: T) => Harm | undefined): T | undefined {
+  let best: T | undefined;
+  let least: Harm | undefined;
+  for (const each of harmful) {
+    const harm = harmOf(each);
+    if (harm === undefined || harm === least || (least !== undefined && compareHarm(harm, least) >= 0)) continue;
+    best = each;
+    least = harm;
+  }
   return best;
 }
 

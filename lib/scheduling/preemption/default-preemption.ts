@@ -13,7 +13,7 @@ import type { Rejection } from '../framework/rejection.js';
 import { podFacts } from '../pod/pod-facts.js';
 import type { PodFacts } from '../pod/pod-facts.js';
 import { actions } from '../queue/cluster-event.js';
-import { findCandidates, leastHarm } from './candidates.js';
+import { findCandidates, isCandidate, leastHarm } from './candidates.js';
 import type { Candidate } from './candidates.js';
 import { agreedCandidates } from './extender-agreement.js';
 import { makingRoom } from './making-room.js';
@@ -35,17 +35,21 @@ export function defaultPreemption(tools: PluginTools, args: PluginArguments['Def
 
     const helpful = diagnosis.slotsRefused('Unschedulable');
     const offset = helpful.length === 0 ? 0 : tools.random.integer(helpful.length);
-    const { candidates, rejections } = findCandidates(helpful, offset, args, finder.candidatesFor({ ...cycle, pod: preemptor }));
-    if (candidates.length === 0) {
+    const possible = finder.candidatesFor({ ...cycle, pod: preemptor });
+    const { slots, rejections } = findCandidates(helpful, offset, args, possible);
+    if (slots.length === 0) {
       return { rejection: unschedulable(`preemption: ${whyNobody(cycle.cluster.nodes, rejections)}`), nominatedNodeName: '' };
     }
-    if (extenders.length === 0) return begun(preemptor, candidates);
-    return agreedCandidates(preemptor, candidates, extenders, signal).then((agreed) => begun(preemptor, agreed));
+    if (extenders.length === 0) {
+      const best = leastHarm(slots, (slot) => possible.harmAt(slot));
+      return begun(preemptor, best === undefined ? undefined : possible.at(best));
+    }
+    const candidates = slots.map((slot) => possible.at(slot)).filter(isCandidate);
+    return agreedCandidates(preemptor, candidates, extenders, signal).then((agreed) => begun(preemptor, leastHarm(agreed, ({ harm }) => harm)));
   };
 
-  const begun = (preemptor: PodFacts, candidates: readonly Candidate[]): PostFilterAnswer => {
-    const best = leastHarm(candidates);
-    if (best === undefined) return { rejection: unschedulable('preemption: no candidate node for preemption') };
+  const begun = (preemptor: PodFacts, best: Candidate | Rejection | undefined): PostFilterAnswer => {
+    if (best === undefined || !isCandidate(best)) return { rejection: unschedulable('preemption: no candidate node for preemption') };
     underWay.begin(preemptor, best);
     return { done: true, nominatedNodeName: best.node.name };
   };

@@ -12,7 +12,7 @@ import type { PluginTools } from '../framework/plugin-tools.js';
 import { activeFilters } from '../framework/pre-filter.js';
 import type { Rejection } from '../framework/rejection.js';
 import { candidateOf, isCandidate } from './candidates.js';
-import type { Candidate, PossibleCandidates } from './candidates.js';
+import type { Candidate, Harm, PossibleCandidates } from './candidates.js';
 import { disruptionBudgets } from './disruption-budgets.js';
 import type { DisruptionBudgets } from './disruption-budgets.js';
 import { areVictims, selectVictims } from './victims.js';
@@ -49,7 +49,7 @@ export function victimFinder({ filters, cluster }: Pick<PluginTools, 'filters' |
       const make = (): Findings => new Findings(cluster);
       const findings = looksAtNodesAlone(cycle) ? found.get(`${cycle.pod.priority} ${nodeSignature(cycle.pod, cluster.objects)}`, make) : make();
       findings.follow(cluster.node(cluster.nominationOf(cycle.pod.uid) ?? '')?.slot);
-      return { ruledOut: findings.ruledOut, at: (slot) => findings.at(slot, find) };
+      return { ruledOut: findings.ruledOut, at: (slot) => findings.at(slot, find), harmAt: (slot) => findings.harmAt(slot, find) };
     },
   };
 }
@@ -58,6 +58,9 @@ export function victimFinder({ filters, cluster }: Pick<PluginTools, 'filters' |
 class Findings {
   readonly #changed: ChangedNodes;
   #bySlot: (Candidate | Rejection | undefined)[] = [];
+  /** The harm of candidates by slot, which most have in common: comparing them takes no look at each. */
+  #harms: (Harm | undefined)[] = [];
+  readonly #sharedHarms = new Map<string, Harm>();
   #ruledOut: Uint8Array = new Uint8Array(0);
   #apart: number | undefined;
 
@@ -75,6 +78,8 @@ class Findings {
     const slots = this.#changed.read();
     if (slots === undefined) {
       this.#bySlot = [];
+      this.#harms = [];
+      this.#sharedHarms.clear();
       this.#ruledOut.fill(0);
     } else for (const slot of slots) this.#forget(slot);
     for (const slot of [this.#apart, apart]) if (slot !== undefined) this.#forget(slot);
@@ -87,8 +92,24 @@ class Findings {
     if (known !== undefined) return known;
     const found = find(slot);
     this.#bySlot[slot] = found;
-    if (!isCandidate(found)) this.#ruleOut(slot);
+    if (isCandidate(found)) this.#harms[slot] = this.#shared(found.harm);
+    else this.#ruleOut(slot);
     return found;
+  }
+
+  /** The harm of a candidate; undefined where nobody's leaving helps. */
+  harmAt(slot: number, find: (slot: number) => Candidate | Rejection): Harm | undefined {
+    const known = this.#harms[slot];
+    if (known !== undefined) return known;
+    this.at(slot, find);
+    return this.#harms[slot];
+  }
+
+  #shared(harm: Harm): Harm {
+    const text = Object.values(harm).join(' ');
+    const known = this.#sharedHarms.get(text) ?? harm;
+    if (this.#sharedHarms.size < sharedHarmsMax) this.#sharedHarms.set(text, known);
+    return known;
   }
 
   #ruleOut(slot: number): void {
@@ -102,6 +123,7 @@ class Findings {
 
   #forget(slot: number): void {
     this.#bySlot[slot] = undefined;
+    this.#harms[slot] = undefined;
     this.#ruledOut[slot] = 0; // nothing happens past its end
   }
 }
@@ -120,6 +142,9 @@ function nodesBySlot(cluster: ClusterView): (slot: number) => NodeView {
     return node;
   };
 }
+
+/** So many kinds of harm are told apart by what they are; beyond that each is compared. */
+const sharedHarmsMax = 1024;
 
 /** For so many kinds of preemptors victims are remembered. */
 const likenessesKept = 16;

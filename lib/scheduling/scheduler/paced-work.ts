@@ -1,13 +1,15 @@
 // Work that is less urgent than all else, begun a few pieces at a time: when much comes at once, everybody else has a turn
-// in between. It falls behind by no more than a bound; whatever is beyond that is begun at once, so nothing is ever dropped.
+// in between. While nobody else needs long for theirs it is more and more at a time. It falls behind by no more than a
+// bound; whatever is beyond that is begun at once, so nothing is ever dropped.
 import { pause } from '../../core/index.js';
 import type { Clock } from '../../core/index.js';
 
 /** How much at once, and how far behind. */
 export interface Pace {
   readonly clock: Clock;
-  /** Pieces that are begun between two turns of the event loop. */
-  readonly perTurn: number;
+  /** Pieces that are begun between two turns of the event loop, at least and at most. */
+  readonly leastPerTurn: number;
+  readonly mostPerTurn: number;
   /** The most that wait. */
   readonly waitingMax: number;
 }
@@ -19,7 +21,8 @@ export class PacedWork<T> {
   /** From `#next` on; before it are those that were begun. */
   #waiting: T[] = [];
   #next = 0;
-  /** How many may still be begun in this turn. */
+  /** How many are begun in this turn, and how many of them may still be. */
+  #perTurn: number;
   #left: number;
   #isAwaitingTurn = false;
 
@@ -27,7 +30,8 @@ export class PacedWork<T> {
   constructor(pace: Pace, begin: (piece: T, signal: AbortSignal) => void) {
     this.#pace = pace;
     this.#begin = begin;
-    this.#left = pace.perTurn;
+    this.#perTurn = pace.leastPerTurn;
+    this.#left = this.#perTurn;
   }
 
   /** Takes a piece, and begins what may be. Resolves when nothing waits any more, or the signal is aborted; never rejects. */
@@ -36,12 +40,14 @@ export class PacedWork<T> {
     this.#beginSome(signal);
     if (this.#isAwaitingTurn) return;
     this.#isAwaitingTurn = true;
-    const { clock, perTurn } = this.#pace;
+    const { clock, leastPerTurn, mostPerTurn } = this.#pace;
     try {
       // There is a timer for as long as something was begun in the turn before, and none otherwise.
-      while (this.#left < perTurn) {
+      while (this.#left < this.#perTurn) {
+        const before = clock.now();
         await pause(clock, 0, signal);
-        this.#left = perTurn;
+        this.#perTurn = clock.now() - before > turnMsMax ? leastPerTurn : Math.min(this.#perTurn * 2, mostPerTurn);
+        this.#left = this.#perTurn;
         this.#beginSome(signal);
       }
     } catch {
@@ -61,3 +67,6 @@ export class PacedWork<T> {
     this.#next = 0;
   }
 }
+
+/** A turn that took longer than this was needed by others. */
+const turnMsMax = 2;

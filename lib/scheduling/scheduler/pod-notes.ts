@@ -1,7 +1,8 @@
-// Events for people, about pods: kept in the API, and many of one sort as a series. The first of a sort is written at once;
-// the second makes it a series; those that follow are counted here, and the count is written when the series ends, which is
-// after six minutes without one, or now and then while it lasts. What cannot be delivered is tried again for a while; what
-// is refused is told as a failure. As client-go/tools/events, event_broadcaster.go.
+// Events for people, about pods: kept in the API, and many of one sort as a series. The first of a sort is written when its
+// turn comes, at once where nothing else is to be done; the second makes it a series; those that follow are counted here,
+// and the count is written when the series ends, which is after six minutes without one, or now and then while it lasts.
+// What cannot be delivered is tried again for a while; what is refused is told as a failure.
+// As client-go/tools/events, event_broadcaster.go.
 import { EMPTY, exhaustMap, ignoreElements, merge, of, repeat, tap } from 'rxjs';
 import type { Observable } from 'rxjs';
 import type { Client, ResourceClient } from '../../client/index.js';
@@ -31,10 +32,10 @@ export class PodNotes {
   /** By what they have in common: the newer half, and the older, which goes as a whole when there are too many. */
   #newer = new Map<string, Series>();
   #older = new Map<string, Series>();
-  readonly #writes = new Outlet<Series>();
+  readonly #line = new Outlet<Piece>();
   readonly #begun = new Outlet<undefined>();
   /** To tell of a pod is less urgent than to bind one. */
-  readonly #unhurried: PacedWork<Series>;
+  readonly #unhurried: PacedWork<Piece>;
   readonly #failures = new Outlet<WriteFailed>();
   #underWay = 0;
   #sequence = 0;
@@ -42,13 +43,17 @@ export class PodNotes {
   constructor(options: PodNotesOptions) {
     this.#options = options;
     this.#events = options.client.kind('events.k8s.io/v1', 'Event');
-    this.#unhurried = new PacedWork({ clock: options.clock, perTurn: writesPerTurn, waitingMax }, (series, signal) => void this.#write(series, signal));
+    this.#unhurried = new PacedWork({ clock: options.clock, leastPerTurn, mostPerTurn, waitingMax }, (piece, signal) => piece(signal));
   }
 
   /** Tells. `controller` is the scheduler's name. */
   note(note: PodNote, controller: string): void {
-    const { clock, random, instance } = this.#options;
-    const nowMs = clock.now();
+    const nowMs = this.#options.clock.now();
+    this.#line.emit((signal) => this.#take(note, controller, nowMs, signal));
+  }
+
+  #take(note: PodNote, controller: string, nowMs: number, signal: AbortSignal): void {
+    const { random, instance } = this.#options;
     this.#sequence = (this.#sequence + 1) % 1_000_000;
     const event = podEvent(note, { controller, instance, nowMs, sequence: this.#sequence, otherName: () => random.uuid() });
     const key = seriesKey(event);
@@ -56,13 +61,13 @@ export class PodNotes {
     if (known !== undefined) {
       known.count += 1;
       known.seenAt = nowMs;
-      if (known.count === 2) this.#line(known);
+      if (known.count === 2) void this.#write(known, signal);
       return;
     }
-    const series: Series = { event, about: note.about, count: 1, written: 0, seenAt: nowMs, writtenAt: nowMs, isInLine: false, isBeingWritten: false };
+    const series: Series = { event, about: note.about, count: 1, written: 0, seenAt: nowMs, writtenAt: nowMs, isBeingWritten: false };
     if (this.#newer.size >= seriesMax / 2) this.#endOlder();
     this.#newer.set(key, series);
-    this.#line(series);
+    void this.#write(series, signal);
     this.#begun.emit(undefined);
   }
 
@@ -80,21 +85,18 @@ export class PodNotes {
     );
     return merge(
       this.#failures.values$,
-      workOn(this.#writes.values$, (series, signal) => this.#unhurried.add(series, signal)),
+      workOn(this.#line.values$, (piece, signal) => this.#unhurried.add(piece, signal)),
       sweeping$,
     );
   }
 
-  #line(series: Series): void {
-    if (series.isInLine) return;
-    series.isInLine = true;
-    this.#writes.emit(series);
+  #writeLater(series: Series): void {
+    this.#line.emit((signal) => void this.#write(series, signal));
   }
 
   /** Writes what a series has come to; what it comes to meanwhile, afterwards. Never rejects. */
   async #write(series: Series, signal: AbortSignal): Promise<void> {
-    series.isInLine = false;
-    if (series.isBeingWritten) return;
+    if (series.isBeingWritten || series.count === series.written) return;
     if (this.#underWay >= underWayMax) {
       this.#failures.emit(failed(series, new Error(`${underWayMax} events wait to be written; one was dropped`)));
       return;
@@ -151,7 +153,7 @@ export class PodNotes {
       for (const [key, series] of all) {
         const isOver = now - series.seenAt >= finishMs;
         if (isOver) all.delete(key);
-        if (series.count > series.written && (isOver || now - series.writtenAt >= refreshMs)) this.#line(series);
+        if (series.count > series.written && (isOver || now - series.writtenAt >= refreshMs)) this.#writeLater(series);
       }
     }
   }
@@ -160,9 +162,12 @@ export class PodNotes {
     const ended = this.#older;
     this.#older = this.#newer;
     this.#newer = new Map();
-    for (const series of ended.values()) if (series.count > series.written) this.#line(series);
+    for (const series of ended.values()) if (series.count > series.written) this.#writeLater(series);
   }
 }
+
+/** Something to be done when it is its turn; must not throw. */
+type Piece = (signal: AbortSignal) => void;
 
 /** Notes of one sort. */
 interface Series {
@@ -173,8 +178,6 @@ interface Series {
   written: number;
   seenAt: number;
   writtenAt: number;
-  /** It waits to be written. */
-  isInLine: boolean;
   isBeingWritten: boolean;
 }
 
@@ -187,9 +190,10 @@ const retryJitter = 0.25;
 const triesMax = 12;
 /** Series that are remembered; beyond, the older half ends. */
 const seriesMax = 4096;
-/** Events that are written between two turns of the event loop, and the most that wait for theirs. */
-const writesPerTurn = 32;
-const waitingMax = 8192;
+/** Notes that are taken between two turns of the event loop, beside others and alone, and the most that wait for theirs. */
+const leastPerTurn = 8;
+const mostPerTurn = 64;
+const waitingMax = 32_768;
 /** Events that are being written or wait for another try. */
 const underWayMax = 10_000;
 

@@ -45,14 +45,18 @@ export function schedulingCycle(parts: SchedulerParts, outcomes: SchedulingOutco
     failures.handle(attempt, failure);
   };
 
+  /** Ends what makes a node for a pod. Pods are tried one by one, so it serves for the next unless the work goes on. */
+  let stopper = new AbortController();
+
   /** No node does: somebody may make one, which may take time. */
   const misfit = (attempt: PodAttempt, { diagnosis }: NoPlacement): Observable<unknown> | undefined => {
-    const stopping = new AbortController();
+    const stopping = stopper;
     const outcome = runPostFilter(attempt.cycle, attempt.profile.plugins, diagnosis, stopping.signal);
     if (!(outcome instanceof Promise)) {
       fail(attempt, fitsNowhere(diagnosis, outcome));
       return undefined;
     }
+    stopper = new AbortController();
     return standingStill((signal) => {
       signal.addEventListener('abort', () => stopping.abort(signal.reason));
       return outcome;
