@@ -153,7 +153,7 @@ void t.test('of candidates the one wins that does the least harm', (test) => {
     ['the first of equals', [candidate('a', 0, [5]), candidate('b', 0, [5])], 'a'],
   ];
   for (const [rule, candidates, winner] of rules) test.equal(leastHarm(candidates, ({ harm }) => harm)?.node.name, winner, rule);
-  test.equal(leastHarm([], () => undefined), undefined);
+  test.equal(leastHarm<Candidate>([], ({ harm }) => harm), undefined);
   test.end();
 });
 

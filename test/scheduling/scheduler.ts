@@ -545,7 +545,7 @@ t.test('what extenders refuse is told with the rest, and any event may help', as
   await pod('web', asking('2'));
   t.equal(sent[0], 'n1 n2');
   t.match(await condition('web'), /^False Unschedulable: 0\/3 nodes are available: 1 Insufficient cpu, 2 on fire\./);
-  t.match(of('unschedulable'), [{ rejectors: ['NodeResourcesFit', 'Extender'] }]);
+  t.match(of('unschedulable'), [{ rejectors: ['Extender', 'NodeResourcesFit'] }]);
   left = ['n2'];
   await clock.advance('2s');
   await node('n4', '1');

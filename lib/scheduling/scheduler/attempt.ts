@@ -39,7 +39,7 @@ export interface Unschedulable extends AboutPod {
   readonly type: 'unschedulable';
   /** As the pod's condition says. */
   readonly message: string;
-  /** The plugins that said no. */
+  /** The plugins that said no, by name. */
   readonly rejectors: readonly string[];
   /** Where others are leaving for it. */
   readonly nominatedNodeName?: string;

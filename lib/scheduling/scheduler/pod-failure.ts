@@ -12,7 +12,7 @@ export interface PodFailure {
   /** The reason of the condition: a no, or an error. */
   readonly reason: 'Unschedulable' | 'SchedulerError';
   readonly message: string;
-  /** The plugins that may be helped by events; none for errors. */
+  /** The plugins that may be helped by events, by name; none for errors. */
   readonly rejectors: readonly string[];
   /** Those of them that said Pending. */
   readonly pending: readonly string[];
@@ -27,8 +27,8 @@ export function fitsNowhere({ nodeCount, preFilterMessage, reasons, rejectors, p
   return {
     reason: 'Unschedulable',
     message: fitErrorText({ nodeCount, reasons, postFilterMessage: message, ...(preFilterMessage !== undefined && { preFilterMessage }) }),
-    rejectors: [...rejectors],
-    pending: [...pending],
+    rejectors: [...rejectors].sort(),
+    pending: [...pending].sort(),
     ...(nominatedNodeName !== undefined && { nominatedNodeName }),
   };
 }
