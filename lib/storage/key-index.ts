@@ -54,8 +54,11 @@ export class KeyIndex<V extends object | string> {
     return node.keys[at] === order ? node.values[at] : undefined;
   }
 
-  /** Adds a key or replaces its value, with what `make` answers to the value so far. Read and write in one descent. */
-  set(key: string, make: (previous: V | undefined) => V): void {
+  /**
+   * Adds a key or replaces its value, with what `make` answers to the value so far; nothing, if it answers undefined. Read
+   * and write in one descent.
+   */
+  set(key: string, make: (previous: V | undefined) => V | undefined): void {
     const root = this.#ownRoot();
     this.#setBelow(root, orderOf(key), make);
     if (widthOf(root) > widthMax) {
@@ -66,10 +69,8 @@ export class KeyIndex<V extends object | string> {
 
   /** Removes a key and answers its value. */
   delete(key: string): V | undefined {
-    // Looked up first, so that deleting nothing copies nothing.
-    const previous = this.get(key);
+    const previous = this.#deleteBelow(this.#ownRoot(), orderOf(key));
     if (previous === undefined) return undefined;
-    this.#deleteBelow(this.#ownRoot(), orderOf(key));
     // A branch with one child, or none, is no branching: the root is lowered.
     while (this.#root.children !== undefined && this.#root.children.length < 2) {
       this.#root = this.#root.children[0] ?? leaf(this.#owner, [], []);
@@ -104,7 +105,7 @@ export class KeyIndex<V extends object | string> {
   }
 
   /** Answers whether the key is new. */
-  #setBelow(node: TreeNode<V>, order: string, make: (previous: V | undefined) => V): boolean {
+  #setBelow(node: TreeNode<V>, order: string, make: (previous: V | undefined) => V | undefined): boolean {
     if (node.children === undefined) return setInLeaf(node, order, make);
     const at = firstAbove(node.keys, order);
     const child = this.#ownChild(node, at);
@@ -118,21 +119,23 @@ export class KeyIndex<V extends object | string> {
     return true;
   }
 
-  /** Removes a key that is there. */
-  #deleteBelow(node: TreeNode<V>, order: string): void {
+  /** Removes a key and answers its value; nothing is changed where it is not there. */
+  #deleteBelow(node: TreeNode<V>, order: string): V | undefined {
     if (node.children === undefined) {
       const at = firstFrom(node.keys, order);
+      if (node.keys[at] !== order) return undefined;
       node.keys.splice(at, 1);
-      node.values.splice(at, 1);
-      return;
+      return node.values.splice(at, 1)[0];
     }
     const at = firstAbove(node.keys, order);
     const child = this.#ownChild(node, at);
-    this.#deleteBelow(child, order);
+    const previous = this.#deleteBelow(child, order);
+    if (previous === undefined) return undefined;
     node.size -= 1;
     const width = widthOf(child);
     if (width === 0) dropChild(node, at);
     else if (width < widthMin && !this.#join(node, at - 1)) this.#join(node, at);
+    return previous;
   }
 
   /** Makes one node of a child and its right neighbour, if that leaves room to grow. Answers whether it did. */
@@ -176,14 +179,17 @@ export class KeyIndex<V extends object | string> {
   }
 }
 
-function setInLeaf<V>(node: Leaf<V>, order: string, make: (previous: V | undefined) => V): boolean {
+function setInLeaf<V>(node: Leaf<V>, order: string, make: (previous: V | undefined) => V | undefined): boolean {
   const at = firstFrom(node.keys, order);
-  if (node.keys[at] === order) {
-    node.values[at] = make(node.values[at]);
+  const isKnown = node.keys[at] === order;
+  const value = make(isKnown ? node.values[at] : undefined);
+  if (value === undefined) return false;
+  if (isKnown) {
+    node.values[at] = value;
     return false;
   }
   node.keys.splice(at, 0, order);
-  node.values.splice(at, 0, make(undefined));
+  node.values.splice(at, 0, value);
   return true;
 }
 

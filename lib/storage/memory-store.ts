@@ -111,12 +111,13 @@ class ObjectStore implements MemoryStore {
     return this.#answer(() => {
       checkTransaction(transaction);
       const { compare = [], put = [], delete: deletes = [] } = transaction;
+      const [condition, ...furtherConditions] = compare;
+      const [only, ...furtherPuts] = put;
+      if (condition !== undefined && only?.key === condition.key && furtherConditions.length + furtherPuts.length + deletes.length === 0) return this.#replace(only, condition.modRevision);
       if (!compare.every(({ key, modRevision }) => (this.#state.get(key)?.modRevision ?? 0) === modRevision)) {
         return { committed: false, revision: this.#revision, found: compare.map(({ key }) => this.#state.get(key)) };
       }
-      if (this.#hub.isFull) throw new StoreError('unavailable', 'too many commits without a pause for watchers to hear of them');
-      for (const { lease } of put) if (lease !== undefined) this.#leases.find(lease);
-      for (const { value } of put) deepFreeze(value);
+      this.#checkWritable(put);
       return { committed: true, revision: this.#write(put, deletes) };
     });
   }
@@ -222,6 +223,29 @@ class ObjectStore implements MemoryStore {
     return { revision, state };
   }
 
+  /** Puts one entry in the place of another, if that is still there: what most commits do, in one descent. */
+  #replace(put: Put, modRevision: Revision): Outcome {
+    const revision = this.#revision + 1;
+    let found: Entry | undefined;
+    let change: Change | undefined;
+    this.#state.set(put.key, (previous) => {
+      found = previous;
+      if ((previous?.modRevision ?? 0) !== modRevision) return undefined;
+      this.#checkWritable([put]);
+      const entry = makeEntry(put, previous?.createRevision ?? revision, revision);
+      change = Object.freeze({ type: 'put', key: put.key, entry, previous });
+      return entry;
+    });
+    if (change === undefined) return { committed: false, revision: this.#revision, found: [found] };
+    return { committed: true, revision: this.#tell([change]) };
+  }
+
+  #checkWritable(put: readonly Put[]): void {
+    if (this.#hub.isFull) throw new StoreError('unavailable', 'too many commits without a pause for watchers to hear of them');
+    for (const { lease } of put) if (lease !== undefined) this.#leases.find(lease);
+    for (const { value } of put) deepFreeze(value);
+  }
+
   /** Writes what is checked: all of it, and then tells. Answers the revision that holds it. */
   #write(put: readonly Put[], deletes: readonly string[]): Revision {
     const revision = this.#revision + 1;
@@ -237,7 +261,12 @@ class ObjectStore implements MemoryStore {
       const previous = this.#state.delete(key);
       if (previous !== undefined) changes.push(Object.freeze({ type: 'delete', key, previous }));
     }
-    if (changes.length === 0) return this.#revision;
+    return changes.length === 0 ? this.#revision : this.#tell(changes);
+  }
+
+  /** Gives what was written its revision. */
+  #tell(changes: readonly Change[]): Revision {
+    const revision = this.#revision + 1;
     this.#revision = revision;
     for (const change of changes) this.#moveToLease(change);
     const batch = freezeBatch({ revision, changes });

@@ -39,7 +39,7 @@ export class PrefixTrie<T> {
     let at: TrieNode<T> | undefined = this.#root;
     let position = 0;
     while (at !== undefined && key.startsWith(at.label, position)) {
-      if (at.items !== undefined) found.push(...at.items);
+      for (const item of at.items ?? none) found.push(item);
       position += at.label.length;
       if (position >= key.length) break;
       at = at.children?.get(key.charCodeAt(position));
@@ -47,6 +47,8 @@ export class PrefixTrie<T> {
     return found;
   }
 }
+
+const none: readonly never[] = [];
 
 interface TrieNode<T> {
   /** What its edge adds to the prefix above; empty for the root alone. */

@@ -83,17 +83,15 @@ export class WatchHub {
   }
 
   #deliver(batch: Batch): void {
-    for (const [watcher, changes] of this.#match(batch)) {
-      if (watcher.seen >= batch.revision) continue; // it joined later
-      watcher.seen = batch.revision;
-      tell(watcher, changes.length === batch.changes.length ? batch : freezeBatch({ revision: batch.revision, changes }));
-    }
+    const { revision, changes } = batch;
+    const [first] = changes;
+    // Who hears of it is found before anyone is told: a callback may add and remove watchers.
+    if (first !== undefined && changes.length === 1) for (const watcher of this.#byPrefix.along(first.key)) hear(watcher, batch);
+    else for (const [watcher, own] of this.#match(batch)) hear(watcher, own.length === changes.length ? batch : freezeBatch({ revision, changes: own }));
   }
 
-  /** Who hears of the batch, and of which changes. Made before anyone is told: a callback may add and remove watchers. */
+  /** Who hears of the batch, and of which changes. */
   #match({ changes }: Batch): Iterable<readonly [Watcher, readonly Change[]]> {
-    const [first] = changes;
-    if (first !== undefined && changes.length === 1) return this.#byPrefix.along(first.key).map((watcher) => [watcher, changes]);
     const matched = new Map<Watcher, Change[]>();
     for (const change of changes) {
       for (const watcher of this.#byPrefix.along(change.key)) {
@@ -149,6 +147,13 @@ interface Watcher {
   readonly subscriber: Subscriber<Batch>;
   /** It hears of no revision up to this one. */
   seen: Revision;
+}
+
+/** One that joined later has heard of it. */
+function hear(watcher: Watcher, batch: Batch): void {
+  if (watcher.seen >= batch.revision) return;
+  watcher.seen = batch.revision;
+  tell(watcher, batch);
 }
 
 function tell({ subscriber }: Watcher, batch: Batch): void {

@@ -45,9 +45,11 @@ export function statusPatch(pod: Frozen<Pod>, { condition, nominatedNodeName }: 
 function changedCondition({ metadata, status }: Frozen<Pod>, condition: NonNullable<StatusChange['condition']>, nowMs: number): Frozen<PodCondition> | undefined {
   const old = status?.conditions?.find(({ type }) => type === condition.type);
   if (old?.status === condition.status && old.reason === condition.reason && old.message === condition.message) return undefined;
-  const { generation: observedGeneration } = metadata ?? {};
+  const changed: PodCondition = { ...condition };
+  if (metadata?.generation !== undefined) changed.observedGeneration = metadata.generation;
   const lastTransitionTime = old?.status === condition.status ? old.lastTransitionTime : printTime(nowMs);
-  return { ...condition, ...(observedGeneration !== undefined && { observedGeneration }), ...(lastTransitionTime !== undefined && { lastTransitionTime }) };
+  if (lastTransitionTime !== undefined) changed.lastTransitionTime = lastTransitionTime;
+  return changed;
 }
 
 function isPassing(error: unknown): boolean {

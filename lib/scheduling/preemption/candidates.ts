@@ -26,7 +26,7 @@ export interface Harm {
 /** What trying came to. */
 export interface CandidateSearch {
   /** The slots of those that help; those that respect all budgets first. */
-  readonly slots: readonly number[];
+  readonly slots: Int32Array;
   /** Why no node helps, where none does. */
   readonly rejections: readonly Rejection[];
 }
@@ -49,26 +49,27 @@ export interface CandidateLimits {
 /** Tries nodes, by slot, from an offset on. What goes wrong on one node is told unless another helps. */
 export function findCandidates(slots: Int32Array, offset: number, limits: CandidateLimits, possible: PossibleCandidates): CandidateSearch {
   const wanted = candidatesWanted(slots.length, limits);
-  const respectful: number[] = [];
+  const respectful = new Int32Array(wanted);
   const violating: number[] = [];
+  let count = 0;
   const { ruledOut } = possible;
   const errors: unknown[] = [];
-  const isEnough = (): boolean => respectful.length > 0 && respectful.length + violating.length >= wanted;
   for (let step = 0, at = offset; step < slots.length; step++, at = at + 1 === slots.length ? 0 : at + 1) {
     const slot = slots[at] ?? 0;
     if (ruledOut[slot] === 1) continue;
-    if (isEnough()) break;
+    if (count > 0 && count + violating.length >= wanted) break;
     try {
       const harm = possible.harmAt(slot);
-      if (harm?.violations === 0) respectful.push(slot);
+      if (harm?.violations === 0) respectful[count++] = slot;
       else if (harm !== undefined && violating.length < wanted) violating.push(slot);
     } catch (error) {
       errors.push(error);
     }
   }
-  const found = violating.length === 0 ? respectful : [...respectful, ...violating];
-  if (found.length === 0 && errors.length > 0) throw errors[0];
-  return { slots: found, rejections: found.length > 0 ? [] : rejectionsAt(slots, possible) };
+  const found = respectful.subarray(0, count);
+  const all = violating.length === 0 ? found : Int32Array.from([...found, ...violating]);
+  if (all.length === 0 && errors.length > 0) throw errors[0];
+  return { slots: all, rejections: all.length > 0 ? [] : rejectionsAt(slots, possible) };
 }
 
 function rejectionsAt(slots: Int32Array, possible: PossibleCandidates): readonly Rejection[] {

@@ -44,7 +44,7 @@ export function defaultPreemption(tools: PluginTools, args: PluginArguments['Def
       const best = leastHarm(slots, (slot) => possible.harmAt(slot));
       return begun(preemptor, best === undefined ? undefined : possible.at(best));
     }
-    const candidates = slots.map((slot) => possible.at(slot)).filter(isCandidate);
+    const candidates = Array.from(slots, (slot) => possible.at(slot)).filter(isCandidate);
     return agreedCandidates(preemptor, candidates, extenders, signal).then((agreed) => begun(preemptor, leastHarm(agreed, ({ harm }) => harm)));
   };
 

@@ -38,7 +38,8 @@ export function makingRoom(plugin: string, tools: PluginTools): MakingRoom {
     const startedAt = tools.clock.now();
     const others = victims.slice(0, -1);
     const last = victims.slice(-1);
-    let trouble = await firstTrouble(pushedAside(preemptor, nodeName, tools).map((pod) => writePodStatus(tools.client, tools.clock, pod, { nominatedNodeName: '' })));
+    const aside = pushedAside(preemptor, nodeName, tools);
+    let trouble = await (aside.length === 0 ? undefined : firstTrouble(aside.map((pod) => writePodStatus(tools.client, tools.clock, pod, { nominatedNodeName: '' }))));
     try {
       await Promise.all(others.map((victim) => evict(victim, preemptor, nodeName)));
       for (const victim of last) {

@@ -115,14 +115,16 @@ export class QueueParts {
     const isForAll = isWildcard(happening.event);
     if (rejectors.size === 0 && !isForAll) return;
     const look = ++this.#looks;
-    // A pod that moves leaves its set during the walk; one that is gated anew joins at the end, and was looked at.
-    for (const waiting of isForAll ? [this.pool.list()] : Array.from(rejectors, ({ pool }) => pool)) {
+    const help = (waiting: Iterable<QueueEntry>): void => {
+      // A pod that moves leaves its set during the walk; one that is gated anew joins at the end, and was looked at.
       for (const entry of waiting) {
         if (entry.lookedAtFor === look) continue;
         entry.lookedAtFor = look;
         if (only === undefined || only(entry.pod)) this.help(entry, happening, happening.event.label ?? label);
       }
-    }
+    };
+    if (isForAll) help(this.pool.list());
+    else for (const { pool } of rejectors) if (pool.size > 0) help(pool);
     this.inFlight.add(happening);
   }
 
