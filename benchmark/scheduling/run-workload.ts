@@ -16,7 +16,7 @@ import type { Batch, Workload } from './workloads.js';
 /** What came of it. */
 export interface WorkloadResult {
   readonly perSecond: number;
-  /** The same until the Event about the last of them is kept too, which the scheduler is in no hurry to write. */
+  /** The same until all Events about them are kept too, which the scheduler is in no hurry to write. */
   readonly perSecondTold: number;
   /** The scheduler's own part: from taking a pod up to having a node, in microseconds. */
   readonly microsecondsToPlace: number;
@@ -51,7 +51,7 @@ export async function runWorkload(workload: Workload): Promise<WorkloadResult> {
     await counts.reached('bound', bound + workload.measured.count);
     const seconds = (performance.now() - start) / 1000;
     churn.stop();
-    await told(client, counts.of('bound'));
+    await told(client, counts.of('bound') + counts.of('unschedulable') + counts.of('preempted'));
     const secondsTold = (performance.now() - start) / 1000;
     const { user, system } = process.cpuUsage(cpu);
     const after = placing(scheduler.metrics());
@@ -82,7 +82,10 @@ class Counts {
   readonly #counts = new Map<string, number>();
   readonly #waiting: { readonly type: string; readonly count: number; readonly done: () => void }[] = [];
 
-  add({ type }: Attempt): void {
+  add(attempt: Attempt): void {
+    const { type } = attempt;
+    // Pods that fit nowhere may be tried again; they count once.
+    if (attempt.type === 'unschedulable' && attempt.attempts > 1) return;
     this.#counts.set(type, this.of(type) + 1);
     const [first] = this.#waiting;
     if (first !== undefined && this.of(first.type) >= first.count) this.#waiting.shift()?.done();

@@ -68,5 +68,5 @@ export class PacedWork<T> {
   }
 }
 
-/** A turn that took longer than this was needed by others. */
-const turnMsMax = 2;
+/** A turn that took longer than this, of which its own pieces take a part, was needed by others. */
+const turnMsMax = 6;
