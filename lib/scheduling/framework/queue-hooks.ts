@@ -25,7 +25,10 @@ export function queueHooks(profiles: ReadonlyMap<string, ProfilePlugins>): Queue
     compare: (one, other) => sorter.compare(one, other),
     preEnqueue: (pod, gatedBy) => {
       const gates = profiles.get(schedulerName(pod))?.preEnqueue ?? [];
-      return inTurn(gates, gatedBy).find((plugin) => isGated(plugin, pod))?.name;
+      // The one that gated last is asked first.
+      const last = gatedBy === undefined ? undefined : gates.find(({ name }) => name === gatedBy);
+      if (last !== undefined && isGated(last, pod)) return last.name;
+      return gates.find((plugin) => plugin !== last && isGated(plugin, pod))?.name;
     },
     hint: (plugin, happening, pod) => {
       const wanted = interests.get(schedulerName(pod))?.get(plugin) ?? [];
@@ -67,12 +70,6 @@ function isGated(plugin: Implementing<'preEnqueue'>, pod: Frozen<Pod>): boolean 
   } catch {
     return true;
   }
-}
-
-/** The one that gated last is asked first. */
-function inTurn(gates: readonly Implementing<'preEnqueue'>[], first: string | undefined): readonly Implementing<'preEnqueue'>[] {
-  if (first === undefined || gates[0]?.name === first) return gates;
-  return [...gates.filter(({ name }) => name === first), ...gates.filter(({ name }) => name !== first)];
 }
 
 function schedulerName(pod: Frozen<Pod>): string {

@@ -208,7 +208,6 @@ class NamedPodsQueue implements SchedulingQueue {
     if (isTried(entry)) return;
     entry.pod = pod;
     this.#nominator.update(old, pod);
-    this.#nominator.changed(pod);
     this.#parts.reorder(entry);
     if (entry.part !== 'unschedulable') return;
     events.some((event) => this.#parts.help(entry, { event, old, new: pod, target: entry }, labelOf(event)));

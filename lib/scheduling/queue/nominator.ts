@@ -1,7 +1,7 @@
 // Which pods are to run on which node once their victims are gone. The memory of it is ahead of the API: a nomination
 // counts from the moment preemption decides it. One pod has one node; the pods of a node stand in order of nomination.
 
-import { objectKey, type Frozen } from '../../core/index.js';
+import { deepEqual, objectKey, type Frozen } from '../../core/index.js';
 import type { Pod } from '../../core/types/index.js';
 import { BoundedLog, type Log } from '../bounded-log.js';
 
@@ -42,7 +42,8 @@ export class Nominator {
     if (pods === undefined) return nobody;
     const known = this.#shown.get(node);
     if (known !== undefined) return known;
-    const shown = Array.from(pods.values(), show);
+    const shown: Frozen<Pod>[] = [];
+    for (const pod of pods.values()) shown.push(show(pod));
     this.#shown.set(node, shown);
     return shown;
   }
@@ -61,6 +62,10 @@ export class Nominator {
   /** Nominates a pod, in place of what it had; without a name, or with an empty one, it has none any more. */
   set(pod: Frozen<Pod>, node: string | undefined): void {
     const uid = uidOf(pod);
+    if (node !== undefined && this.#nodeOf.get(uid) === node) {
+      this.#changed(node);
+      return;
+    }
     this.delete(pod);
     if (node === undefined || node === '') return;
     const { name = '', namespace = '' } = pod.metadata ?? {};
@@ -73,8 +78,13 @@ export class Nominator {
 
   /** Follows an update. When neither object names a node the pod keeps what it has: its own write may be under way. */
   update(old: Frozen<Pod>, pod: Frozen<Pod>): void {
-    if (nominatedNode(old) === '' && nominatedNode(pod) === '' && this.#nodeOf.has(uidOf(pod))) return;
-    this.set(pod, nominatedNode(pod));
+    const known = this.#nodeOf.get(uidOf(pod));
+    const named = nominatedNode(pod);
+    const isKept = known !== undefined && (named === known || (named === '' && nominatedNode(old) === ''));
+    if (!isKept) this.set(pod, named);
+    // What the API says of the nomination is no news: nobody has to judge the node anew.
+    else if (isSameToOthers(old, pod)) this.#shown.delete(known);
+    else this.#changed(known);
   }
 
   /** Forgets a pod. */
@@ -93,6 +103,11 @@ export class Nominator {
     this.#shown.delete(node);
     this.#changes.add(node);
   }
+}
+
+/** Whether a pod that waits wants the same and is the same to others, but for its status. */
+function isSameToOthers(old: Frozen<Pod>, pod: Frozen<Pod>): boolean {
+  return old.spec === pod.spec && old.metadata?.deletionTimestamp === pod.metadata?.deletionTimestamp && deepEqual(old.metadata?.labels, pod.metadata?.labels);
 }
 
 const nobody: readonly Frozen<Pod>[] = [];

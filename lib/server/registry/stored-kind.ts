@@ -32,8 +32,8 @@ export class StoredKind {
   readonly #options: StoredKindOptions;
   readonly #scheme: Scheme;
   readonly #storage: KindDefinition;
-  /** Values on their way into the store, by key: they need no decoding when they come back. */
-  readonly #underWay = new Map<string, JsonObject>();
+  /** Values on their way into the store: they need no decoding when they come back. */
+  readonly #underWay = new Set<JsonObject>();
   #cacher: Cacher<Stored> | undefined;
   #emptyStatus: unknown;
 
@@ -70,7 +70,7 @@ export class StoredKind {
 
   /** The object of an entry. */
   read(entry: Entry): Stored {
-    const known = this.#underWay.get(entry.key) === entry.value;
+    const known = this.#underWay.has(entry.value);
     return withRevision(known ? this.#fromStorage(entry.value) : this.#decode(entry.value), entry.modRevision);
   }
 
@@ -80,11 +80,8 @@ export class StoredKind {
     const bare = deepFreeze(withoutRevision(object));
     const value = (this.#storage === this.definition ? bare : this.#scheme.convert(bare, this.#storage)) as JsonObject;
     deepFreeze(value);
-    this.#underWay.set(full, value);
-    const done = (): void => {
-      if (this.#underWay.get(full) === value) this.#underWay.delete(full);
-    };
-    return { key: full, value, done };
+    this.#underWay.add(value);
+    return { key: full, value, done: () => void this.#underWay.delete(value) };
   }
 
   /** A fresh, empty status with what Kubernetes always prints in it; undefined where the kind has none. */
