@@ -14,7 +14,7 @@ import type { HistoryBounds } from './compaction.js';
 import { checkNotCompacted, checkNotFuture, checkReadable, historyBounds } from './compaction.js';
 import { KeyIndex } from './key-index.js';
 import { Leases } from './leases.js';
-import { PastState } from './past-state.js';
+import { PastStates } from './past-states.js';
 import type { ReadView, StateAt } from './read-view.js';
 import { listPage, readView } from './read-view.js';
 import { RevisionLog } from './revision-log.js';
@@ -59,9 +59,6 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   return new ObjectStore({ clock, historyMax, waitingMax });
 }
 
-/** How many past states are kept ready: lists that are paged through at the same time. */
-const pastMax = 8;
-
 class ObjectStore implements MemoryStore {
   readonly #options: Required<MemoryStoreOptions>;
   readonly #hub: WatchHub;
@@ -70,8 +67,7 @@ class ObjectStore implements MemoryStore {
   readonly #leases: Leases;
   #revision: Revision = 1;
   #compacted: Revision = 0;
-  /** The past states that were read last, for the next page of a list asks for the same again. */
-  readonly #past = new Map<Revision, PastState>();
+  readonly #past = new PastStates();
   #closed: Promise<void> | undefined;
 
   constructor(options: Required<MemoryStoreOptions>, origin?: ObjectStore) {
@@ -213,14 +209,7 @@ class ObjectStore implements MemoryStore {
     if (revision === this.#revision) return { revision, state: this.#state };
     checkRevision(revision);
     checkReadable(revision, this.#bounds());
-    let state = this.#past.get(revision);
-    if (state === undefined) {
-      state = new PastState(this.#state, this.#log, revision);
-      this.#past.set(revision, state);
-      const [first] = this.#past.keys();
-      if (this.#past.size > pastMax && first !== undefined) this.#past.delete(first);
-    }
-    return { revision, state };
+    return { revision, state: this.#past.at(revision, this.#state, this.#log) };
   }
 
   /** Puts one entry in the place of another, if that is still there: what most commits do, in one descent. */
@@ -287,7 +276,7 @@ class ObjectStore implements MemoryStore {
   #dropHistory(): void {
     const { oldest } = this.#bounds();
     this.#log.dropBefore(oldest);
-    for (const revision of this.#past.keys()) if (revision < oldest) this.#past.delete(revision);
+    this.#past.dropBefore(oldest);
   }
 
   #bounds(): HistoryBounds {

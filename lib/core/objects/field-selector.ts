@@ -47,9 +47,10 @@ export function escapeFieldValue(value: string): string {
 
 /** Whether an object is meant whose fields `read` gives; a field it does not know compares as the empty string. */
 export function matchesFields(selector: FieldSelector, read: (field: string) => string | undefined): boolean {
-  return selector.requirements.every(
-    ({ field, operator, value }) => ((read(field) ?? '') === value) === (operator === '='),
-  );
+  for (const { field, operator, value } of selector.requirements) {
+    if (((read(field) ?? '') === value) !== (operator === '=')) return false;
+  }
+  return true;
 }
 
 /**

@@ -191,7 +191,7 @@ const triesMax = 12;
 /** Series that are remembered; beyond, the older half ends. */
 const seriesMax = 4096;
 /** Notes that are taken between two turns of the event loop, beside others and alone, and the most that wait for theirs. */
-const leastPerTurn = 8;
+const leastPerTurn = 4;
 const mostPerTurn = 64;
 const waitingMax = 32_768;
 /** Events that are being written or wait for another try. */

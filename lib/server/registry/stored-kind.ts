@@ -64,7 +64,8 @@ export class StoredKind {
   fieldOf(object: Stored, field: string): string | undefined {
     if (field === 'metadata.name') return object.metadata?.name ?? '';
     if (field === 'metadata.namespace') return object.metadata?.namespace ?? '';
-    const read: FieldReader | undefined = Object.hasOwn(this.strategy.selectableFields ?? {}, field) ? this.strategy.selectableFields?.[field] : undefined;
+    const { selectableFields } = this.strategy;
+    const read: FieldReader | undefined = selectableFields !== undefined && Object.hasOwn(selectableFields, field) ? selectableFields[field] : undefined;
     return read?.(object);
   }
 
