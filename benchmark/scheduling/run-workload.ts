@@ -10,7 +10,7 @@ import type { Attempt } from '../../lib/scheduling/index.js';
 import { createScheduler } from '../../lib/scheduling/index.js';
 import { createServer } from '../../lib/server/index.js';
 import { memoryStore } from '../../lib/storage/index.js';
-import { impossiblePods, nodes, pods } from './templates.js';
+import { highPods, impossiblePods, nodes, pods } from './templates.js';
 import type { Batch, Workload } from './workloads.js';
 
 /** What came of it. */
@@ -101,8 +101,10 @@ class Counts {
   }
 }
 
-async function prepare(client: Client, { nodes: template, nodeCount }: Workload): Promise<void> {
+async function prepare(client: Client, { nodes: template, nodeCount, teams = [], service = false }: Workload): Promise<void> {
   for (const name of ['sched-0', 'sched-1']) await client.kind('v1', 'Namespace').create({ metadata: { name } });
+  for (const name of teams) await client.kind('v1', 'Namespace').create({ metadata: { name, labels: { team: 'devops' } } });
+  if (service) await client.kind('v1', 'Service').create({ metadata: { name: 'foo', namespace: 'sched-1' }, spec: { ports: [{ port: 80 }], selector: { app: 'foo' } } });
   await client.kind('scheduling.k8s.io/v1', 'PriorityClass').create({ metadata: { name: 'high' }, value: 10 });
   const all = client.kind('v1', 'Node');
   for (let index = 0; index < nodeCount; index += 1) {
@@ -126,7 +128,7 @@ function total(batches: readonly Batch[]): number {
   return batches.reduce((sum, { count }) => sum + count, 0);
 }
 
-/** Pods that fit nowhere, five a second; or a node, a pod and a Service that come and go. */
+/** Pods that fit nowhere, or only where others leave, five a second; or a node, a pod and a Service that come and go. */
 function meanwhile(client: Client, { meanwhile: what }: Workload): { stop(): void } {
   if (what === undefined) return { stop: () => undefined };
   const all = client.kind('v1', 'Pod');
@@ -143,7 +145,8 @@ function meanwhile(client: Client, { meanwhile: what }: Workload): { stop(): voi
       client.kind('v1', 'Service').delete(inNamespace(service.metadata.name)),
     ]);
   };
-  const timer = what === 'churn' ? setInterval(() => void churn(), 1000) : setInterval(() => void all.create(impossiblePods(count++)), 200);
+  const others = what === 'high pods' ? highPods : impossiblePods;
+  const timer = what === 'churn' ? setInterval(() => void churn(), 1000) : setInterval(() => void all.create(others(count++)), 200);
   return { stop: () => clearInterval(timer) };
 }
 
