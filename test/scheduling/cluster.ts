@@ -422,6 +422,8 @@ function sameAsCounted(cache: ClusterCache, naive: NaiveCluster): void {
   same(new Set(slots).size, slots.length);
   same(slots.every((slot) => slot < 5), true);
   const visible = [...naive.pods.values()].filter((pod) => naive.nodes.has(pod.nodeName));
+  const namesOf = (nodes: Iterable<NodeView>): readonly string[] => Array.from(nodes, ({ name }) => name).sort();
+  same(namesOf(cache.nodesWithAffinity), namesOf(cache.nodes.filter(({ podsWithAffinity }) => podsWithAffinity.size > 0)));
   same(cache.claimUses('ns/c'), visible.filter(({ facts }) => facts.volumeClaims.length > 0).length);
   same(cache.image('i')?.nodeCount ?? 0, naive.imageCount('i'));
   const unseen = new Set([...naive.pods.values()].map((pod) => pod.nodeName).filter((name) => !naive.nodes.has(name)));

@@ -89,6 +89,10 @@ export class TestCluster implements ClusterView {
     return this.#nodes;
   }
 
+  get nodesWithAffinity(): ReadonlySet<NodeView> {
+    return new Set(this.#nodes.filter(({ podsWithAffinity }) => podsWithAffinity.size > 0));
+  }
+
   node(name: string): NodeView | undefined {
     return this.#nodes.find((each) => each.name === name);
   }

@@ -16,6 +16,7 @@ import type { Log } from '../bounded-log.js';
 import { podFacts } from '../pod/pod-facts.js';
 import type { PodFacts } from '../pod/pod-facts.js';
 import type { ChangeLog, ClusterChange } from './change-log.js';
+import { ClaimUses } from './claim-uses.js';
 import { ClusterNodes } from './cluster-nodes.js';
 import type { ClusterView } from './cluster-view.js';
 import { KnownCollection } from './known-collection.js';
@@ -81,7 +82,8 @@ export class ClusterCache implements ClusterView {
   readonly #placed = new Map<string, PlacedPod>();
   /** Pods on nodes that are not known, by node. */
   readonly #unseen = new Map<string, Set<PlacedPod>>();
-  readonly #claimUses = new Map<string, number>();
+  readonly #claimUses = new ClaimUses();
+  readonly #nodesWithAffinity = new Set<NodeState>();
   #assumed = 0;
   #holds = 0;
 
@@ -101,12 +103,16 @@ export class ClusterCache implements ClusterView {
     return this.#nodes.get(name);
   }
 
+  get nodesWithAffinity(): ReadonlySet<NodeView> {
+    return this.#nodesWithAffinity;
+  }
+
   image(name: string): ImageState | undefined {
     return this.#nodes.image(name);
   }
 
   claimUses(claim: string): number {
-    return this.#claimUses.get(claim) ?? 0;
+    return this.#claimUses.of(claim);
   }
 
   nominatedTo(nodeName: string): readonly PodFacts[] {
@@ -151,9 +157,10 @@ export class ClusterCache implements ClusterView {
     for (const { uid } of node.pods) {
       const placed = this.#placed.get(uid);
       if (placed === undefined) continue;
-      this.#countClaims(placed.facts, -1);
+      this.#claimUses.count(placed.facts, -1);
       this.#hide(placed);
     }
+    this.#nodesWithAffinity.delete(node);
     this.#changes.add({ type: 'node-removed', node });
   }
 
@@ -232,10 +239,15 @@ export class ClusterCache implements ClusterView {
       this.#hide(placed);
       return;
     }
-    placed.node = node;
-    node.add(facts);
-    this.#countClaims(facts, 1);
+    this.#put(placed, node);
     this.#changes.add({ type: 'pod-added', pod: facts, node });
+  }
+
+  #put(placed: PlacedPod, node: NodeState): void {
+    placed.node = node;
+    node.add(placed.facts);
+    if (node.podsWithAffinity.size > 0) this.#nodesWithAffinity.add(node);
+    this.#claimUses.count(placed.facts, 1);
   }
 
   #displace(placed: PlacedPod): void {
@@ -249,16 +261,13 @@ export class ClusterCache implements ClusterView {
       return;
     }
     node.remove(facts);
-    this.#countClaims(facts, -1);
+    if (node.podsWithAffinity.size === 0) this.#nodesWithAffinity.delete(node);
+    this.#claimUses.count(facts, -1);
     this.#changes.add({ type: 'pod-removed', pod: facts, node });
   }
 
   #reveal(node: NodeState): void {
-    for (const placed of this.#unseen.get(node.name) ?? []) {
-      placed.node = node;
-      node.add(placed.facts);
-      this.#countClaims(placed.facts, 1);
-    }
+    for (const placed of this.#unseen.get(node.name) ?? []) this.#put(placed, node);
     this.#unseen.delete(node.name);
   }
 
@@ -267,17 +276,6 @@ export class ClusterCache implements ClusterView {
     const unseen = this.#unseen.get(placed.nodeName);
     if (unseen === undefined) this.#unseen.set(placed.nodeName, new Set([placed]));
     else unseen.add(placed);
-  }
-
-  #countClaims({ namespace, volumeClaims }: PodFacts, change: 1 | -1): void {
-    if (volumeClaims.length === 0) return;
-    for (const { claim, ephemeral } of volumeClaims) {
-      if (ephemeral) continue;
-      const key = `${namespace}/${claim}`;
-      const uses = this.claimUses(key) + change;
-      if (uses === 0) this.#claimUses.delete(key);
-      else this.#claimUses.set(key, uses);
-    }
   }
 }
 

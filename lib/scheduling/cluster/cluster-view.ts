@@ -10,6 +10,8 @@ import type { ImageState, NodeView } from './node-view.js';
 export interface ClusterView {
   /** In the order in which they are looked at: zones in turn. The array is another one whenever the order changed. */
   readonly nodes: readonly NodeView[];
+  /** Those with pods that have a term about other pods, in no order. */
+  readonly nodesWithAffinity: ReadonlySet<NodeView>;
   /** One that is in `nodes`. */
   node(name: string): NodeView | undefined;
   /** An image that some node has, by its complete name. */

@@ -69,7 +69,7 @@ export class CarriedTerms {
     if (changes !== undefined) replay(changes, this.#columns, this.#counts);
     else {
       this.#terms.clear();
-      for (const node of this.#columns.cluster.nodes) for (const pod of node.podsWithAffinity) this.#countPod(node.slot, pod, 1);
+      for (const node of this.#columns.cluster.nodesWithAffinity) for (const pod of node.podsWithAffinity) this.#countPod(node.slot, pod, 1);
     }
     return this.#terms.values();
   }

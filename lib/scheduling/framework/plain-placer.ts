@@ -1,6 +1,7 @@
 // The plain way to find a node: every plugin is asked about every node. It keeps nothing from one pod to the next, and so
 // says what is right; who is faster must answer the same. Extenders work on its parts.
 import type { Random } from '../../core/index.js';
+import type { ClusterView } from '../cluster/cluster-view.js';
 import type { NodeView } from '../cluster/node-view.js';
 import type { Cycle } from './cycle.js';
 import { NodeDiagnosis } from './node-diagnosis.js';
@@ -73,7 +74,7 @@ export function fittingNominated(cycle: Cycle): NodeView | undefined {
 export function searchNodes(cycle: Cycle, search: NodeSearch, { outcome, diagnosis }: BegunSearch): readonly NodeView[] {
   const { nodes } = cycle.cluster;
   const { rotation, plugins, percentageOfNodesToScore, extended = false } = search;
-  const candidates = candidatesAmong(nodes, outcome);
+  const candidates = candidatesAmong(cycle.cluster, outcome);
   const wanted = plugins.score.length === 0 && !extended ? 1 : nodesToFind(candidates.length, percentageOfNodesToScore);
   const fitting: NodeView[] = [];
   for (let step = 0; step < candidates.length && fitting.length < wanted; step++) {
@@ -113,6 +114,7 @@ function fitsWithoutTrouble(cycle: Cycle, node: NodeView): boolean {
   }
 }
 
-function candidatesAmong(nodes: readonly NodeView[], { nodeNames }: PreFilterOutcome): readonly NodeView[] {
-  return nodeNames === undefined ? nodes : nodes.filter(({ name }) => nodeNames.has(name));
+/** Where pods name their nodes, as those of DaemonSets do, the others are not walked past. */
+function candidatesAmong(cluster: ClusterView, { nodeNames }: PreFilterOutcome): readonly NodeView[] {
+  return nodeNames === undefined ? cluster.nodes : Array.from(nodeNames, (name) => cluster.node(name)).filter((node) => node !== undefined);
 }

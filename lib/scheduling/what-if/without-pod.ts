@@ -38,6 +38,7 @@ function clusterWithout(pod: PodFacts, nodeName: string, cache: ClusterCache): C
   const usesOf = ({ claimUses }: NodeView, claim: string): number => claimUses.get(claim) ?? 0;
   return {
     nodes: cache.nodes.map(shown),
+    nodesWithAffinity: new Set(Array.from(cache.nodesWithAffinity, shown)),
     node: (name) => (name === nodeName ? draft : cache.node(name)),
     image: (name) => cache.image(name),
     claimUses: (claim) => cache.claimUses(claim) - usesOf(node, claim) + usesOf(draft, claim),

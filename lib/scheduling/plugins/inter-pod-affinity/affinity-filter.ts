@@ -90,7 +90,7 @@ export const requiredAffinityKey: MemoryKey<RequiredAffinity> = memoryKey<Requir
 export function countRequiredAffinity({ pod, cluster }: Cycle): RequiredAffinity {
   const counted = new RequiredAffinity(pod, cluster.objects);
   const hasTerms = pod.affinity.required.length > 0 || pod.antiAffinity.required.length > 0;
-  for (const node of cluster.nodes) {
+  for (const node of hasTerms ? cluster.nodes : cluster.nodesWithAffinity) {
     for (const existing of hasTerms ? node.pods : node.podsWithRequiredAntiAffinity) counted.count(existing, node, 1);
   }
   return counted;

@@ -25,7 +25,7 @@ export function hasPreferences({ affinity, antiAffinity }: PodFacts): boolean {
 export function weighPreferredAffinity({ pod, cluster }: Cycle, { hardPodAffinityWeight }: PluginArguments['InterPodAffinity']): TopologySums {
   const sums = new TopologySums();
   const prefers = hasPreferences(pod);
-  for (const node of cluster.nodes) {
+  for (const node of prefers ? cluster.nodes : cluster.nodesWithAffinity) {
     for (const existing of prefers ? node.pods : node.podsWithAffinity) {
       weighAll(pod.affinity.preferred, 1, existing, node);
       weighAll(pod.antiAffinity.preferred, -1, existing, node);
