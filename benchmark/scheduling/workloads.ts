@@ -3,6 +3,8 @@
 import type { Node, Pod } from '../../lib/core/types/index.js';
 import { evenOverHosts, highPods, impossiblePods, lowPods, nodes, oneLargeNode, partlyTaintedNodes, pods, podsFor, podsWith, servedPods, spreadPods, teamAntiAffinity } from './templates.js';
 import type { Template } from './templates.js';
+import { withClaims } from './volumes.js';
+import type { VolumeType } from './volumes.js';
 
 /** So many of a kind. */
 export interface Batch {
@@ -22,6 +24,8 @@ export interface Workload {
   readonly meanwhile?: 'impossible pods' | 'high pods' | 'churn';
   /** Namespaces besides the usual ones; they have the label of a team. */
   readonly teams?: readonly string[];
+  /** What kind of volume each pod has, if any. */
+  readonly volumes?: VolumeType;
   /** Whether a Service selects pods. */
   readonly service?: boolean;
   /** Pods that find no node and wait; there before the clock starts. */
@@ -79,5 +83,7 @@ export const furtherWorkloads: readonly Workload[] = [
   { name: 'SchedulingWithNodeInclusionPolicy', nodes: partlyTaintedNodes, nodeCount: 5000, before: [], measured: { template: evenOverHosts, count: 4000 }, published: 68 },
   { name: 'SchedulingDaemonset', nodes: oneLargeNode, nodeCount: 15_000, before: [], measured: { template: podsFor(() => 'node-0'), count: 30_000 }, published: 390 },
   { name: 'SchedulingDaemonset, a node for each', nodes: plain, nodeCount: 15_000, before: [], measured: { template: podsFor((index) => `node-${index}`), count: 15_000 } },
+  { name: 'SchedulingInTreePVs', nodes: plain, nodeCount: 5000, volumes: 'in-tree', before: [{ template: withClaims(pods({ prefix: 'initial', namespace: 'sched-0' })), count: 1000 }], measured: { template: withClaims(pods({ prefix: 'pod' })), count: 2000 }, published: 90 },
+  { name: 'SchedulingCSIPVs', nodes: plain, nodeCount: 5000, volumes: 'csi', before: [{ template: withClaims(pods({ prefix: 'initial', namespace: 'sched-0' })), count: 5000 }], measured: { template: withClaims(pods({ prefix: 'pod' })), count: 5000 }, published: 48 },
   { name: 'PreemptionAsync', nodes: plain, nodeCount: 5000, before: [{ template: lowPods, count: 20_000 }], measured: usual(5000), meanwhile: 'high pods', published: 160 },
 ];
