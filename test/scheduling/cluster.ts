@@ -163,19 +163,19 @@ t.test('a draft changes alone', async (t) => {
   const container: Container = { name: 'c', ports: [{ containerPort: 80, hostPort: 80 }], resources: { requests: { 'example.com/gpu': '1' } } };
   const shape: PodShape = { nodeName: 'n', spec: { containers: [container], affinity: antiAffinity, volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'c' } }] } };
   cache.setPod(podOf('p', shape));
-  const shown = (view: NodeView): unknown => [view.podCount, view.podsWithAffinity.size, view.podsWithRequiredAntiAffinity.size, view.ports.length, view.requested.scalars.get('example.com/gpu') ?? 0, view.claimUses.get('ns/c') ?? 0];
+  const shown = (view: NodeView): unknown => [view.podCount, view.podsWithAffinity.size, view.podsWithRequiredAntiAffinity.size, view.ports.length, view.requested.scalars.get('example.com/gpu') ?? 0, view.claimUses.get('ns/c') ?? 0, view.attachable];
   const draft = node.copy();
   t.equal(draft.generation, node.generation);
   draft.remove(podFacts(podOf('another object of it', { uid: 'p-uid' })));
-  t.same(shown(draft), [0, 0, 0, 0, 0, 0]);
+  t.same(shown(draft), [0, 0, 0, 0, 0, 0, 0]);
   t.ok(draft.generation > node.generation);
-  t.same(shown(node), [1, 1, 1, 1, 1, 1]);
+  t.same(shown(node), [1, 1, 1, 1, 1, 1, 1]);
   draft.add(podFacts(podOf('p', shape)));
   draft.add(podFacts(podOf('q', shape)));
-  t.same(shown(draft), [2, 2, 2, 2, 2, 2]);
-  t.same(shown(node), [1, 1, 1, 1, 1, 1]);
+  t.same(shown(draft), [2, 2, 2, 2, 2, 2, 2]);
+  t.same(shown(node), [1, 1, 1, 1, 1, 1, 1]);
   draft.remove(podFacts(podOf('stranger')));
-  t.same(shown(draft), [2, 2, 2, 2, 2, 2]);
+  t.same(shown(draft), [2, 2, 2, 2, 2, 2, 2]);
 });
 
 /** A model that keeps nothing but what it was told, and counts when asked. */
@@ -255,6 +255,7 @@ function shownOf(view: NodeView): unknown {
     ports: view.ports.map(({ port }) => port).sort(),
     images: sorted(new Map([...view.images].map(([name, { size, nodeCount }]) => [name, [size, nodeCount]]))),
     claims: sorted(view.claimUses),
+    attachable: view.attachable,
   };
 }
 
@@ -278,6 +279,7 @@ function countedOf(naive: NaiveCluster, node: Frozen<Node>): unknown {
     ports: pods.flatMap(({ hostPorts }) => hostPorts.map(({ port }) => port)).sort(),
     images: sorted(new Map(imagesOf(node).map((name) => [name, [naive.sizes.get(name), naive.imageCount(name)]]))),
     claims: sorted(claims),
+    attachable: sum(({ volumeClaims }) => volumeClaims.length),
   };
 }
 

@@ -258,6 +258,10 @@ class TestNode implements NodeDraft {
     return uses;
   }
 
+  get attachable(): number {
+    return this.#sum(({ attachable }) => attachable);
+  }
+
   add(pod: PodFacts): void {
     this.#pods.push(pod);
   }

@@ -42,6 +42,7 @@ export class NodeState implements NodeDraft {
   podsWithRequiredAntiAffinity: ReadonlySet<PodFacts> = nobody;
   ports: readonly HostPort[] = noPorts;
   claimUses: ReadonlyMap<string, number> = none;
+  attachable = 0;
   readonly #generations: Generations;
 
   constructor({ name, slot, object, images, generations }: NodeStateOptions) {
@@ -119,10 +120,11 @@ export class NodeState implements NodeDraft {
     if (this.podsWithRequiredAntiAffinity.size > 0) copy.podsWithRequiredAntiAffinity = new Set(this.podsWithRequiredAntiAffinity);
     copy.ports = this.ports;
     if (this.claimUses.size > 0) copy.claimUses = new Map(this.claimUses);
+    copy.attachable = this.attachable;
     return copy;
   }
 
-  #count({ held, nonZeroHeld, namespace, volumeClaims }: PodFacts, sign: 1 | -1): void {
+  #count({ held, nonZeroHeld, namespace, volumeClaims, attachable }: PodFacts, sign: 1 | -1): void {
     const { requested, nonZeroRequested } = this;
     requested.milliCpu += sign * held.milliCpu;
     requested.memory += sign * held.memory;
@@ -130,7 +132,8 @@ export class NodeState implements NodeDraft {
     nonZeroRequested.milliCpu += sign * nonZeroHeld.milliCpu;
     nonZeroRequested.memory += sign * nonZeroHeld.memory;
     if (held.scalars.size > 0) for (const [name, amount] of held.scalars) requested.scalars = counted(requested.scalars, name, sign * amount);
-    if (volumeClaims.length === 0) return;
+    if (attachable === 0) return;
+    this.attachable += sign * attachable;
     for (const { claim, ephemeral } of volumeClaims) {
       if (!ephemeral) this.claimUses = counted(this.claimUses, `${namespace}/${claim}`, sign);
     }
@@ -149,6 +152,7 @@ export class NodeState implements NodeDraft {
     this.requested = { milliCpu: 0, memory: 0, ephemeralStorage: 0, scalars: none };
     this.nonZeroRequested = { milliCpu: 0, memory: 0 };
     this.claimUses = none;
+    this.attachable = 0;
     for (const pod of this.pods) this.#count(pod, 1);
   }
 

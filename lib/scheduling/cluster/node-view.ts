@@ -54,6 +54,8 @@ export interface NodeView {
   readonly images: ReadonlyMap<string, ImageState>;
   /** How many volumes of its pods name a claim, by `namespace/name`. Claims made for a single pod are not among them. */
   readonly claimUses: ReadonlyMap<string, number>;
+  /** How many volumes its pods have that drivers may have to attach: no fewer than they do, as several may be the same. */
+  readonly attachable: number;
   /** A copy for what-if. */
   copy(): NodeDraft;
 }

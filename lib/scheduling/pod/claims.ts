@@ -2,7 +2,7 @@
 // claims themselves are looked up by who needs them. As component-helpers/storage/ephemeral and
 // dynamic-resource-allocation/resourceclaim.
 import type { Frozen } from '../../core/index.js';
-import type { Pod } from '../../core/types/index.js';
+import type { Pod, Volume } from '../../core/types/index.js';
 
 /** A PersistentVolumeClaim that a volume stands for. */
 export interface VolumeClaim {
@@ -29,6 +29,18 @@ export function volumeClaims({ spec, metadata }: Frozen<Pod>): readonly VolumeCl
     else if (ephemeral !== undefined) (found ??= []).push({ claim: `${metadata?.name ?? ''}-${name}`, ephemeral: true });
   }
   return found ?? noVolumeClaims;
+}
+
+/** How many volumes of a pod a driver may have to attach to a node: no fewer than it will. */
+export function attachableVolumes({ spec }: Frozen<Pod>): number {
+  let count = 0;
+  for (const volume of spec?.volumes ?? []) if (!isAtHand(volume)) count += 1;
+  return count;
+}
+
+/** Volumes that a node makes of what it has, or of what the API tells. Nearly every pod has some. */
+function isAtHand({ emptyDir, configMap, secret, projected, downwardAPI, hostPath }: Frozen<Volume>): boolean {
+  return (emptyDir ?? configMap ?? secret ?? projected ?? downwardAPI ?? hostPath) !== undefined;
 }
 
 /** The claims for devices. Those from a template are in the pod's status once they have been made. */

@@ -85,6 +85,7 @@ function readFacts(pod: Frozen<Pod>): PodFacts {
     toleratesUnschedulable: ofSpec.toleratesUnschedulable,
     images: ofSpec.images,
     containerCount: ofSpec.containerCount,
+    attachable: ofSpec.attachable,
     held: resized ? heldRequests(pod) : requests,
     nonZeroHeld: resized || ofSpec.hasPodLevelRequests ? nonZeroHeldRequests(pod) : nonZeroRequests,
     affinity: podAffinity(pod),

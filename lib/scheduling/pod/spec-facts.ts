@@ -3,6 +3,7 @@
 // over the wire have each their own, and are read each.
 import type { Frozen } from '../../core/index.js';
 import type { Pod, PodSpec, Toleration } from '../../core/types/index.js';
+import { attachableVolumes } from './claims.js';
 import { hostPorts } from './host-ports.js';
 import type { HostPort } from './host-ports.js';
 import { podImages } from './images.js';
@@ -31,6 +32,8 @@ export interface SpecFacts {
   readonly images: readonly string[];
   /** Containers and init containers, by which the images are weighed. */
   readonly containerCount: number;
+  /** See `attachableVolumes`. */
+  readonly attachable: number;
 }
 
 /** The facts of a pod's specification: the same as long as none of the parts that they are read from differs. */
@@ -75,6 +78,7 @@ function readFacts(pod: Frozen<Pod>): SpecFacts {
     toleratesUnschedulable: toleratesOne(tolerations, unschedulableTaint),
     images: podImages(pod),
     containerCount: (spec?.containers.length ?? 0) + (spec?.initContainers?.length ?? 0),
+    attachable: attachableVolumes(pod),
   });
 }
 

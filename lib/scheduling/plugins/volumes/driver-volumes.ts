@@ -45,6 +45,12 @@ export function addVolumesOf(pod: PodFacts, objects: KnownObjects, volumes: Driv
   return problem;
 }
 
+/** How many volumes are attached to a node, whoever has them. */
+export function attachedTo(nodeName: string, objects: KnownObjects): number {
+  const byNode = attachmentsByNode(objects);
+  return byNode.size === 0 ? 0 : (byNode.get(nodeName)?.length ?? 0);
+}
+
 /** Adds the volumes that are attached to a node, whoever has them. */
 export function addAttachedTo(nodeName: string, objects: KnownObjects, volumes: DriverVolumes): void {
   for (const { spec } of attachmentsByNode(objects).get(nodeName) ?? []) {

@@ -13,7 +13,8 @@ import type { Rejection } from '../../framework/rejection.js';
 import type { PodFacts } from '../../pod/pod-facts.js';
 import { actions } from '../../queue/cluster-event.js';
 import { claimOf, notFoundText, usesClaim } from './claims-and-volumes.js';
-import { addAttachedTo, addVolumesOf, mayCount } from './driver-volumes.js';
+import { computedFrom } from '../computed-from.js';
+import { addAttachedTo, addVolumesOf, attachedTo, mayCount } from './driver-volumes.js';
 import type { DriverVolumes } from './driver-volumes.js';
 import { inTreePluginOf } from './in-tree-plugins.js';
 
@@ -43,10 +44,10 @@ export function nodeVolumeLimits(): SchedulingPlugin {
       const wanted = cycle.memory.recall(wantedVolumes);
       const missing = (wanted.missing ??= { rejection: missingClaim(cycle.pod, objects) });
       if (missing.rejection !== undefined) return missing.rejection;
+      const { volumes, alwaysRoom } = (wanted.brought ??= broughtBy(cycle.pod, objects));
+      if (node.attachable + attachedTo(node.name, objects) <= alwaysRoom) return undefined;
       const csiNode = objects.get('CSINode', node.name);
-      if (csiNode === undefined) return undefined;
-      const volumes = (wanted.volumes ??= volumesOf(cycle.pod, objects));
-      return isBeyondLimits(volumes, node, csiNode, objects) ? tooMany : undefined;
+      return csiNode !== undefined && isBeyondLimits(volumes, node, csiNode, objects) ? tooMany : undefined;
     },
   };
 }
@@ -56,7 +57,14 @@ const tooMany = unschedulable('node(s) exceed max volume count');
 /** What the pod would bring, found out when the first node is looked at. */
 interface WantedVolumes extends Remembered {
   missing?: { readonly rejection: Rejection | undefined };
-  volumes?: DriverVolumes;
+  brought?: BroughtVolumes;
+}
+
+/** What a pod brings. */
+interface BroughtVolumes {
+  readonly volumes: DriverVolumes;
+  /** A node that has no more volumes than this, of whatever driver, takes them for sure: most nodes are far from full. */
+  readonly alwaysRoom: number;
 }
 
 const wantedVolumes = memoryKey<WantedVolumes>('NodeVolumeLimits');
@@ -70,12 +78,26 @@ function missingClaim(pod: PodFacts, objects: KnownObjects): Rejection | undefin
   return undefined;
 }
 
-function volumesOf(pod: PodFacts, objects: KnownObjects): DriverVolumes {
+function broughtBy(pod: PodFacts, objects: KnownObjects): BroughtVolumes {
   const volumes: DriverVolumes = new Map();
   const problem = addVolumesOf(pod, objects, volumes);
   if (problem !== undefined) throw new Error(problem);
-  return volumes;
+  const limits = leastLimits(objects);
+  let least = Infinity;
+  for (const driver of volumes.values()) least = Math.min(least, limits.get(driver) ?? Infinity);
+  return { volumes, alwaysRoom: least - volumes.size };
 }
+
+/** How many volumes of each driver that has a limit the node takes that takes the fewest. */
+const leastLimits = computedFrom(['CSINode'], (objects): ReadonlyMap<string, number> => {
+  const least = new Map<string, number>();
+  for (const { spec } of objects.list('CSINode')) {
+    for (const { name, allocatable } of spec.drivers) {
+      if (allocatable?.count !== undefined) least.set(name, Math.min(allocatable.count, least.get(name) ?? Infinity));
+    }
+  }
+  return least;
+});
 
 /**
  * Whether a driver would have more volumes on the node than it can. Volumes that pods of the node have already are not

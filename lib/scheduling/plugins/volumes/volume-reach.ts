@@ -8,6 +8,7 @@ import type { KnownObjects } from '../../cluster/known-objects.js';
 import type { NodeView } from '../../cluster/node-view.js';
 import { compileNodeTerms, matchesAnyTerm } from '../../pod/node-affinity.js';
 import type { NodeTerm } from '../../pod/node-affinity.js';
+import { computedFrom } from '../computed-from.js';
 import type { Volume } from './claims-and-volumes.js';
 import { inTreePluginOf } from './in-tree-plugins.js';
 import type { InTreePlugin } from './in-tree-plugins.js';
@@ -17,8 +18,8 @@ import { legacyRegionLabel, legacyZoneLabel, regionLabel, zoneLabel, zoneSeparat
 export function isReachable(volume: Volume, node: NodeView, objects: KnownObjects): boolean {
   const reach = reachOf(volume);
   const { plugin } = reach;
-  if (plugin?.handle === undefined || !isMigrated(plugin, objects.get('CSINode', node.name))) return suits(reach.terms, node.labels);
-  return suits(migratedTerms(volume, plugin, reach), node.labels);
+  const isHandedOver = plugin?.handle !== undefined && migratedSomewhere(objects).has(plugin.name) && migratedPlugins(objects.get('CSINode', node.name)).includes(plugin.name);
+  return suits(isHandedOver ? migratedTerms(volume, plugin, reach) : reach.terms, node.labels);
 }
 
 /** Whether a volume can be reached from a node by its own words: those that count while volumes are only matched. */
@@ -67,9 +68,12 @@ function requiredTerms({ spec }: Volume): readonly Frozen<NodeSelectorTerm>[] | 
   return spec?.nodeAffinity?.required?.nodeSelectorTerms;
 }
 
-function isMigrated({ name }: InTreePlugin, csiNode: Frozen<CSINode> | undefined): boolean {
-  return csiNode?.metadata?.annotations?.[migratedPluginsAnnotation]?.split(',').includes(name) ?? false;
+function migratedPlugins(csiNode: Frozen<CSINode> | undefined): readonly string[] {
+  return csiNode?.metadata?.annotations?.[migratedPluginsAnnotation]?.split(',') ?? [];
 }
+
+/** What some node has handed over: for all else no node has to be asked. */
+const migratedSomewhere = computedFrom(['CSINode'], (objects): ReadonlySet<string> => new Set(objects.list('CSINode').flatMap(migratedPlugins)));
 
 function migratedTerms(volume: Volume, plugin: InTreePlugin, reach: Reach): readonly NodeTerm[] | undefined {
   if ('migrated' in reach) return reach.migrated;
