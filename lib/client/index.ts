@@ -29,3 +29,7 @@ export type { HttpLimits } from './http-exchange.js';
 export type { ByteStream, Transport, TransportRequest, TransportResponse } from './transport.js';
 export { fetchTransport, piecesOf } from './transport.js';
 export { ConnectionError, isConnectionError } from './connection-error.js';
+export type { LeaderElectionOptions } from './leader-election.js';
+export { leaderElection } from './leader-election.js';
+export type { Leadership } from './election-step.js';
+export { whileLeading } from './while-leading.js';
