@@ -8,6 +8,8 @@ export interface SchedulerFlags {
   readonly kubeconfig?: string;
   /** A KubeSchedulerConfiguration. */
   readonly config?: string;
+  /** Whether one of several schedulers is elected; without it, as the configuration says. */
+  readonly leaderElect?: boolean;
 }
 
 /** The scheduler of a server. */
@@ -24,6 +26,7 @@ export const servedSchedulerDefaults: ServedSchedulerFlags = { enabled: true };
 export const schedulerFlags: FlagTable<SchedulerFlags> = {
   kubeconfig: { value: 'FILE', help: 'which cluster, and as whom (default: $KUBECONFIG, ~/.kube/config)', read: (text, said) => ({ ...said, kubeconfig: fileName('kubeconfig', text) }) },
   config: { value: 'FILE', help: 'a KubeSchedulerConfiguration', read: (text, said) => ({ ...said, config: fileName('config', text) }) },
+  'leader-elect': { help: 'one of several schedules, the others wait (default: as configured, else true)', read: (text, said) => ({ ...said, leaderElect: yesOrNo('leader-elect', text) }) },
 };
 
 /** The flags of `vivarium serve`. */

@@ -8,16 +8,26 @@ import type { Client } from '../client/index.js';
 import { connect, loadKubeconfig } from '../client/node/index.js';
 import { errorText, objectKey, systemClock, systemRandom } from '../core/index.js';
 import { createScheduler, parseSchedulerConfiguration, schedulerConfiguration } from '../scheduling/index.js';
-import type { Attempt, Scheduler, SchedulerConfiguration } from '../scheduling/index.js';
+import type { Scheduler, SchedulerConfiguration } from '../scheduling/index.js';
+import { electedScheduler, electionLine, electionTrouble, loneScheduler } from './elected-scheduler.js';
+import type { ElectedScheduler, SchedulerActivity } from './elected-scheduler.js';
 import { extenderTransports } from './extender-transports.js';
 import type { SchedulerFlags } from './scheduler-flags.js';
 import type { Surroundings } from './surroundings.js';
 
 /** A scheduler that a command made. */
-export interface CommandedScheduler {
+export interface CommandedScheduler extends ElectedScheduler {
   readonly scheduler: Scheduler;
   /** Closes its connections to extenders. */
   readonly close: () => void;
+}
+
+/** How a command wants its scheduler. */
+export interface CommandedSchedulerOptions {
+  /** A KubeSchedulerConfiguration. */
+  readonly config: string | undefined;
+  /** Whether it has to be elected, given what the configuration says. */
+  readonly elects: (said: boolean | undefined) => boolean;
 }
 
 /** A scheduler under way. */
@@ -26,28 +36,34 @@ export interface Scheduling {
 }
 
 /** Makes a scheduler with the configuration of a file. Rejects where the file cannot be read or makes no sense. */
-export async function commandedScheduler(client: Client, config: string | undefined, surroundings: Surroundings): Promise<CommandedScheduler> {
+export async function commandedScheduler(client: Client, { config, elects }: CommandedSchedulerOptions, surroundings: Surroundings): Promise<CommandedScheduler> {
   const configuration = await configurationOf(config, surroundings);
   const { transportOf, close } = await extenderTransports(configuration.extenders, surroundings);
   const scheduler = createScheduler({ client, clock: systemClock(), random: systemRandom(), configuration, extenderTransport: transportOf, instance: hostname() });
-  return { scheduler, close };
+  const { leaderElection } = configuration;
+  try {
+    return { scheduler, close, ...(elects(leaderElection.leaderElect) ? electedScheduler(scheduler, client, leaderElection) : loneScheduler(scheduler)) };
+  } catch (cause) {
+    close();
+    throw new Error(`couldn't create leader elector: ${errorText(cause)}`, { cause });
+  }
 }
 
 /** Schedules as the flags say. Rejects where a file cannot be had or the cluster does not answer; nothing is left then. */
-export async function schedule({ kubeconfig, config }: SchedulerFlags, surroundings: Surroundings): Promise<Scheduling> {
+export async function schedule({ kubeconfig, config, leaderElect }: SchedulerFlags, surroundings: Surroundings): Promise<Scheduling> {
   const connection = connect(await loadKubeconfig(kubeconfig === undefined ? {} : { path: kubeconfig }));
   try {
     const client = httpClient(connection);
     await reached(client, connection.server);
-    const { scheduler, close } = await commandedScheduler(client, config, surroundings);
+    const { activity$, stop, close } = await commandedScheduler(client, { config, elects: (said = true) => leaderElect ?? said }, surroundings);
     surroundings.print(`vivarium schedules the pods of ${connection.server}`);
-    const running = told(scheduler.run(), everything).subscribe({ next: (line) => surroundings.print(line), error: (error: unknown) => surroundings.print(`vivarium: ${errorText(error)}`) });
+    const running = told(activity$, everything).subscribe({ next: (line) => surroundings.print(line), error: (error: unknown) => surroundings.print(`vivarium: ${errorText(error)}`) });
     return {
-      close: () => {
+      close: async () => {
+        await stop();
         running.unsubscribe();
         close();
         connection.close();
-        return Promise.resolve();
       },
     };
   } catch (error) {
@@ -57,15 +73,15 @@ export async function schedule({ kubeconfig, config }: SchedulerFlags, surroundi
 }
 
 /** What a scheduler does, in lines for people. */
-export function told(attempts$: Observable<Attempt>, lineOf: (attempt: Attempt) => string | undefined): Observable<string> {
-  return attempts$.pipe(
+export function told(activity$: Observable<SchedulerActivity>, lineOf: (activity: SchedulerActivity) => string | undefined): Observable<string> {
+  return activity$.pipe(
     map(lineOf),
     filter((line) => line !== undefined),
   );
 }
 
-/** All that matters to a pod, and all trouble. */
-export function everything(attempt: Attempt): string | undefined {
+/** All that matters to a pod, who schedules, and all trouble. */
+export function everything(attempt: SchedulerActivity): string | undefined {
   switch (attempt.type) {
     case 'bound':
       return `${objectKey(attempt.pod)} goes to ${attempt.nodeName}`;
@@ -73,13 +89,16 @@ export function everything(attempt: Attempt): string | undefined {
       return `${objectKey(attempt.pod)}: ${attempt.message}`;
     case 'preempted':
       return `${objectKey(attempt.pod)} has to leave${attempt.by === undefined ? '' : ` for ${objectKey(attempt.by)}`}`;
+    case 'leader':
+    case 'leading':
+      return electionLine(attempt);
     default:
       return trouble(attempt);
   }
 }
 
 /** What went wrong. */
-export function trouble(attempt: Attempt): string | undefined {
+export function trouble(attempt: SchedulerActivity): string | undefined {
   switch (attempt.type) {
     case 'failed':
     case 'binding-failed':
@@ -94,6 +113,9 @@ export function trouble(attempt: Attempt): string | undefined {
       return `scheduler: extender ${attempt.extender}: ${errorText(attempt.error)}`;
     case 'background-failed':
       return `scheduler: ${errorText(attempt.error)}`;
+    case 'lost':
+    case 'election-failed':
+      return electionTrouble(attempt);
     default:
       return undefined;
   }

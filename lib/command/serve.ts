@@ -72,9 +72,8 @@ export async function serve(flags: ServeFlags, surroundings: Surroundings): Prom
     const server = createServer({ store, clock, admission: (tools) => [priorityAdmission(tools)], authenticators, authorizers, bootstrapPolicy, tokens, apiAudiences, authenticationInfo, serverAddress: `${listening.host}:${listening.port}` });
     ending.push(() => server.close(), () => listening.close());
     door.handler = server.handler;
-    const scheduling = flags.scheduler.enabled ? await commandedScheduler(schedulerClient(server), flags.scheduler.config, surroundings) : undefined;
+    const scheduling = flags.scheduler.enabled ? await commandedScheduler(schedulerClient(server), { config: flags.scheduler.config, elects: (said) => said ?? isShared(flags.storage) }, surroundings) : undefined;
     ending.push(() => scheduling?.close());
-    const attempts$ = scheduling === undefined ? EMPTY : scheduling.scheduler.run();
     await registerNodes(inProcessClient(server.handler, { user: administrator }), flags.nodes, clock.now());
     const kubeconfigPath = flags.kubeconfigOut ?? surroundings.temporaryFile(`vivarium-${listening.port}.kubeconfig`);
     await surroundings.writeFile(kubeconfigPath, kubeconfig({ server: listening.url, ...(authority && { ca: authority.certificate }), user: admin.user }));
@@ -87,11 +86,11 @@ export async function serve(flags: ServeFlags, surroundings: Surroundings): Prom
     surroundings.print(`kubeconfig: ${kubeconfigPath}`);
     surroundings.print(`try: kubectl --kubeconfig ${kubeconfigPath} get namespaces`);
     // Who works in it begins when people know where it is: what there is to complain of comes after that.
-    const running = merge(authentication.running$, controllers(server, authentication, authority), told(attempts$, trouble)).subscribe({
+    const running = merge(authentication.running$, controllers(server, authentication, authority), told(scheduling?.activity$ ?? EMPTY, trouble)).subscribe({
       next: (line) => surroundings.print(line),
       error: (error: unknown) => surroundings.print(`vivarium: ${error instanceof Error ? error.message : String(error)}`),
     });
-    ending.push(() => running.unsubscribe());
+    ending.push(() => running.unsubscribe(), () => scheduling?.stop());
     return { url: listening.url, kubeconfigPath, close };
   } catch (error) {
     await close();
@@ -136,6 +135,11 @@ async function openStore(storage: StorageFlag): Promise<Store> {
       return etcdStore({ endpoints: storage.endpoints });
     }
   }
+}
+
+/** Whether other processes may serve the same cluster, and schedule for it. A SQLite file has one process at a time. */
+function isShared({ type }: StorageFlag): boolean {
+  return type === 'etcd';
 }
 
 function listenOn(handler: Handler, { port }: ServeFlags, authority: CertificateAuthority | undefined, { clientAuthorities }: Authentication): Promise<Listening> {

@@ -21,6 +21,7 @@ export type {
 } from './configuration/configuration-document.js';
 export type { ExtensionPoint, PluginReference, PluginRegistry } from './configuration/extension-points.js';
 export { builtinPlugins, defaultPlugins, extensionPoints } from './configuration/extension-points.js';
+export type { LeaderElectionSettings } from './configuration/leader-election.js';
 export type { ArgumentDocuments, ConfigurablePlugin, PluginArguments, ResourceWeight, ScoringStrategy, ShapePoint, Weightless } from './configuration/plugin-arguments.js';
 export type { EnabledPlugin, EnabledPlugins, PluginSet, PluginSets } from './configuration/plugin-sets.js';
 export type { ConfigurationOptions, Extender, SchedulerConfiguration, SchedulerProfile } from './configuration/scheduler-configuration.js';

@@ -27,7 +27,7 @@ const listed = (...names: readonly string[]): { readonly name: string }[] => nam
 
 t.test('a scheduler that was told nothing', async (t) => {
   const { profiles, ...rest } = schedulerConfiguration();
-  t.strictSame(rest, { parallelism: 16, podInitialBackoffSeconds: 1, podMaxBackoffSeconds: 10, extenders: [], delayCacheUntilActive: false, clientConnection: { qps: 50, burst: 100 } });
+  t.strictSame(rest, { parallelism: 16, podInitialBackoffSeconds: 1, podMaxBackoffSeconds: 10, extenders: [], delayCacheUntilActive: false, clientConnection: { qps: 50, burst: 100 }, leaderElection: { leaderElect: undefined, leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000, resourceName: 'kube-scheduler', resourceNamespace: 'kube-system' } });
   t.strictSame([...profiles.keys()], ['default-scheduler']);
   const profile = profiles.get('default-scheduler');
   t.equal(profile?.percentageOfNodesToScore, 100, 'every node is looked at, unless told otherwise');
@@ -53,7 +53,7 @@ t.test('a file is read strictly', async (t) => {
   const configuration = await parseSchedulerConfiguration(`${header}
 percentageOfNodesToScore: 30
 podMaxBackoffSeconds: 20
-leaderElection: {leaderElect: false}
+leaderElection: {leaderElect: false, leaseDuration: 1m30s, retryPeriod: 0s, resourceName: mine}
 profiles:
 - schedulerName: quick
   percentageOfNodesToScore: 0
@@ -76,6 +76,7 @@ extenders:
   filterVerb: filter
 `);
   t.strictSame([...configuration.profiles.values()].map(({ schedulerName, percentageOfNodesToScore }) => [schedulerName, percentageOfNodesToScore]), [['quick', 0], ['packed', 30]], "a profile's own share wins even if 0");
+  t.strictSame(configuration.leaderElection, { leaderElect: false, leaseDurationMs: 90_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000, resourceName: 'mine', resourceNamespace: 'kube-system' });
   const packed = configuration.profiles.get('packed');
   t.strictSame(packed?.args.NodeResourcesFit.scoringStrategy, {
     type: 'RequestedToCapacityRatio',

@@ -1,8 +1,8 @@
 // The scheduler as a whole, against a server in the same process and on virtual time: what becomes of pods, what people
 // read about it, and that nothing is left behind when it stops.
-import { EventEmitter } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { filter, lastValueFrom, map, take, tap } from 'rxjs';
 import t, { type Test } from 'tap';
@@ -18,6 +18,7 @@ import type { Attempt, ExtenderDocument, PluginTools, ProfileDocument, Scheduler
 import { PacedWork } from '../../lib/scheduling/scheduler/paced-work.js';
 import { createServer } from '../../lib/server/index.js';
 import { memoryStore } from '../../lib/storage/index.js';
+import { etcdBinary, etcdMissing, startEtcd } from '../support/etcd-server.js';
 import { observe } from '../support/observe.js';
 import { startServer } from '../support/served.js';
 
@@ -716,12 +717,119 @@ t.test('serve gives pods their nodes, unless it is told not to; then a scheduler
     signals.emit('SIGTERM');
     if (command !== undefined) {
       t.equal(await command, 0);
-      t.match(printed, [/^vivarium schedules the pods of https:/, /^(default\/web goes to node-|vivarium is stopping)/]);
+      t.match(printed, [/^vivarium schedules the pods of https:/, /^schedules now/, /^(default\/web goes to node-|vivarium is stopping)/]);
     }
     connection.close();
     await served.close();
     rmSync(folder, { recursive: true });
   }
+});
+
+/** Elections that do not take long. */
+const quickElection = `apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+leaderElection: {leaderElect: true, leaseDuration: 3s, renewDeadline: 2s, retryPeriod: 250ms}
+`;
+
+function quickFolder(t: Test): { readonly path: (name: string) => string; readonly config: string } {
+  const folder = mkdtempSync(join(tmpdir(), 'vivarium-scheduler-'));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  const path = (name: string): string => join(folder, name);
+  writeFileSync(path('config.yaml'), quickElection);
+  return { path, config: path('config.yaml') };
+}
+
+const podNamed = (name: string): Frozen<Pod> => ({ metadata: { name }, spec: { containers: [{ name: 'c', image: 'i' }] } });
+
+t.test('of two schedulers one schedules; when it stops, the other goes on', { timeout: 120_000 }, async (t) => {
+  const served = await startServer('--nodes=2', '--scheduler=false');
+  const { path, config } = quickFolder(t);
+  writeFileSync(path('kubeconfig'), served.kubeconfig);
+  const connection = connect(await loadKubeconfig({ text: served.kubeconfig }));
+  const client = httpClient(connection);
+  const pods = client.kind('v1', 'Pod').in('default');
+  const start = (...flags: readonly string[]): { readonly signals: EventEmitter; readonly printed: string[]; readonly ended: Promise<number>; said(words: string): Promise<void> } => {
+    const signals = new EventEmitter();
+    const printed: string[] = [];
+    const write = (text: string): void => {
+      printed.push(text.trimEnd());
+      signals.emit('printed');
+    };
+    const said = async (words: string): Promise<void> => {
+      while (!printed.some((line) => line.includes(words))) await once(signals, 'printed');
+    };
+    return { signals, printed, said, ended: run({ args: ['scheduler', `--kubeconfig=${path('kubeconfig')}`, ...flags], version: 'test', stdout: { write }, stderr: { write }, signals }) };
+  };
+  const one = start(`--config=${config}`);
+  await one.said('schedules now');
+  const two = start(`--config=${config}`);
+  await two.said('waits: ');
+  await pods.create(podNamed('first'));
+  t.match(await withNode(client, 'first'), /^node-/);
+  one.signals.emit('SIGTERM');
+  t.equal(await one.ended, 0);
+  await two.said('schedules now');
+  await pods.create(podNamed('second'));
+  t.match(await withNode(client, 'second'), /^node-/);
+  await two.said('default/second');
+  t.match(two.printed, [/^vivarium schedules the pods of /, new RegExp(`^waits: ${hostname()}_[0-9a-f-]{36} schedules$`), 'schedules now', /^default\/second goes to node-/]);
+  t.strictSame(one.printed.filter((line) => line.startsWith('scheduler:')), []);
+  two.signals.emit('SIGINT');
+  t.equal(await two.ended, 0);
+  const lease = await client.kind('coordination.k8s.io/v1', 'Lease').in('kube-system').get('kube-scheduler');
+  t.match(lease.spec, { holderIdentity: '', leaseTransitions: 1 }, 'given back');
+
+  writeFileSync(path('senseless.yaml'), quickElection.replace('250ms', '1900ms'));
+  const senseless = start(`--config=${path('senseless.yaml')}`);
+  t.equal(await senseless.ended, 1);
+  t.strictSame(senseless.printed, ["vivarium: couldn't create leader elector: renewDeadline must be greater than retryPeriod*JitterFactor"]);
+  const alone = start(`--config=${config}`, '--leader-elect=false');
+  await pods.create(podNamed('third'));
+  t.match(await withNode(client, 'third'), /^node-/);
+  alone.signals.emit('SIGTERM');
+  t.equal(await alone.ended, 0);
+  t.notMatch(alone.printed.join('\n'), /schedules now/, 'the flag beats the file');
+  connection.close();
+  await served.close();
+});
+
+t.test('servers elect where they share a store, or are told to; with the rights of their scheduler', { timeout: 120_000 }, async (t) => {
+  const { config } = quickFolder(t);
+  const leaseOf = (client: Client): Promise<string | undefined> =>
+    client.kind('coordination.k8s.io/v1', 'Lease').in('kube-system').get('kube-scheduler').then(({ spec }) => spec?.holderIdentity, () => undefined);
+  const scheduledBy = async (flags: readonly string[], pod: string): Promise<{ readonly client: Client; readonly close: () => Promise<void>; readonly holder: string | undefined }> => {
+    const served = await startServer(...flags);
+    const connection = connect(await loadKubeconfig({ text: served.kubeconfig }));
+    const client = httpClient(connection);
+    const close = async (): Promise<void> => {
+      connection.close();
+      await served.close();
+    };
+    await client.kind('v1', 'Pod').in('default').create(podNamed(pod));
+    t.match(await withNode(client, pod), /^node-/);
+    return { client, close, holder: await leaseOf(client) };
+  };
+  const alone = await scheduledBy(['--nodes=1'], 'web');
+  t.equal(alone.holder, undefined, 'nobody else can be there');
+  await alone.close();
+  const told = await scheduledBy(['--nodes=1', `--scheduler-config=${config}`], 'web');
+  t.match(told.holder, new RegExp(`^${hostname()}_`));
+  await told.close();
+  if (etcdBinary === undefined) {
+    t.comment(etcdMissing);
+    return;
+  }
+  const etcd = await startEtcd();
+  const one = await scheduledBy(['--nodes=1', `--storage=etcd:${etcd.endpoint}`], 'first');
+  const two = await scheduledBy(['--nodes=0', `--storage=etcd:${etcd.endpoint}`, `--scheduler-config=${config}`], 'second');
+  t.match(one.holder, new RegExp(`^${hostname()}_`), 'who shares a store elects without being told');
+  t.equal(two.holder, one.holder);
+  await one.close();
+  await two.client.kind('v1', 'Pod').in('default').create(podNamed('third'));
+  t.match(await withNode(two.client, 'third'), /^node-/);
+  t.not(await leaseOf(two.client), one.holder);
+  await two.close();
+  await etcd.dispose();
 });
 
 t.test('the command of the scheduler says what is wrong', async (t) => {
@@ -731,6 +839,9 @@ t.test('the command of the scheduler says what is wrong', async (t) => {
   t.match(complaints.splice(0), [/does\/not\/exist cannot be read/]);
   t.equal(await command('--kubeconfg=x'), 2);
   t.match(complaints.splice(0), [/unknown flag --kubeconfg/, /--help/]);
+  t.equal(await command('--leader-elect=perhaps'), 2);
+  t.match(complaints.splice(0), [/--leader-elect is true or false, not "perhaps"/, /--help/]);
+  t.match(parseCommandLine(['scheduler', '--leader-elect=false']), { flags: { leaderElect: false } });
   t.match(usage, /vivarium scheduler \[flags\]/);
   const line = parseCommandLine(['serve', '--scheduler=false', '--scheduler-config=c.yaml']);
   t.match(line, { flags: { scheduler: { enabled: false, config: 'c.yaml' } } });

@@ -1,10 +1,11 @@
 // What has to be true of a configuration before it decides anything, in Kubernetes' words. Defaults are filled in already.
 // As pkg/scheduler/apis/config/validation/validation.go.
-import { canonicalDuration, deepEqual, fieldDuplicate, fieldErrorText, fieldInvalid, fieldPath, fieldRequired, isExtendedResource, isQualifiedName, parseDurationMs } from '../../core/index.js';
+import { deepEqual, fieldDuplicate, fieldErrorText, fieldInvalid, fieldPath, fieldRequired, isExtendedResource, isQualifiedName, parseDurationMs } from '../../core/index.js';
 import type { FieldError, FieldPath } from '../../core/index.js';
 import { configurationVersion, isConfigurable } from './configuration-document.js';
 import type { ExtenderDocument, LeaderElectionDocument, ProfileDocument, SchedulerDocument } from './configuration-document.js';
 import { extensionPoints } from './extension-points.js';
+import { electionDurations } from './leader-election.js';
 import { completeArguments } from './plugin-arguments.js';
 import { validateArguments } from './plugin-arguments-validation.js';
 import type { PluginSet } from './plugin-sets.js';
@@ -39,9 +40,10 @@ function texts(errors: readonly FieldError[]): readonly string[] {
 }
 
 /** Durations that are zero were filled in: only negative ones, or two in the wrong order, are left to refuse. */
-function validateLeaderElection({ leaderElect = true, leaseDuration, renewDeadline, retryPeriod, resourceLock = 'leases' }: LeaderElectionDocument, path: FieldPath): readonly FieldError[] {
+function validateLeaderElection(document: LeaderElectionDocument, path: FieldPath): readonly FieldError[] {
+  const { leaderElect = true, resourceLock = 'leases' } = document;
   if (!leaderElect) return [];
-  const times = { leaseDuration: durationOr(leaseDuration, '15s'), renewDeadline: durationOr(renewDeadline, '10s'), retryPeriod: durationOr(retryPeriod, '2s') };
+  const times = electionDurations(document);
   const errors = Object.entries(times)
     .filter(([, duration]) => parseDurationMs(duration) <= 0)
     .map(([name, duration]) => fieldInvalid(path.child(name), duration, 'must be greater than zero'));
@@ -50,10 +52,6 @@ function validateLeaderElection({ leaderElect = true, leaseDuration, renewDeadli
   }
   if (resourceLock !== 'leases') errors.push(fieldInvalid(path.child('resourceLock'), resourceLock, 'resourceLock value must be "leases"'));
   return errors;
-}
-
-function durationOr(text = '', otherwise: string): string {
-  return text === '' || parseDurationMs(text) === 0 ? otherwise : canonicalDuration(text);
 }
 
 function validatePercentage(percentage = 0, path: FieldPath): readonly FieldError[] {

@@ -9,6 +9,8 @@ import { SchedulerConfigurationError } from './configuration-error.js';
 import { validateConfiguration } from './configuration-validation.js';
 import { builtinPlugins } from './extension-points.js';
 import type { PluginRegistry } from './extension-points.js';
+import { completeLeaderElection } from './leader-election.js';
+import type { LeaderElectionSettings } from './leader-election.js';
 import { completeArguments } from './plugin-arguments.js';
 import type { PluginArguments } from './plugin-arguments.js';
 import { validateArguments } from './plugin-arguments-validation.js';
@@ -30,6 +32,8 @@ export interface SchedulerConfiguration {
   readonly delayCacheUntilActive: boolean;
   /** Requests a second and at once: default 50 and 100. */
   readonly clientConnection: { readonly qps: number; readonly burst: number };
+  /** For whoever runs the scheduler: it does not elect by itself. */
+  readonly leaderElection: LeaderElectionSettings;
 }
 
 /** How pods of one schedulerName are placed. */
@@ -73,7 +77,7 @@ export function schedulerConfiguration(document: SchedulerDocument = {}, options
 
 function complete(document: SchedulerDocument, { plugins = noPlugins }: ConfigurationOptions): SchedulerConfiguration {
   const registry = new Map([...builtinPlugins, ...plugins]);
-  const { parallelism = 16, percentageOfNodesToScore = 100, podInitialBackoffSeconds = 1, podMaxBackoffSeconds = 10, extenders = [], delayCacheUntilActive = false, clientConnection } = document;
+  const { parallelism = 16, percentageOfNodesToScore = 100, podInitialBackoffSeconds = 1, podMaxBackoffSeconds = 10, extenders = [], delayCacheUntilActive = false, clientConnection, leaderElection = {} } = document;
   const profiles = namedProfiles(document.profiles);
   const problems = validateConfiguration({ ...document, parallelism, podInitialBackoffSeconds, podMaxBackoffSeconds, profiles });
   if (problems.length > 0) throw new SchedulerConfigurationError(problems);
@@ -86,6 +90,7 @@ function complete(document: SchedulerDocument, { plugins = noPlugins }: Configur
     delayCacheUntilActive,
     // Zero is the same as nothing here.
     clientConnection: Object.freeze({ qps: clientConnection?.qps ?? 50, burst: clientConnection?.burst ?? 100 }),
+    leaderElection: Object.freeze(completeLeaderElection(leaderElection)),
   });
 }
 
