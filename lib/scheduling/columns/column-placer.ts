@@ -54,8 +54,9 @@ export function columnPlacer({ framework, search, columns, foreign }: ColumnPlac
     const nodeCount = nodes.order.length;
     const start = rotation.start % nodeCount;
     const wanted = plugins.score.length === 0 ? 1 : nodesToFind(nodeCount, percentageOfNodesToScore);
-    if (wanted === nodeCount && fitting.isSettled && asksNoScores(asked)) {
-      const scored = groupsThatPass(groupsFor(rules), rules.checks);
+    const crowdedOut = wanted === nodeCount && asksNoScores(asked) ? fitting.crowdedOut() : undefined;
+    if (crowdedOut !== undefined) {
+      const scored = groupsThatPass(groupsFor(rules), rules.checks, crowdedOut);
       const feasible = nodesIn(scored);
       if (feasible > 0) {
         rotation.start = start;

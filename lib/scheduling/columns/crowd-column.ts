@@ -19,7 +19,7 @@ export class CrowdColumn {
   /** Numbers of refusals, by what they say. */
   readonly #numbers = new Map<string, number>();
   #verdicts: Int32Array = new Int32Array(0);
-  #crowded = 0;
+  readonly #slots = new Set<number>();
 
   constructor(columns: NodeColumns, priority: number) {
     this.#columns = columns;
@@ -27,9 +27,9 @@ export class CrowdColumn {
     this.#changed = new ChangedNodes(columns.cluster);
   }
 
-  /** Whether nobody is to come anywhere that counts. */
-  get isEmpty(): boolean {
-    return this.#crowded === 0;
+  /** The slots of nodes to which somebody is to come that counts. */
+  get slots(): ReadonlySet<number> {
+    return this.#slots;
   }
 
   /** For each slot one of `crowdVerdict`, or the number of a refusal. */
@@ -60,7 +60,7 @@ export class CrowdColumn {
   #lookAtAll(): void {
     const { cluster } = this.#columns;
     this.#verdicts.fill(crowdVerdict.nobody);
-    this.#crowded = 0;
+    this.#slots.clear();
     for (const name of cluster.nominatedNodes()) {
       const node = cluster.node(name);
       if (node !== undefined) this.#look(node.slot);
@@ -70,8 +70,9 @@ export class CrowdColumn {
   #look(slot: number): void {
     const node = this.#columns.at(slot);
     const isCrowded = node !== undefined && this.#columns.cluster.nominatedTo(node.name).some((pod) => isToReckonWith(pod, this.#priority));
-    this.#crowded += Number(isCrowded) - Number(this.#verdicts[slot] !== crowdVerdict.nobody);
     this.#verdicts[slot] = isCrowded ? crowdVerdict.unknown : crowdVerdict.nobody;
+    if (isCrowded) this.#slots.add(slot);
+    else this.#slots.delete(slot);
   }
 
   #numberOf(rejected: Rejected): number {

@@ -53,9 +53,19 @@ export class FittingSearch {
     this.#asks = asked.filters.length > 0 || crowds !== undefined;
   }
 
-  /** Whether columns say it all: nobody has to be asked about nodes. */
-  get isSettled(): boolean {
-    return !this.#asks;
+  /**
+   * The slots that fit by themselves and in their domains, but are refused amidst those who are to come there. Undefined
+   * where nodes have to be asked about one by one.
+   */
+  crowdedOut(): readonly number[] | undefined {
+    const { nodes, rules: { nodeClass, crowds } } = this.#options;
+    if (!this.#asks) return nowhere;
+    if (!this.#isLocal || crowds === undefined || crowds.slots.size > crowdedMax) return undefined;
+    const isRefused = (slot: number): boolean => {
+      const node = nodes.at(slot);
+      return node !== undefined && nodeClass.verdicts[slot] === 0 && this.#amidst(node) !== undefined;
+    };
+    return Array.from(crowds.slots).filter(isRefused);
   }
 
   /** Whether the node of a slot fits. */
@@ -179,3 +189,7 @@ function gather(order: Int32Array, start: number, verdicts: Int32Array, found: I
 }
 
 const nobody = new Int32Array(0);
+const nowhere: readonly number[] = [];
+
+/** Where others are to come to more nodes than so many, all nodes are walked through. */
+const crowdedMax = 256;

@@ -22,11 +22,24 @@ export interface ScoredGroups {
   readonly totals: Float64Array;
 }
 
-/** The groups whose nodes fit by themselves and pass the checks, with all their nodes. */
-export function groupsThatPass(groups: NodeGroups, checks: readonly DomainCheck[]): ScoredGroups {
+/** Groups with all their nodes, but a few. */
+export interface WholeGroups extends ScoredGroups {
+  /** The slots of nodes that do not come into question, though their group does. */
+  readonly without: readonly number[];
+}
+
+/** The groups whose nodes fit by themselves and pass the checks, with all their nodes but those of some slots. */
+export function groupsThatPass(groups: NodeGroups, checks: readonly DomainCheck[], without: readonly number[]): WholeGroups {
   let among: readonly number[] = groups.occupied();
   for (const check of checks) among = passingGroups(groups, among, check);
-  return { groups, among, sizes: groups.sizes, totals: noTotals(groups) };
+  const totals = noTotals(groups);
+  if (without.length === 0) return { groups, among, sizes: groups.sizes, totals, without };
+  const sizes = groups.sizes.slice();
+  for (const slot of without) {
+    const group = intAt(groups.groupOf, slot);
+    sizes[group] = intAt(sizes, group) - 1;
+  }
+  return { groups, among: among.filter((group) => intAt(sizes, group) > 0), sizes, totals, without };
 }
 
 /** The groups of some nodes, by slot. */
@@ -54,12 +67,12 @@ export function nodeTotals({ groups: { groupOf }, totals }: ScoredGroups, slots:
 }
 
 /** The slot of a node of the highest total; one of them by chance where several are equal, as `chooseBest` has it. */
-export function chooseInOrder({ groups, among, sizes, totals }: ScoredGroups, start: number, random: Random): number {
+export function chooseInOrder({ groups, among, sizes, totals, without }: WholeGroups, start: number, random: Random): number {
   let best = -Infinity;
   for (const group of among) best = Math.max(best, floatAt(totals, group));
   const equal = among.filter((group) => floatAt(totals, group) === best);
   const ties = nodesIn({ among: equal, sizes });
-  return groups.nodeAfter(ties > 1 ? random.integer(ties) : 0, equal, start);
+  return groups.nodeAfter(ties > 1 ? random.integer(ties) : 0, equal, { start, without });
 }
 
 /** The place of the highest total among nodes; by chance likewise. */

@@ -68,11 +68,21 @@ export class NodeGroups {
     return groups;
   }
 
-  /** The slot of one of the nodes of some groups: of the one that so many are before, in the order of nodes from `start` on. */
-  nodeAfter(count: number, groups: readonly number[], start: number): number {
+  /**
+   * The slot of one of the nodes of some groups: of the one that so many are before, in the order of nodes from `start` on.
+   * Nodes of the slots in `without` are passed over.
+   */
+  nodeAfter(count: number, groups: readonly number[], { start, without }: { readonly start: number; readonly without: readonly number[] }): number {
     const members = groups.map((group) => this.#members[group] ?? []);
     const all = members.reduce((sum, { length }) => sum + length, 0);
-    return intAt(this.#order, numberAfter(members, (countAllBelow(members, start) + count) % all, this.#order.length));
+    const before = countAllBelow(members, start);
+    const passedOver = without
+      .filter((slot) => groups.includes(intAt(this.#groupOf, slot)))
+      .map((slot) => (countAllBelow(members, intAt(this.#columns.places, slot)) - before + all) % all)
+      .sort((one, other) => one - other);
+    let ahead = count;
+    for (const place of passedOver) if (place <= ahead) ahead += 1;
+    return intAt(this.#order, numberAfter(members, (before + ahead) % all, this.#order.length));
   }
 
   /** Whether nodes are told apart by these traits, besides their rank. */

@@ -48,7 +48,7 @@ export function podRules(columns: ClusterColumns, profile: ColumnProfile): (pod:
     crowds?.follow();
     const reasons = (): KeptReasons => reasonsOf.get(likeness(), () => new KeptReasons(columns.nodes));
     const peers = peersOf.get(peerSignature(pod), () => peerColumns(columns, profile, pod));
-    return { nodeClass, crowds: crowds?.isEmpty === false ? crowds : undefined, reasons, ...peerRules(peers, profile) };
+    return { nodeClass, crowds: crowds === undefined || crowds.slots.size === 0 ? undefined : crowds, reasons, ...peerRules(peers, profile) };
   };
 }
 
