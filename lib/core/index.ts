@@ -16,7 +16,7 @@ export type {
   Persisted,
   TypeMeta,
 } from './objects/meta.js';
-export { isTerminating, namespacedName, objectKey, parseObjectKey, printNamespacedName } from './objects/meta.js';
+export { isOlderVersion, isTerminating, namespacedName, objectKey, parseObjectKey, printNamespacedName } from './objects/meta.js';
 export type { GroupKind, GroupResource, GroupVersion, GroupVersionKind, GroupVersionResource } from './objects/gvk.js';
 export {
   groupVersionKindKey,
@@ -90,6 +90,7 @@ export {
   selectorOf,
 } from './objects/label-selector.js';
 export { selectorFromStructured } from './objects/structured-selector.js';
+export { readable, readableSelector } from './objects/readable-selector.js';
 export type { FieldRequirement, FieldSelector, FieldTerm } from './objects/field-selector.js';
 export {
   escapeFieldValue,
@@ -132,6 +133,29 @@ export {
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from './objects/meta-validation.js';
+
+// Storage
+export type { Claim, Volume } from './volumes/claims-and-volumes.js';
+export {
+  bindCompletedAnnotation,
+  boundByControllerAnnotation,
+  claimKey,
+  classOfClaim,
+  classOfVolume,
+  givenTo,
+  isClaimedBy,
+  isFullyBound,
+  isMeantFor,
+  selectedNodeAnnotation,
+  selectedNodeOf,
+  statedClass,
+  volumeNameOf,
+} from './volumes/claims-and-volumes.js';
+export { bestVolumeFor, bySizeOfClaim, bySizeOfVolume, hasAccessModes, hasSameAttributes, hasSameMode, isLargeEnough, isSuitable, offeredTo } from './volumes/matching.js';
+export { defaultClass, isDefaultClass, noProvisioner, waitsForConsumer } from './volumes/storage-classes.js';
+export type { VolumeClaim } from './volumes/pod-claims.js';
+export { ephemeralClaimName, notMadeFor, volumeClaims } from './volumes/pod-claims.js';
+export { driverInPlaceOf, inTreeDrivers } from './volumes/in-tree-drivers.js';
 
 // Immutability
 export { deepFreeze, isDeepFrozen } from './objects/freeze.js';

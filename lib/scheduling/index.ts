@@ -42,8 +42,8 @@ export { asksNamespaces, matchesAffinityTerm, podAffinity, podAntiAffinity } fro
 export type { SelectingController, SelectingKind, SpreadConstraint, SpreadConstraints } from './pod/topology-spread.js';
 export { alikeSelector, defaultSpreadConstraints, noSpreadConstraints, ownSpreadConstraints, selectingController, systemDefaultConstraints } from './pod/topology-spread.js';
 export { imageName, podImages } from './pod/images.js';
-export type { DeviceClaim, VolumeClaim } from './pod/claims.js';
-export { deviceClaims, volumeClaims } from './pod/claims.js';
+export type { DeviceClaim } from './pod/device-claims.js';
+export { deviceClaims } from './pod/device-claims.js';
 export type { FitFailure } from './fit-error.js';
 export { fitErrorText } from './fit-error.js';
 

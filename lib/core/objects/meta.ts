@@ -70,3 +70,12 @@ export function parseObjectKey(key: string): NamespacedName | undefined {
 export function isTerminating(object: Frozen<ApiObject>): boolean {
   return object.metadata?.deletionTimestamp !== undefined;
 }
+
+/**
+ * Whether an object is as it was before the other: an earlier version of the same, or of another of its name. Revisions are
+ * whole numbers, written without leading zeros.
+ */
+export function isOlderVersion(object: Frozen<ApiObject>, other: Frozen<ApiObject>): boolean {
+  const [revision, otherRevision] = [object.metadata?.resourceVersion ?? '', other.metadata?.resourceVersion ?? ''];
+  return revision.length === otherRevision.length ? revision < otherRevision : revision.length < otherRevision.length;
+}

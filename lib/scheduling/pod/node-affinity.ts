@@ -1,10 +1,9 @@
 // Which nodes a pod wants, compiled once and asked of every node: by labels and by name. Terms are ORed, the requirements
 // of a term ANDed; a term without any matches nothing, and so does one that cannot be read.
 // As component-helpers/scheduling/corev1/nodeaffinity and the plugin NodeAffinity.
-import { fieldErrorText, fieldInvalid, fieldNotSupported, fieldPath, isParseError, labelRequirement, matchesLabels, selectorFromLabels, selectorOf } from '../../core/index.js';
+import { fieldErrorText, fieldInvalid, fieldNotSupported, fieldPath, isParseError, labelRequirement, matchesLabels, readable, selectorFromLabels, selectorOf } from '../../core/index.js';
 import type { FieldError, FieldPath, Frozen, LabelOperator, LabelRequirement, Labels, Selector } from '../../core/index.js';
 import type { NodeSelectorRequirement, NodeSelectorTerm, Pod, PreferredSchedulingTerm } from '../../core/types/index.js';
-import { readable } from './readable-selector.js';
 
 /** A term that can be asked of a node. */
 export interface NodeTerm {

@@ -1,10 +1,9 @@
 // Terms of pod affinity and anti-affinity, compiled once: which pods are meant, by labels and namespace, and which label
 // of their nodes is compared. The API server has merged matchLabelKeys into the selectors. A term whose selector cannot be
 // read, which validation prevents, matches no pod. As the plugin InterPodAffinity and kube-scheduler/framework/types.go.
-import { everything, matchesLabels } from '../../core/index.js';
+import { everything, matchesLabels, readableSelector } from '../../core/index.js';
 import type { Frozen, Labels, Selector } from '../../core/index.js';
 import type { Pod, PodAffinity, PodAffinityTerm } from '../../core/types/index.js';
-import { readableSelector } from './readable-selector.js';
 
 /** A term that can be asked of pods. */
 export interface AffinityTerm {

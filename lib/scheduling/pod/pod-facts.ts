@@ -1,11 +1,11 @@
 // All that the scheduler wants to know of a pod, read from its object once. Objects are frozen values, so the facts hold
 // for as long as the object does, and go with it. Nothing here depends on other objects: what does, such as the spread
 // constraints of a profile, is computed where those are at hand.
-import { deepFreeze } from '../../core/index.js';
-import type { Frozen, Labels } from '../../core/index.js';
+import { deepFreeze, volumeClaims } from '../../core/index.js';
+import type { Frozen, Labels, VolumeClaim } from '../../core/index.js';
 import type { Pod } from '../../core/types/index.js';
-import { deviceClaims, volumeClaims } from './claims.js';
-import type { DeviceClaim, VolumeClaim } from './claims.js';
+import { deviceClaims } from './device-claims.js';
+import type { DeviceClaim } from './device-claims.js';
 import { podAffinity, podAntiAffinity } from './pod-affinity.js';
 import type { AffinityTerms } from './pod-affinity.js';
 import { heldRequests, mayBeResized, nonZeroHeldRequests } from './requests.js';

@@ -3,7 +3,7 @@
 // over the wire have each their own, and are read each.
 import type { Frozen } from '../../core/index.js';
 import type { Pod, PodSpec, Toleration } from '../../core/types/index.js';
-import { attachableVolumes } from './claims.js';
+import { attachableVolumes } from './attachable-volumes.js';
 import { hostPorts } from './host-ports.js';
 import type { HostPort } from './host-ports.js';
 import { podImages } from './images.js';

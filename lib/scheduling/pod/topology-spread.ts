@@ -1,10 +1,9 @@
 // How evenly the pods of a kind are to lie over zones, hosts or whatever a label of nodes tells apart: the constraints of a
 // pod, compiled once. A pod without any has those of its profile, for pods like it: those that its Services and its
 // controller select. As the plugin PodTopologySpread and its helper.DefaultSelector.
-import { controllerOf, matchesLabels, selectorFromLabels, selectorOf } from '../../core/index.js';
+import { controllerOf, matchesLabels, readable, readableSelector, selectorFromLabels, selectorOf } from '../../core/index.js';
 import type { Frozen, LabelRequirement, Labels, Selector } from '../../core/index.js';
 import type { LabelSelector, Pod, TopologySpreadConstraint } from '../../core/types/index.js';
-import { readable, readableSelector } from './readable-selector.js';
 
 /** A constraint that can be asked of pods and nodes. */
 export interface SpreadConstraint {

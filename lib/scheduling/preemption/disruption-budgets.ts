@@ -1,9 +1,8 @@
 // How many pods may be disturbed at once, as PodDisruptionBudgets say. Preemption tries to respect them: pods that would
 // go beyond a budget are the last to be made to leave. As pkg/scheduler/framework/plugins/defaultpreemption.
-import { matchesLabels } from '../../core/index.js';
+import { matchesLabels, readableSelector } from '../../core/index.js';
 import type { Frozen, Selector } from '../../core/index.js';
 import type { PodDisruptionBudget } from '../../core/types/index.js';
-import { readableSelector } from '../pod/readable-selector.js';
 import type { PodFacts } from '../pod/pod-facts.js';
 
 /** Pods whose leaving goes beyond a budget, and the others; each in the order given. */

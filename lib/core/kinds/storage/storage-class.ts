@@ -10,6 +10,7 @@ import type { Frozen } from '../../objects/meta.js';
 import { nameIsDnsSubdomain } from '../../objects/names.js';
 import type { TopologySelectorLabelRequirement, TopologySelectorTerm } from '../../types/core-v1.generated.js';
 import type { StorageClass } from '../../types/storage-v1.generated.js';
+import { isDefaultClass } from '../../volumes/storage-classes.js';
 import { nodeLabelDeprecation } from '../deprecated-node-labels.js';
 import type { KindStrategy } from '../kind-strategy.js';
 import type { KindTable } from '../kind-table.js';
@@ -30,7 +31,7 @@ const table: KindTable<StorageClass> = {
   ],
   row: (object, now) => {
     const { metadata, provisioner, reclaimPolicy = 'Delete', volumeBindingMode = 'Immediate', allowVolumeExpansion = false } = object;
-    const suffix = defaultAnnotations.some((name) => metadata?.annotations?.[name] === 'true') ? ' (default)' : '';
+    const suffix = isDefaultClass(object) ? ' (default)' : '';
     return { cells: [`${metadata?.name ?? ''}${suffix}`, provisioner, reclaimPolicy, volumeBindingMode, allowVolumeExpansion, age(object, now)] };
   },
 };
@@ -54,7 +55,6 @@ export const storageClass: KindStrategy<StorageClass> = {
   table,
 };
 
-const defaultAnnotations = ['storageclass.kubernetes.io/is-default-class', 'storageclass.beta.kubernetes.io/is-default-class'];
 const reclaimPolicies = ['Delete', 'Retain'];
 const bindingModes = ['Immediate', 'WaitForFirstConsumer'];
 

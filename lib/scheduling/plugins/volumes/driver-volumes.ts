@@ -2,13 +2,12 @@
 // the words of old, and those that are attached although no pod has them any more. A volume that several pods have counts
 // once. A claim without volume counts by the driver that will make one, under a name that no volume has.
 // As pkg/scheduler/framework/plugins/nodevolumelimits.
-import { errorText } from '../../../core/index.js';
-import type { Frozen } from '../../../core/index.js';
+import { claimKey, classOfClaim, errorText, notMadeFor, volumeNameOf } from '../../../core/index.js';
+import type { Claim, Frozen, Volume } from '../../../core/index.js';
 import type { Pod, VolumeAttachment } from '../../../core/types/index.js';
 import type { KnownObjects } from '../../cluster/known-objects.js';
 import type { PodFacts } from '../../pod/pod-facts.js';
-import { claimKey, claimOf, classOfClaim, notMadeFor, volumeNameOf } from './claims-and-volumes.js';
-import type { Claim, Volume } from './claims-and-volumes.js';
+import { claimOf } from './claims-and-volumes.js';
 import { computedFrom } from '../computed-from.js';
 import { inTreePluginNamed, inTreePluginOf } from './in-tree-plugins.js';
 
@@ -29,7 +28,7 @@ export function addVolumesOf(pod: PodFacts, objects: KnownObjects, volumes: Driv
   for (const { claim: name, ephemeral } of pod.volumeClaims) {
     const claim = claimOf(objects, pod, name);
     if (claim === undefined) continue;
-    const foreign = ephemeral ? notMadeFor(pod, claim) : undefined;
+    const foreign = ephemeral ? notMadeFor(pod.object, claim) : undefined;
     if (foreign === undefined) addVolumeOf(claim, objects, volumes);
     else problem ??= foreign;
   }

@@ -1,6 +1,7 @@
 // The volume plugins that Kubernetes once had built in, and the CSI drivers that took over. Their volumes are still written
 // in the old words; where a driver counts, limits or places them they have to be read as its own.
 // Names and handles as csi-translation-lib; those of azure-file and vsphere-volume are known, but nothing here reads them.
+import { inTreeDrivers } from '../../../core/index.js';
 import type { Frozen, Labels } from '../../../core/index.js';
 import type { AzureDiskVolumeSource } from '../../../core/types/index.js';
 import { legacyZoneLabel, zoneLabel, zoneSeparator } from './zone-labels.js';
@@ -45,39 +46,39 @@ export function inTreePluginNamed(name: string): InTreePlugin | undefined {
 const plugins: readonly InTreePlugin[] = [
   {
     name: 'kubernetes.io/aws-ebs',
-    driver: 'ebs.csi.aws.com',
+    driver: inTreeDrivers['kubernetes.io/aws-ebs'],
     topologyKey: 'topology.ebs.csi.aws.com/zone',
     owns: ({ awsElasticBlockStore: disk }) => disk !== undefined,
     handle: ({ awsElasticBlockStore: disk }) => awsHandle(disk?.volumeID ?? ''),
   },
   {
     name: 'kubernetes.io/gce-pd',
-    driver: 'pd.csi.storage.gke.io',
+    driver: inTreeDrivers['kubernetes.io/gce-pd'],
     topologyKey: 'topology.gke.io/zone',
     owns: ({ gcePersistentDisk: disk }) => disk !== undefined,
     handle: ({ gcePersistentDisk: disk }, labels) => `projects/UNSPECIFIED/${gcePlace(labels)}/disks/${disk?.pdName ?? ''}`,
   },
   {
     name: 'kubernetes.io/cinder',
-    driver: 'cinder.csi.openstack.org',
+    driver: inTreeDrivers['kubernetes.io/cinder'],
     topologyKey: 'topology.cinder.csi.openstack.org/zone',
     owns: ({ cinder }) => cinder !== undefined,
     handle: ({ cinder }) => cinder?.volumeID ?? '',
   },
   {
     name: 'kubernetes.io/azure-disk',
-    driver: 'disk.csi.azure.com',
+    driver: inTreeDrivers['kubernetes.io/azure-disk'],
     owns: ({ azureDisk }) => azureDisk !== undefined,
     handle: ({ azureDisk }) => azureHandle(azureDisk),
   },
   {
     name: 'kubernetes.io/portworx-volume',
-    driver: 'pxd.portworx.com',
+    driver: inTreeDrivers['kubernetes.io/portworx-volume'],
     owns: ({ portworxVolume }) => portworxVolume !== undefined,
     handle: ({ portworxVolume }) => portworxVolume?.volumeID ?? '',
   },
-  { name: 'kubernetes.io/azure-file', driver: 'file.csi.azure.com', owns: ({ azureFile }) => azureFile !== undefined },
-  { name: 'kubernetes.io/vsphere-volume', driver: 'csi.vsphere.vmware.com', owns: ({ vsphereVolume }) => vsphereVolume !== undefined },
+  { name: 'kubernetes.io/azure-file', driver: inTreeDrivers['kubernetes.io/azure-file'], owns: ({ azureFile }) => azureFile !== undefined },
+  { name: 'kubernetes.io/vsphere-volume', driver: inTreeDrivers['kubernetes.io/vsphere-volume'], owns: ({ vsphereVolume }) => vsphereVolume !== undefined },
 ];
 
 /** An id may be written as `aws://zone/vol-1`. */

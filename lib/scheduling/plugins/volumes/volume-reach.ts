@@ -2,14 +2,13 @@
 // has handed a plugin of old over to a driver, the affinity is read in the driver's words, for the driver labels nodes with
 // a key of its own. As component-helpers/storage/volume, CheckNodeAffinity, and csi-translation-lib.
 import { errorText } from '../../../core/index.js';
-import type { Frozen, Labels, Selector } from '../../../core/index.js';
+import type { Frozen, Labels, Selector, Volume } from '../../../core/index.js';
 import type { CSINode, NodeSelectorRequirement, NodeSelectorTerm } from '../../../core/types/index.js';
 import type { KnownObjects } from '../../cluster/known-objects.js';
 import type { NodeView } from '../../cluster/node-view.js';
 import { compileNodeTerms, matchesAnyTerm } from '../../pod/node-affinity.js';
 import type { NodeTerm } from '../../pod/node-affinity.js';
 import { computedFrom } from '../computed-from.js';
-import type { Volume } from './claims-and-volumes.js';
 import { inTreePluginOf } from './in-tree-plugins.js';
 import type { InTreePlugin } from './in-tree-plugins.js';
 import { legacyRegionLabel, legacyZoneLabel, regionLabel, zoneLabel, zoneSeparator } from './zone-labels.js';

@@ -1,6 +1,7 @@
 // VolumeRestrictions: disks that only one pod of a node may have, and claims that only one pod of the cluster may have.
 // A claim that is in use keeps the pod away from all nodes, and yet preemption may help: its user can be made to leave.
 // As pkg/scheduler/framework/plugins/volumerestrictions.
+import { volumeClaims } from '../../../core/index.js';
 import type { Frozen } from '../../../core/index.js';
 import type { Pod, Volume } from '../../../core/types/index.js';
 import type { ClusterView } from '../../cluster/cluster-view.js';
@@ -9,7 +10,6 @@ import { on } from '../../framework/event-interest.js';
 import type { SchedulingPlugin } from '../../framework/plugin.js';
 import { unresolvable, unschedulable } from '../../framework/rejection.js';
 import type { Rejection } from '../../framework/rejection.js';
-import { volumeClaims } from '../../pod/claims.js';
 import type { PodFacts } from '../../pod/pod-facts.js';
 import { actions } from '../../queue/cluster-event.js';
 import { claimOf, notFoundText, usesClaim } from './claims-and-volumes.js';

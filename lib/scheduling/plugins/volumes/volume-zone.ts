@@ -1,7 +1,8 @@
 // VolumeZone: volumes that are labelled with a zone or a region are for nodes of that zone or region. A node that says
 // nothing of where it is takes them all: a cluster of one zone need not label its nodes.
 // As pkg/scheduler/framework/plugins/volumezone.
-import { deepEqual, quote } from '../../../core/index.js';
+import { classOfClaim, deepEqual, quote, volumeNameOf } from '../../../core/index.js';
+import type { Claim, Volume } from '../../../core/index.js';
 import type { KnownObjects } from '../../cluster/known-objects.js';
 import type { NodeView } from '../../cluster/node-view.js';
 import { memoryKey } from '../../framework/cycle.js';
@@ -12,8 +13,7 @@ import { unresolvable } from '../../framework/rejection.js';
 import type { Rejection } from '../../framework/rejection.js';
 import type { PodFacts } from '../../pod/pod-facts.js';
 import { actions } from '../../queue/cluster-event.js';
-import { claimOf, classOfClaim, notFoundText, usesClaim, volumeNameOf } from './claims-and-volumes.js';
-import type { Claim, Volume } from './claims-and-volumes.js';
+import { claimOf, notFoundText, usesClaim } from './claims-and-volumes.js';
 import { legacyRegionLabel, legacyZoneLabel, regionLabel, zoneLabel, zoneSeparator } from './zone-labels.js';
 
 /** Makes the plugin. */

@@ -2,13 +2,13 @@
 // binds claims, and those who make volumes. What has happened is read off the known objects once a second.
 // A plan that was overtaken fails, and the pod is tried again with the cluster as it then is.
 // As pkg/scheduler/framework/plugins/volumebinding, BindPodVolumes.
-import { errorText, pause, quote } from '../../../../core/index.js';
+import { claimKey, errorText, isClaimedBy, isFullyBound, isOlderVersion, pause, quote, selectedNodeOf, volumeNameOf } from '../../../../core/index.js';
+import type { Volume } from '../../../../core/index.js';
 import type { KnownObjects } from '../../../cluster/known-objects.js';
 import type { NodeView } from '../../../cluster/node-view.js';
 import type { PluginTools } from '../../../framework/plugin-tools.js';
 import type { PodFacts } from '../../../pod/pod-facts.js';
-import type { Claim, Volume } from '../claims-and-volumes.js';
-import { claimKey, isClaimedBy, isFullyBound, notFoundText, selectedNodeOf, volumeNameOf } from '../claims-and-volumes.js';
+import { notFoundText } from '../claims-and-volumes.js';
 import { isReachable } from '../volume-reach.js';
 import type { PlannedClaim, PlannedVolume, VolumePlan } from './volume-plan.js';
 
@@ -67,7 +67,7 @@ function isGiven({ claim: planned, wanted, written }: PlannedVolume, node: NodeV
   if (volume === undefined) throw new Error(`failed to check binding: persistentvolumes ${quote(name)} not found`);
   const claim = objects.get('PersistentVolumeClaim', claimKey(planned));
   if (claim === undefined) throw new Error(`failed to check binding: persistentvolumeclaims ${quote(claimKey(planned))} not found`);
-  if (isOlder(volume, written)) return false;
+  if (written !== undefined && isOlderVersion(volume, written)) return false;
   refuseUnreachable(volume, node, objects);
   if ((volume.spec?.claimRef?.uid ?? '') === '') throw new Error(`ClaimRef got reset for pv ${quote(name)}`);
   return isFullyBound(claim);
@@ -76,7 +76,7 @@ function isGiven({ claim: planned, wanted, written }: PlannedVolume, node: NodeV
 function isProvisioned({ wanted, written }: PlannedClaim, node: NodeView, objects: KnownObjects): boolean {
   const claim = objects.get('PersistentVolumeClaim', claimKey(wanted));
   if (claim === undefined) throw new Error(`failed to check provisioning pvc: persistentvolumeclaims ${quote(claimKey(wanted))} not found`);
-  if (isOlder(claim, written)) return false;
+  if (written !== undefined && isOlderVersion(claim, written)) return false;
   const name = quote(claim.metadata?.name ?? '');
   if (claim.metadata?.annotations === undefined) throw new Error(`selectedNode annotation reset for PVC ${name}`);
   // Who cannot make a volume there takes the node off the claim.
@@ -94,11 +94,4 @@ function refuseUnreachable(volume: Volume, node: NodeView, objects: KnownObjects
   if (!isReachable(volume, node, objects)) {
     throw new Error(`pv ${quote(volume.metadata?.name ?? '')} node affinity doesn't match node ${quote(node.name)}: no matching NodeSelectorTerms`);
   }
-}
-
-/** Whether what is known is from before the write. Revisions are whole numbers, written without leading zeros. */
-function isOlder(known: Volume | Claim, written: Volume | Claim | undefined): boolean {
-  const revision = written?.metadata?.resourceVersion ?? '';
-  const knownRevision = known.metadata?.resourceVersion ?? '';
-  return knownRevision.length === revision.length ? knownRevision < revision : knownRevision.length < revision.length;
 }

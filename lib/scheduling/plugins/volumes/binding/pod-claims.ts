@@ -1,13 +1,13 @@
 // The claims of a pod as it is about to be placed: those that have their volumes, and those that get one when the pod has
 // its node. A claim that should have its volume by now and has none keeps the pod waiting. A claim that several volumes of
 // the pod name is one claim.
-import { quote } from '../../../../core/index.js';
+import { classOfClaim, isFullyBound, notMadeFor, quote, volumeNameOf, waitsForConsumer } from '../../../../core/index.js';
+import type { Claim } from '../../../../core/index.js';
 import type { KnownObjects } from '../../../cluster/known-objects.js';
 import { unresolvable } from '../../../framework/rejection.js';
 import type { Rejection } from '../../../framework/rejection.js';
 import type { PodFacts } from '../../../pod/pod-facts.js';
-import type { Claim } from '../claims-and-volumes.js';
-import { claimOf, classOfClaim, isFullyBound, notFoundText, notMadeFor, volumeNameOf } from '../claims-and-volumes.js';
+import { claimOf, notFoundText } from '../claims-and-volumes.js';
 import type { AssumedVolumes } from './assumed-volumes.js';
 
 /** The claims of a pod, each once. */
@@ -25,7 +25,7 @@ export function claimsProblem(pod: PodFacts, objects: KnownObjects): Rejection |
     const { metadata, status, spec } = claim;
     if (status?.phase === 'Lost') return unresolvable(`persistentvolumeclaim ${quote(name)} bound to non-existent persistentvolume ${quote(volumeNameOf(spec))}`);
     if (metadata?.deletionTimestamp !== undefined) return unresolvable(`persistentvolumeclaim ${quote(name)} is being deleted`);
-    const foreign = ephemeral ? notMadeFor(pod, claim) : undefined;
+    const foreign = ephemeral ? notMadeFor(pod.object, claim) : undefined;
     if (foreign !== undefined) return unresolvable(foreign);
   }
   return undefined;
@@ -39,18 +39,10 @@ export function podClaims(pod: PodFacts, objects: KnownObjects, assumed: Assumed
     const claim = assumed.claims.get(`${pod.namespace}/${name}`);
     if (claim === undefined) continue; // claimsProblem has seen it
     if (isFullyBound(claim)) bound.push(claim);
-    else if (volumeNameOf(claim.spec) === '' && waitsForConsumer(claim, objects)) waiting.push(claim);
+    else if (volumeNameOf(claim.spec) === '' && waitsForConsumer(objects.get('StorageClass', classOfClaim(claim)))) waiting.push(claim);
     else return unboundImmediate;
   }
   return { bound, waiting };
 }
 
 const unboundImmediate = unresolvable('pod has unbound immediate PersistentVolumeClaims');
-
-function waitsForConsumer(claim: Claim, objects: KnownObjects): boolean {
-  const className = classOfClaim(claim);
-  const storageClass = className === '' ? undefined : objects.get('StorageClass', className);
-  if (storageClass === undefined) return false;
-  if (storageClass.volumeBindingMode === undefined) throw new Error(`VolumeBindingMode not set for StorageClass ${quote(className)}`);
-  return storageClass.volumeBindingMode === 'WaitForFirstConsumer';
-}

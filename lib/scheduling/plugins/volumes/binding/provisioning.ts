@@ -1,13 +1,10 @@
 // Whether volumes could be made for claims on a node: the class must have somebody who makes them, the node must be where
 // the class allows, and where a driver tells how much space it has left there must be enough within reach of the node.
 // As pkg/scheduler/framework/plugins/volumebinding, checkVolumeProvisions.
-import { integerValue, matchesLabels, quote } from '../../../../core/index.js';
-import type { Frozen, Labels, Selector } from '../../../../core/index.js';
+import { claimKey, classOfClaim, integerValue, matchesLabels, noProvisioner, quote, readableSelector } from '../../../../core/index.js';
+import type { Claim, Frozen, Labels, Selector } from '../../../../core/index.js';
 import type { CSIStorageCapacity, StorageClass } from '../../../../core/types/index.js';
 import type { KnownObjects } from '../../../cluster/known-objects.js';
-import { readableSelector } from '../../../pod/readable-selector.js';
-import type { Claim } from '../claims-and-volumes.js';
-import { claimKey, classOfClaim } from '../claims-and-volumes.js';
 import { computedFrom } from '../../computed-from.js';
 import { labelBuckets } from '../label-buckets.js';
 import type { LabelBuckets } from '../label-buckets.js';
@@ -48,9 +45,6 @@ export function volumeLimit({ maximumVolumeSize, capacity }: Frozen<CSIStorageCa
   const limit = maximumVolumeSize ?? capacity;
   return limit === undefined ? undefined : integerValue(limit);
 }
-
-/** A provisioner that makes nothing: volumes of the class are there, or they are not. */
-const noProvisioner = 'kubernetes.io/no-provisioner';
 
 /** Without terms everything is allowed; a term without requirements allows nothing. */
 function isAllowed({ allowedTopologies = [] }: Frozen<StorageClass>, labels: Labels): boolean {

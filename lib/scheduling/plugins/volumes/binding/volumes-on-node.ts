@@ -1,15 +1,15 @@
 // Which volumes the claims of a pod would get on a node, or why the pod cannot go there. What does not depend on the node is
 // settled before, once for the pod. As pkg/scheduler/framework/plugins/volumebinding, FindPodVolumes.
+import { bySizeOfClaim, classOfClaim, classOfVolume, selectedNodeOf, volumeNameOf } from '../../../../core/index.js';
+import type { Claim, Volume } from '../../../../core/index.js';
 import type { KnownObjects } from '../../../cluster/known-objects.js';
 import type { NodeView } from '../../../cluster/node-view.js';
 import { unresolvable } from '../../../framework/rejection.js';
 import type { Rejection } from '../../../framework/rejection.js';
-import type { Claim, Volume } from '../claims-and-volumes.js';
-import { classOfClaim, classOfVolume, selectedNodeOf, volumeNameOf } from '../claims-and-volumes.js';
 import { computedFrom } from '../../computed-from.js';
 import { isReachable } from '../volume-reach.js';
 import type { AssumedVolumes } from './assumed-volumes.js';
-import { bySizeOfClaim, matchableClaim, matchingVolume } from './matching.js';
+import { matchableClaim, matchingVolume } from './matching.js';
 import type { MatchableClaim } from './matching.js';
 import type { PodClaims } from './pod-claims.js';
 import { provisionableClaim, provisioningProblem } from './provisioning.js';

@@ -1,0 +1,86 @@
+// What claims and volumes say of themselves, for all who look at storage: which class they are of, whether a claim has its
+// volume, whether a volume is meant for a claim. As component-helpers/storage/volume.
+import { deepFreeze } from '../objects/freeze.js';
+import type { Frozen } from '../objects/meta.js';
+import { setIn } from '../objects/path-copy.js';
+import type { PersistentVolume, PersistentVolumeClaim } from '../types/core-v1.generated.js';
+
+/** A claim as it is known. */
+export type Claim = Frozen<PersistentVolumeClaim>;
+
+/** A volume as it is known. */
+export type Volume = Frozen<PersistentVolume>;
+
+/** On a claim: whoever binds claims is done with it. */
+export const bindCompletedAnnotation = 'pv.kubernetes.io/bind-completed';
+
+/** On a volume, that its claim was chosen for it, and on a claim, that its volume was: not written there by a person. */
+export const boundByControllerAnnotation = 'pv.kubernetes.io/bound-by-controller';
+
+/** On a claim: the node for which its volume is to be made. */
+export const selectedNodeAnnotation = 'volume.kubernetes.io/selected-node';
+
+/** The class that a claim asks for; empty where it asks for none. */
+export function classOfClaim(claim: Claim): string {
+  return statedClass(claim) ?? '';
+}
+
+/** The class that a claim names, which may be empty: none, and not the default either. Undefined where it leaves that open. */
+export function statedClass({ metadata, spec }: Claim): string | undefined {
+  return metadata?.annotations?.[classAnnotation] ?? spec?.storageClassName;
+}
+
+/** The class that a volume is of. */
+export function classOfVolume({ metadata, spec }: Volume): string {
+  return metadata?.annotations?.[classAnnotation] ?? spec?.storageClassName ?? '';
+}
+
+/** Whether a claim has its volume for good. */
+export function isFullyBound({ metadata, spec }: Claim): boolean {
+  return volumeNameOf(spec) !== '' && metadata?.annotations?.[bindCompletedAnnotation] !== undefined;
+}
+
+/** The name of the volume that a claim has, or is to have; empty while there is none. */
+export function volumeNameOf(spec: Claim['spec']): string {
+  return spec?.volumeName ?? '';
+}
+
+/** The node for which the volume of a claim is to be made. */
+export function selectedNodeOf({ metadata }: Claim): string | undefined {
+  return metadata?.annotations?.[selectedNodeAnnotation];
+}
+
+/** Whether a volume is meant for this claim: by name, and by uid if it says one. */
+export function isMeantFor({ spec }: Volume, { metadata }: Claim): boolean {
+  const reference = spec?.claimRef;
+  if (reference === undefined || reference.name !== metadata?.name || reference.namespace !== metadata?.namespace) return false;
+  return isEmpty(reference.uid) || reference.uid === metadata?.uid;
+}
+
+/** Whether a volume is meant for this claim, by uid. */
+export function isClaimedBy(volume: Volume, claim: Claim): boolean {
+  return isMeantFor(volume, claim) && !isEmpty(volume.spec?.claimRef?.uid);
+}
+
+/** The volume, given to the claim. Who gave it is noted, unless a person had it meant for the claim already. */
+export function givenTo(claim: Claim, volume: Volume): Volume {
+  if (isClaimedBy(volume, claim)) return volume;
+  const { namespace, name, uid, resourceVersion } = claim.metadata ?? {};
+  const given = setIn(volume, ['spec', 'claimRef'], definedOnly({ kind: 'PersistentVolumeClaim', namespace, name, uid, apiVersion: 'v1', resourceVersion }));
+  return deepFreeze(isMeantFor(volume, claim) ? given : setIn(given, ['metadata', 'annotations', boundByControllerAnnotation], 'yes'));
+}
+
+/** `namespace/name`. */
+export function claimKey({ metadata }: Claim): string {
+  return `${metadata?.namespace ?? ''}/${metadata?.name ?? ''}`;
+}
+
+const classAnnotation = 'volume.beta.kubernetes.io/storage-class';
+
+function isEmpty(text: string | undefined): boolean {
+  return text === undefined || text === '';
+}
+
+function definedOnly(texts: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(texts).flatMap(([name, text]) => (text === undefined ? [] : [[name, text]])));
+}

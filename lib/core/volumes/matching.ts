@@ -1,0 +1,100 @@
+// Which volumes a claim may get. A volume that was meant for a claim from the start is the only one that comes into
+// question; else it is the smallest that fits, so that large ones are left for large claims.
+// As component-helpers/storage/volume, FindMatchingVolume, and persistentVolumeOrderedIndex of the controller.
+import { matchesLabels } from '../objects/label-selector.js';
+import { compareQuantities } from '../objects/quantity-arithmetic.js';
+import type { Quantity } from '../objects/quantity-arithmetic.js';
+import { parseQuantity } from '../objects/quantity.js';
+import { readableSelector } from '../objects/readable-selector.js';
+import { classOfClaim, classOfVolume, isMeantFor } from './claims-and-volumes.js';
+import type { Claim, Volume } from './claims-and-volumes.js';
+
+/** Whether a volume that is nobody's, or meant for the claim, is what the claim needs at least. */
+export function isSuitable(volume: Volume, claim: Claim): boolean {
+  return (
+    (volume.spec?.claimRef === undefined || isMeantFor(volume, claim)) &&
+    volume.metadata?.deletionTimestamp === undefined &&
+    hasSameMode(volume, claim) &&
+    hasSameAttributes(volume, claim) &&
+    isLargeEnough(volume, claim)
+  );
+}
+
+/** Tells suitable volumes that anyone may take who wants what they are from the others. */
+export function offeredTo(claim: Claim): (volume: Volume) => boolean {
+  const { selector } = claim.spec ?? {};
+  const wanted = selector && readableSelector(selector);
+  const className = classOfClaim(claim);
+  return (volume) =>
+    volume.status?.phase === 'Available' &&
+    classOfVolume(volume) === className &&
+    (wanted === undefined || matchesLabels(wanted, volume.metadata?.labels)) &&
+    hasAccessModes(volume, claim);
+}
+
+/**
+ * The volume that a claim gets wherever it is used. A claim that waits for its pod gets only one that is meant for it. Among
+ * those that fit, one with few access modes is taken before one with many, whatever their sizes.
+ */
+export function bestVolumeFor(claim: Claim, volumes: readonly Volume[], waits: boolean): Volume | undefined {
+  const suitable = volumes.filter((volume) => isSuitable(volume, claim) && hasAccessModes(volume, claim));
+  const meant = suitable.find((volume) => isMeantFor(volume, claim));
+  if (meant !== undefined || waits) return meant;
+  const [first, ...others] = suitable.filter(offeredTo(claim));
+  return first && others.reduce((best, volume) => (byModesAndSize(volume, best) < 0 ? volume : best), first);
+}
+
+/** Whether a volume is used in the way the claim wants, as files or as a block device. */
+export function hasSameMode({ spec: own }: Volume, { spec }: Claim): boolean {
+  return (own?.volumeMode ?? 'Filesystem') === (spec?.volumeMode ?? 'Filesystem');
+}
+
+/** Whether a volume has the class of attributes that the claim asks for. */
+export function hasSameAttributes({ spec: own }: Volume, { spec }: Claim): boolean {
+  return (own?.volumeAttributesClassName ?? '') === (spec?.volumeAttributesClassName ?? '');
+}
+
+/** Whether a volume allows every access mode that the claim asks for. */
+export function hasAccessModes({ spec: own }: Volume, { spec }: Claim): boolean {
+  return (spec?.accessModes ?? []).every((mode) => own?.accessModes?.includes(mode));
+}
+
+/** Whether a volume has what the claim asks for. */
+export function isLargeEnough(volume: Volume, claim: Claim): boolean {
+  return compareQuantities(capacityOf(volume), requestedStorage(claim)) >= 0;
+}
+
+/** Orders volumes by size, the smallest first. */
+export function bySizeOfVolume(one: Volume, other: Volume): number {
+  return compareQuantities(capacityOf(one), capacityOf(other));
+}
+
+/** Orders claims by what they ask for: small claims choose first, lest they take what only they could do without. */
+export function bySizeOfClaim(one: Claim, other: Claim): number {
+  return compareQuantities(requestedStorage(one), requestedStorage(other));
+}
+
+function byModesAndSize(one: Volume, other: Volume): number {
+  const fewer = new Set(one.spec?.accessModes).size - new Set(other.spec?.accessModes).size;
+  return fewer === 0 ? bySizeOfVolume(one, other) : fewer;
+}
+
+/** Nothing counts as none. */
+function requestedStorage(claim: Claim): Quantity {
+  return amountOf(claim, claim.spec?.resources?.requests?.storage);
+}
+
+function capacityOf(volume: Volume): Quantity {
+  return amountOf(volume, volume.spec?.capacity?.storage);
+}
+
+/** Each object says one amount, which is asked for often and read once. */
+function amountOf(object: Claim | Volume, text = '0'): Quantity {
+  const known = amounts.get(object);
+  if (known !== undefined) return known;
+  const amount = parseQuantity(text);
+  amounts.set(object, amount);
+  return amount;
+}
+
+const amounts = new WeakMap<Claim | Volume, Quantity>();
