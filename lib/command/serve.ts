@@ -8,7 +8,7 @@ import { administrator, allAuthenticated, parseTokenFile, serviceAccountGroups }
 import { legacyToken } from '../auth/node/index.js';
 import { inProcessClient } from '../client/index.js';
 import type { Client, Handler } from '../client/index.js';
-import { clusterRoleAggregation, serviceAccountSecrets } from '../controllers/index.js';
+import { clusterRoleAggregation, ephemeralVolumes, persistentVolumes, serviceAccountSecrets } from '../controllers/index.js';
 import { namespacedName, serviceUnavailable, systemClock, systemRandom } from '../core/index.js';
 import type { Clock, Random } from '../core/index.js';
 import type { UserInfo } from '../core/types/index.js';
@@ -152,17 +152,19 @@ function schedulerClient({ handler }: ApiServer): Client {
   return inProcessClient(handler, { user: { username: 'system:kube-scheduler', groups: [allAuthenticated] } });
 }
 
-/** The controllers that authentication and authorization cannot do without, each under its own name. Tells of nothing. */
+/** The controllers, each under its own name: what authentication and authorization cannot do without, and claims to storage. Tells of nothing. */
 function controllers({ handler }: ApiServer, { keys }: Authentication, authority: CertificateAuthority | undefined): Observable<never> {
   const options = (name: string, user: UserInfo): { client: Client; clock: Clock; random: Random } => ({
     client: inProcessClient(handler, { user }),
     clock: systemClock(),
     random: systemRandom().stream(name),
   });
-  const aggregating = { username: 'system:serviceaccount:kube-system:clusterrole-aggregation-controller', groups: [...serviceAccountGroups('kube-system'), allAuthenticated] };
+  const account = (name: string): UserInfo => ({ username: `system:serviceaccount:kube-system:${name}`, groups: [...serviceAccountGroups('kube-system'), allAuthenticated] });
   const managing = { username: 'system:kube-controller-manager', groups: [allAuthenticated] };
   return merge(
-    clusterRoleAggregation(options('cluster-role-aggregation', aggregating)),
+    clusterRoleAggregation(options('cluster-role-aggregation', account('clusterrole-aggregation-controller'))),
     serviceAccountSecrets({ ...options('service-account-secrets', managing), sign: (secret, account) => legacyToken(keys, secret, account), ...(authority && { rootCa: authority.certificate }) }),
+    persistentVolumes(options('persistent-volumes', account('persistent-volume-binder'))),
+    ephemeralVolumes(options('ephemeral-volumes', account('ephemeral-volume-controller'))),
   ).pipe(ignoreElements());
 }

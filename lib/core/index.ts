@@ -38,6 +38,7 @@ export {
   sameGroupVersionKind,
   sameGroupVersionResource,
 } from './objects/gvk.js';
+export { objectReference } from './objects/object-reference.js';
 export type { DedupedOwnerReferences, OwnerReferenceOptions } from './objects/owner-references.js';
 export {
   controllerOf,

@@ -2,6 +2,7 @@
 // volume, whether a volume is meant for a claim. As component-helpers/storage/volume.
 import { deepFreeze } from '../objects/freeze.js';
 import type { Frozen } from '../objects/meta.js';
+import { objectReference } from '../objects/object-reference.js';
 import { setIn } from '../objects/path-copy.js';
 import type { PersistentVolume, PersistentVolumeClaim } from '../types/core-v1.generated.js';
 
@@ -65,8 +66,7 @@ export function isClaimedBy(volume: Volume, claim: Claim): boolean {
 /** The volume, given to the claim. Who gave it is noted, unless a person had it meant for the claim already. */
 export function givenTo(claim: Claim, volume: Volume): Volume {
   if (isClaimedBy(volume, claim)) return volume;
-  const { namespace, name, uid, resourceVersion } = claim.metadata ?? {};
-  const given = setIn(volume, ['spec', 'claimRef'], definedOnly({ kind: 'PersistentVolumeClaim', namespace, name, uid, apiVersion: 'v1', resourceVersion }));
+  const given = setIn(volume, ['spec', 'claimRef'], objectReference({ apiVersion: 'v1', kind: 'PersistentVolumeClaim' }, claim));
   return deepFreeze(isMeantFor(volume, claim) ? given : setIn(given, ['metadata', 'annotations', boundByControllerAnnotation], 'yes'));
 }
 
@@ -79,8 +79,4 @@ const classAnnotation = 'volume.beta.kubernetes.io/storage-class';
 
 function isEmpty(text: string | undefined): boolean {
   return text === undefined || text === '';
-}
-
-function definedOnly(texts: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(texts).flatMap(([name, text]) => (text === undefined ? [] : [[name, text]])));
 }

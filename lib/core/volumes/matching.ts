@@ -36,7 +36,7 @@ export function offeredTo(claim: Claim): (volume: Volume) => boolean {
  * The volume that a claim gets wherever it is used. A claim that waits for its pod gets only one that is meant for it. Among
  * those that fit, one with few access modes is taken before one with many, whatever their sizes.
  */
-export function bestVolumeFor(claim: Claim, volumes: readonly Volume[], waits: boolean): Volume | undefined {
+export function bestVolumeFor<V extends Volume>(claim: Claim, volumes: readonly V[], waits: boolean): V | undefined {
   const suitable = volumes.filter((volume) => isSuitable(volume, claim) && hasAccessModes(volume, claim));
   const meant = suitable.find((volume) => isMeantFor(volume, claim));
   if (meant !== undefined || waits) return meant;

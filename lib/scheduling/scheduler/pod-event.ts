@@ -1,6 +1,7 @@
 // A note about a pod as an Event of the API. As client-go/tools/events, event_recorder.go.
+import { eventName } from '../../client/index.js';
 import type { KindType } from '../../client/index.js';
-import { nameIsDnsSubdomain, namespacedName, printMicroTime } from '../../core/index.js';
+import { namespacedName, objectReference, printMicroTime } from '../../core/index.js';
 import type { Frozen } from '../../core/index.js';
 import type { ObjectReference, Pod } from '../../core/types/index.js';
 import type { PodNote } from '../framework/plugin.js';
@@ -24,9 +25,8 @@ export interface Reporter {
 /** The event. What the note has beyond what the API takes is cut off. */
 export function podEvent({ about, related, type, reason, action, note }: PodNote, { controller, instance, nowMs, sequence, otherName }: Reporter): PodEvent {
   const { name, namespace } = namespacedName(about);
-  const unique = `${name}.${(BigInt(nowMs) * 1_000_000n + BigInt(sequence)).toString(16)}`;
   return {
-    metadata: { name: nameIsDnsSubdomain(unique, false).length === 0 ? unique : otherName(), namespace: namespace === '' ? 'default' : namespace },
+    metadata: { name: eventName(name, { nowMs, sequence, otherName }), namespace: namespace === '' ? 'default' : namespace },
     eventTime: printMicroTime(nowMs),
     reportingController: controller,
     reportingInstance: `${controller}-${instance}`.slice(0, instanceMax),
@@ -53,8 +53,7 @@ function printed({ namespace = '', name = '', uid = '', resourceVersion = '' }: 
 }
 
 function referenceTo(pod: Frozen<Pod>): ObjectReference {
-  const { uid, resourceVersion } = pod.metadata ?? {};
-  return { kind: 'Pod', apiVersion: 'v1', ...namespacedName(pod), ...(uid !== undefined && { uid }), ...(resourceVersion !== undefined && { resourceVersion }) };
+  return objectReference({ apiVersion: 'v1', kind: 'Pod' }, pod);
 }
 
 /** What does not fit ends in dots, and never within a character. */

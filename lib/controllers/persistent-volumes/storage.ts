@@ -1,0 +1,92 @@
+// What the binder of claims and volumes has at hand: what is known of them, and the only ways in which it writes. Every write
+// is one step of which the next sync finds the result, so the work may end after any of them.
+import type { Client, EventNote, Stored } from '../../client/index.js';
+import { isApiError, objectReference } from '../../core/index.js';
+import type { Claim, Frozen, NamespacedName, Snapshot, Volume } from '../../core/index.js';
+import type { PersistentVolume, PersistentVolumeClaim, PersistentVolumeClaimStatus, PersistentVolumePhase, Pod, StorageClass } from '../../core/types/index.js';
+import type { Latest } from '../latest.js';
+
+/** A claim as the server has it. */
+export type StoredClaim = Stored<PersistentVolumeClaim>;
+
+/** A volume as the server has it. */
+export type StoredVolume = Stored<PersistentVolume>;
+
+/** What the binder knows and may do. */
+export interface Storage {
+  readonly client: Client;
+  /** Aborted when the binder stops: then nothing more is written. */
+  readonly signal: AbortSignal;
+  readonly claims: Latest<StoredClaim>;
+  readonly volumes: Latest<StoredVolume>;
+  readonly classes: Snapshot<Stored<StorageClass>>;
+  /** Pods, by `namespace/name` of the claims that they use. */
+  readonly pods: Snapshot<Stored<Pod>, 'claim'>;
+  /** Tells people. */
+  readonly record: (note: EventNote) => void;
+  /** Has a claim looked at once more. */
+  readonly lookAt: (claim: string) => void;
+}
+
+/** What came of looking at a claim or a volume. */
+export type StorageOutcome =
+  | { readonly type: 'bound'; readonly claim: NamespacedName; readonly volume: string }
+  /** The claim had a volume that is no longer its own. */
+  | { readonly type: 'lost'; readonly claim: NamespacedName }
+  /** The claim named no class, and was given the default one. */
+  | { readonly type: 'classified'; readonly claim: NamespacedName; readonly className: string }
+  /** The claim says who shall make a volume for it. */
+  | { readonly type: 'awaited'; readonly claim: NamespacedName; readonly provisioner: string }
+  /** What became of a volume. */
+  | { readonly type: 'available' | 'released' | 'not-reclaimed' | 'deleted'; readonly volume: string };
+
+/** Replaces a claim. */
+export async function writeClaim(claim: Claim, { client, signal, claims }: Storage): Promise<StoredClaim> {
+  const written = await client.kind('v1', 'PersistentVolumeClaim').update(claim, { signal });
+  claims.wrote(written);
+  return written;
+}
+
+/** Replaces the status of a claim. */
+export async function writeClaimStatus(claim: StoredClaim, status: Frozen<PersistentVolumeClaimStatus>, { client, signal, claims }: Storage): Promise<StoredClaim> {
+  const written = await client.kind('v1', 'PersistentVolumeClaim').status.update({ ...claim, status }, { signal });
+  claims.wrote(written);
+  return written;
+}
+
+/** Replaces a volume. */
+export async function writeVolume(volume: Volume, { client, signal, volumes }: Storage): Promise<StoredVolume> {
+  const written = await client.kind('v1', 'PersistentVolume').update(volume, { signal });
+  volumes.wrote(written);
+  return written;
+}
+
+/** Gives a volume another phase, and says why where there is something to say. */
+export async function writeVolumePhase(volume: StoredVolume, phase: PersistentVolumePhase, storage: Storage, why = ''): Promise<StoredVolume> {
+  if (volume.status?.phase === phase) return volume;
+  const { message: _formerly, ...status } = volume.status ?? {};
+  const wanted = { ...volume, status: { ...status, phase, ...(why !== '' && { message: why }) } };
+  const written = await storage.client.kind('v1', 'PersistentVolume').status.update(wanted, { signal: storage.signal });
+  storage.volumes.wrote(written);
+  return written;
+}
+
+/** Tells people about a claim. */
+export function tellOfClaim(claim: StoredClaim, note: Omit<EventNote, 'about'>, { record }: Storage): void {
+  record({ about: objectReference({ apiVersion: 'v1', kind: 'PersistentVolumeClaim' }, claim), ...note });
+}
+
+/** Tells people about a volume. */
+export function tellOfVolume(volume: StoredVolume, note: Omit<EventNote, 'about'>, { record }: Storage): void {
+  record({ about: objectReference({ apiVersion: 'v1', kind: 'PersistentVolume' }, volume), ...note });
+}
+
+/** What the call answers; undefined where there is nothing of that name. */
+export async function found<T>(call: Promise<T>): Promise<T | undefined> {
+  try {
+    return await call;
+  } catch (error) {
+    if (isApiError(error, 'NotFound')) return undefined;
+    throw error;
+  }
+}
