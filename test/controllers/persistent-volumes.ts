@@ -279,11 +279,39 @@ t.test('a claim of the same name is not the same claim', async (t) => {
   await c.settle();
   await c.claim('c');
   await c.settle();
+  c.die();
   await c.drop('PersistentVolumeClaim', 'c');
   await c.claim('c');
+  c.start();
   await c.settle();
   t.equal(await c.volumeState('v'), 'Released c');
   t.equal(await c.claimState('c'), 'Pending -');
+});
+
+t.test('claims that come at once do not get in each other\'s way', async (t) => {
+  const c = new StorageCluster();
+  t.teardown(() => c.close());
+  for (const name of ['a', 'b', 'c', 'd']) {
+    await c.volume(name);
+    await c.claim(name);
+  }
+  c.start();
+  await c.settle(resync);
+  t.strictSame(await Promise.all(['a', 'b', 'c', 'd'].map(async (name) => (await c.claimState(name)).split(' ')[0])), ['Bound', 'Bound', 'Bound', 'Bound']);
+  t.strictSame(c.outcomes.filter(({ type }) => type === 'failed'), []);
+});
+
+t.test('a binder that hears late of what it wrote does not write it twice', async (t) => {
+  const c = new StorageCluster();
+  t.teardown(() => c.close());
+  await c.volume('v');
+  await c.claim('c');
+  c.lagMs = 50;
+  c.start();
+  await c.settle(3 * resync);
+  t.equal(await c.claimState('c'), 'Bound v');
+  t.strictSame(c.outcomes.map(({ type }) => type), ['available', 'bound'], 'nothing was refused');
+  t.equal(c.writes.length, 5);
 });
 
 t.test('a volume whose claim took another is set free', async (t) => {

@@ -1,5 +1,6 @@
 // A server with claims and volumes and the binder between them, on one virtual clock. The binder can be made to die after
 // any of its writes, before it hears that the write was done, and another can take its place.
+import { delayWhen } from 'rxjs';
 import type { Subscription } from 'rxjs';
 import { inProcessClient } from '../../lib/client/index.js';
 import type { Client, Handler, Stored } from '../../lib/client/index.js';
@@ -26,6 +27,8 @@ export class StorageCluster {
   readonly outcomes: (PersistentVolumesOutcome | EphemeralVolumesOutcome)[] = [];
   /** Called when the binder has written something, before it hears of it. */
   onWrite: (write: string) => void = () => undefined;
+  /** How late the binder hears of what happens: so long after one piece of news comes the next. */
+  lagMs = 0;
   readonly #handler: Handler;
   readonly #closing: () => Promise<void>;
   #running: Subscription | undefined;
@@ -39,6 +42,7 @@ export class StorageCluster {
       const { verb, resource, name, subresource } = request.info;
       const starts = this.#starts;
       const response = await server.handler(request);
+      if (response.type === 'watch' && this.lagMs > 0) return { ...response, events: response.events.pipe(delayWhen((_event, index) => this.clock.timer(this.lagMs * (index + 1)))) };
       if (!['create', 'update', 'patch', 'delete'].includes(verb) || resource === 'events') return response;
       const write = `${verb} ${resource}/${name}${subresource === '' ? '' : `/${subresource}`}`;
       this.writes.push(write);
