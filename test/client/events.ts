@@ -1,0 +1,156 @@
+// The recorder of Events: what is written, what only counts, what is left out, and what happens when nobody answers.
+import t from 'tap';
+import type { Test } from 'tap';
+import { ConnectionError, eventName, eventRecorder, inProcessClient } from '../../lib/client/index.js';
+import type { Client, EventFailed, EventNote, EventRecorder, Handler } from '../../lib/client/index.js';
+import { random, virtualClock } from '../../lib/core/index.js';
+import type { VirtualClock } from '../../lib/core/index.js';
+import type { Event } from '../../lib/core/types/index.js';
+import { createServer } from '../../lib/server/index.js';
+import { memoryStore } from '../../lib/storage/index.js';
+import { observe } from '../support/observe.js';
+
+interface Recording {
+  readonly clock: VirtualClock;
+  readonly client: Client;
+  readonly recorder: EventRecorder;
+  readonly failures: readonly EventFailed[];
+  /** Requests that came to the server. */
+  readonly requests: string[];
+  /** Set while nobody answers. */
+  away: boolean;
+  events(): Promise<readonly Event[]>;
+  stop(): void;
+}
+
+async function recording(t: Test): Promise<Recording> {
+  const clock = virtualClock();
+  const store = memoryStore({ clock });
+  const server = createServer({ store, clock, random: random(1) });
+  const requests: string[] = [];
+  const handler: Handler = (request) => {
+    requests.push(request.info.verb);
+    return made.away ? Promise.reject(new ConnectionError('nobody is there')) : server.handler(request);
+  };
+  const recorder = eventRecorder({ client: inProcessClient(handler), clock, random: random(2), component: 'tester' });
+  const failures: EventFailed[] = [];
+  const running = observe(recorder.run(), (failed) => failures.push(failed));
+  const client = inProcessClient(server.handler);
+  const made: Recording = { clock, client, recorder, failures, requests, away: false, events: async () => (await client.kind('v1', 'Event').list()).items as readonly Event[], stop: () => running.unsubscribe() };
+  t.teardown(async () => {
+    running.unsubscribe();
+    await server.close();
+    await store.close();
+    await clock.settled();
+    if (clock.pending > 0) throw new Error('timers are left behind');
+  });
+  await clock.settled();
+  return made;
+}
+
+const about = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', namespace: 'default', name: 'c', uid: 'u', resourceVersion: '7' };
+const note = (message: string, more: Partial<EventNote> = {}): EventNote => ({ about, type: 'Normal', reason: 'Waiting', message, ...more });
+
+t.test('an event that comes again counts up', async (t) => {
+  const { recorder, clock, events, requests } = await recording(t);
+  recorder.record(note('for a volume'));
+  await clock.advance(60_000);
+  recorder.record(note('for a volume', { about: { ...about, resourceVersion: '8' } }));
+  recorder.record(note('for a pod'));
+  recorder.record(note('for a volume', { reason: 'Other' }));
+  await clock.settled();
+  const [first, ...others] = await events();
+  t.match(first, {
+    metadata: { namespace: 'default', name: /^c\.[0-9a-f]+$/ },
+    involvedObject: about,
+    type: 'Normal',
+    reason: 'Waiting',
+    message: 'for a volume',
+    count: 2,
+    firstTimestamp: '2026-01-01T00:00:00Z',
+    lastTimestamp: '2026-01-01T00:01:00Z',
+    source: { component: 'tester' },
+    reportingComponent: 'tester',
+  });
+  t.strictSame(others.map(({ reason, message, count }) => [reason, message, count]), [['Waiting', 'for a pod', 1], ['Other', 'for a volume', 1]]);
+  t.strictSame(requests, ['create', 'patch', 'create', 'create']);
+});
+
+t.test('an event that is gone by the time it counts up is written anew', async (t) => {
+  const { recorder, clock, events } = await recording(t);
+  recorder.record(note('still here'));
+  await clock.advance(2 * 3_600_000);
+  t.strictSame(await events(), []);
+  recorder.record(note('still here'));
+  await clock.settled();
+  t.match(await events(), [{ count: 2, firstTimestamp: '2026-01-01T00:00:00Z' }]);
+});
+
+t.test('many events that differ in their words become one', async (t) => {
+  const { recorder, clock, events } = await recording(t);
+  for (let each = 1; each <= 12; each += 1) recorder.record(note(`pod ${each}`));
+  await clock.settled();
+  t.strictSame(
+    (await events()).map(({ message, count }) => [message, count]),
+    [...[1, 2, 3, 4, 5, 6, 7, 8, 9].map((each) => [`pod ${each}`, 1]), ['(combined from similar events): pod 12', 3]],
+  );
+  await clock.advance(11 * 60_000);
+  recorder.record(note('pod 13'));
+  await clock.settled();
+  t.equal((await events()).at(-1)?.message, 'pod 13', 'until it has been quiet for a while');
+});
+
+t.test('of an object that is talked about without end most is left unsaid', async (t) => {
+  const { recorder, clock, events, requests } = await recording(t);
+  for (let each = 1; each <= 40; each += 1) recorder.record(note('again'));
+  recorder.record(note('again', { about: { ...about, uid: 'another' } }));
+  await clock.settled();
+  t.strictSame((await events()).map(({ count }) => count), [25, 1]);
+  await clock.advance(5 * 60_000);
+  recorder.record(note('again'));
+  await clock.settled();
+  t.equal((await events())[0]?.count, 41, 'one more every five minutes, and it knows how many there were');
+  t.equal(requests.length, 27);
+});
+
+t.test('an event about an object without a namespace is kept in default', async (t) => {
+  const { recorder, clock, events } = await recording(t);
+  recorder.record(note('here', { about: { apiVersion: 'v1', kind: 'PersistentVolume', name: 'v', uid: 'u' } }));
+  await clock.settled();
+  t.match(await events(), [{ metadata: { namespace: 'default' }, involvedObject: { kind: 'PersistentVolume' } }]);
+});
+
+t.test('what is refused is told, and what cannot be delivered is tried again', async (t) => {
+  const r = await recording(t);
+  r.recorder.record(note('nowhere', { about: { ...about, namespace: 'No_Name' } }));
+  await r.clock.settled();
+  t.match(r.failures, [{ note: { message: 'nowhere' }, error: { message: /is invalid/ } }]);
+  t.equal(r.requests.length, 1, 'once');
+  r.away = true;
+  r.recorder.record(note('later'));
+  r.recorder.record(note('after it'));
+  await r.clock.advance(25_000);
+  r.away = false;
+  await r.clock.advance(10_000);
+  t.strictSame((await r.events()).map(({ message }) => message), ['later', 'after it'], 'in their order');
+  r.away = true;
+  r.recorder.record(note('never'));
+  await r.clock.advance(130_000);
+  t.match(r.failures.at(-1), { note: { message: 'never' } });
+  r.recorder.record(note('when it stops'));
+  await r.clock.advance(1);
+  r.stop();
+});
+
+t.test('what is too much is dropped', async (t) => {
+  const { recorder, clock, requests } = await recording(t);
+  for (let each = 1; each <= 1500; each += 1) recorder.record(note('again', { about: { ...about, uid: `${each}` } }));
+  await clock.settled();
+  t.equal(requests.length, 1000);
+});
+
+t.test('the name of an event is unlike any other', async (t) => {
+  const at = { nowMs: 1_700_000_000_000, sequence: 5, otherName: () => 'drawn' };
+  t.equal(eventName('web', at), 'web.17979cfe362a0005');
+  t.equal(eventName('x'.repeat(250), at), 'drawn', 'also where the name of the object is too long');
+});
