@@ -221,6 +221,26 @@ t.test('a claim whose volume is gone is lost, and says so once', async (t) => {
   t.equal(await c.claimState('c'), 'Bound v', 'a volume of that name that is nobody\'s is taken for the old one');
 });
 
+t.test('no claim is lost, and no volume released, because news of the other are late', async (t) => {
+  const c = new StorageCluster();
+  t.teardown(() => c.close());
+  c.lagMs = 50;
+  c.start();
+  await c.settle(500);
+  const bound = { 'pv.kubernetes.io/bind-completed': 'yes' };
+  for (const name of ['1', '2', '3', '4', '5', '6']) await c.volume(name, { storageClassName: 'other' });
+  await c.volume('v');
+  await c.claim('c', { volumeName: 'v', annotations: bound });
+  await c.settle(200);
+  t.equal(await c.claimState('c'), 'Bound v', 'before the volume was heard of');
+  for (let each = 0; each < 40; each += 1) await c.claim(`other-${each}`, { volumeName: 'none' });
+  const { metadata } = await c.claim('d');
+  await c.volume('w', { claimRef: { namespace: 'default', name: 'd', uid: metadata.uid } });
+  await c.settle(3 * resync);
+  t.equal(await c.claimState('d'), 'Bound w');
+  t.notOk(c.outcomes.some(({ type }) => type === 'lost' || type === 'released'));
+});
+
 t.test('of two claims that are bound to one volume one is lost', async (t) => {
   const c = await cluster(t);
   await c.volume('v');
