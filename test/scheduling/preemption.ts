@@ -16,12 +16,14 @@ import type { PostFilterAnswer } from '../../lib/scheduling/framework/plugin.js'
 import { profileFilters } from '../../lib/scheduling/framework/profile-filters.js';
 import { builtinPlugins, schedulerConfiguration } from '../../lib/scheduling/index.js';
 import { builtinMakers } from '../../lib/scheduling/plugins/default-plugins.js';
-import { candidateOf, candidatesWanted, isCandidate, leastHarm } from '../../lib/scheduling/preemption/candidates.js';
+import { candidateOf, candidatesWanted, leastHarm } from '../../lib/scheduling/preemption/candidates.js';
 import type { Candidate } from '../../lib/scheduling/preemption/candidates.js';
 import { disruptionBudgets } from '../../lib/scheduling/preemption/disruption-budgets.js';
-import { victimFinder } from '../../lib/scheduling/preemption/victim-finder.js';
 import { areVictims, selectVictims } from '../../lib/scheduling/preemption/victims.js';
 import type { Victims } from '../../lib/scheduling/preemption/victims.js';
+import { anyStep, firstPods, rankedKinds, smallNodes } from '../support/random-clusters.js';
+import { definitions, randomProfiles } from '../support/random-profiles.js';
+import { ScheduledTwice } from '../support/scheduled-twice.js';
 import { TestCluster, cycleOf, nodeOf, podOf, toolsOf } from '../support/scheduling.js';
 import type { PodShape } from '../support/scheduling.js';
 
@@ -254,42 +256,20 @@ void t.test('whatever the cluster, nobody leaves for an equal, in vain, or inste
   test.end();
 });
 
-void t.test('what is remembered of victims is what would be found anew', (test) => {
-  const steps = fc.array(fc.oneof(podArbitrary.map((pod) => ({ add: pod })), podArbitrary.map((pod) => ({ nominate: pod })), fc.nat(20).map((remove) => ({ remove })), fc.nat(2).map((allowed) => ({ allowed }))), { maxLength: 12 });
+void t.test('random clusters with churn: who has to leave is who would be found by asking everybody anew', (test) => {
+  const step = anyStep({ objects: 1, budgets: 2, nominations: 1, pods: 4, places: 20 });
+  const world = fc.record({ profile: fc.constantFrom(...randomProfiles), kinds: rankedKinds, nodes: smallNodes, pods: firstPods, steps: fc.array(step, { minLength: 8, maxLength: 32, size: 'max' }), changesMax: fc.constantFrom(16_384, 16_384, 4) });
+  const counts = { refused: 0, preempted: 0 };
   fc.assert(
-    fc.property(clusterArbitrary, steps, (world, churn) => {
-      const cluster = drawn(world);
-      const { framework } = sceneOf(cluster);
-      const finder = victimFinder({ filters: profileFilters, cluster });
-      const text = (found: ReturnType<typeof selectVictims>): string => (areVictims(found) ? `${found.violations} ${found.pods.map(({ name }) => name).join()}` : found.reasons.join());
-      const compare = (): void => {
-        for (const [name, priority] of [[`incoming${cluster.changes.position}`, world.incoming.priority], [`incoming${cluster.changes.position}`, 3], [nominated, 3]] as const) {
-          const cycle = cycleOf(cluster, ranked(name, priority, `${world.incoming.cpu}`));
-          const outcome = plainPlacer({ plugins: framework.plugins, percentageOfNodesToScore: 100, rotation: { start: 0 }, random: random(1) }).place(cycle);
-          if (isPlaced(outcome)) continue;
-          const find = finder.candidatesFor(cycle);
-          const budgets = disruptionBudgets(cluster.objects.list('PodDisruptionBudget'));
-          for (const node of cluster.nodes) {
-            const found = find.at(node.slot);
-            const [kept, anew] = [text(isCandidate(found) ? found.victims : found), text(selectVictims(cycle, node, profileFilters, budgets))];
-            if (kept !== anew) throw new Error(`${node.name}: ${kept} is not ${anew}`);
-          }
-        }
-      };
-      let nominated = '';
-      compare();
-      for (const [index, step] of churn.entries()) {
-        if ('add' in step) cluster.addPod(ranked(`new${index}`, step.add.priority, `${step.add.cpu}`, { nodeName: `n${step.add.node}`, labels: { app: step.add.app } }));
-        else if ('nominate' in step) cluster.nominate(ranked((nominated = `nominated${index}`), step.nominate.priority, `${step.nominate.cpu}`), `n${step.nominate.node}`);
-        else if ('allowed' in step) cluster.objects.set('PodDisruptionBudget', budget('b0', { app: 'a' }, step.allowed));
-        else {
-          const gone = cluster.nodes.flatMap((node) => [...node.pods].map(({ object }) => ({ ...object, spec: { containers: [], ...object.spec, nodeName: node.name } })))[step.remove];
-          if (gone !== undefined) cluster.removePod(gone);
-        }
-        compare();
-      }
+    fc.property(world, ({ nodes, pods, steps, ...options }) => {
+      const made = new ScheduledTwice({ ...options, definitions, preempts: true });
+      for (const [at, shape] of nodes.entries()) made.do({ do: 'node', at, shape });
+      for (const each of [...pods, ...steps]) made.do(each);
+      counts.refused += made.refused;
+      counts.preempted += made.preempted;
     }),
-    { numRuns: 500, seed: 6 },
+    { numRuns: 1000, seed: 6 },
   );
+  test.ok(Math.min(counts.preempted, counts.refused - counts.preempted) > 1000, 'for many pods others have to leave, and for many that does not help');
   test.end();
 });
