@@ -1,5 +1,6 @@
 // Profiles that differ in all that fast ways go by: other weights and arguments, plugins that are missing at one point only,
 // and a plugin of a user.
+import fc from 'fast-check';
 import type { SchedulingPlugin } from '../../lib/scheduling/framework/plugin.js';
 import { definitionOf } from '../../lib/scheduling/framework/plugin-definition.js';
 import type { PluginDefinition } from '../../lib/scheduling/framework/plugin-definition.js';
@@ -34,7 +35,7 @@ const documents: readonly ProfileDocument[] = [
   {},
   { plugins: { multiPoint: { enabled: [{ name: 'Picky', weight: 5 }] } } },
   { plugins: { filter: { enabled: [{ name: 'Picky' }, { name: 'InterPodAffinity' }, { name: 'PodTopologySpread' }, { name: 'NodeResourcesFit' }], disabled: [{ name: '*' }] }, preFilter: { enabled: [{ name: 'Picky' }] } } },
-  { plugins: { score: { disabled: [{ name: '*' }] } } },
+  { plugins: { score: { disabled: [{ name: '*' }] } }, pluginConfig: [{ name: 'NodeAffinity', args: { addedAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions: [{ key: 'disk', operator: 'NotIn', values: ['hdd'] }] }] } } } }] },
   { plugins: { multiPoint: { disabled: [{ name: 'NodeResourcesFit' }, { name: 'TaintToleration' }] }, score: { enabled: [{ name: 'NodeAffinity', weight: 9 }] } } },
   { plugins: { preFilter: { disabled: [{ name: 'NodePorts' }] }, score: { disabled: [{ name: 'PodTopologySpread' }, { name: 'InterPodAffinity' }] } } },
   { plugins: { filter: { disabled: [{ name: 'VolumeBinding' }, { name: 'NodeUnschedulable' }] }, preScore: { disabled: [{ name: 'InterPodAffinity' }] }, score: { enabled: [{ name: 'DynamicResources', weight: 20 }, { name: 'ImageLocality', weight: 7 }] } } },
@@ -66,5 +67,7 @@ const documents: readonly ProfileDocument[] = [
   },
 ];
 
-/** Some profiles. The default one stands first, and more than once. */
-export const randomProfiles: readonly SchedulerProfile[] = [{}, {}, ...documents].map((document) => profileOf(document));
+const profiles: readonly SchedulerProfile[] = [{}, {}, ...documents].map((document) => profileOf(document));
+
+/** The profiles of a scheduler: one or two. */
+export const anyProfiles: fc.Arbitrary<readonly SchedulerProfile[]> = fc.array(fc.constantFrom(...profiles), { minLength: 1, maxLength: 2 });

@@ -32,6 +32,8 @@ export interface PluginTools {
   nominate(pod: Frozen<Pod>, nodeName: string): void;
   /** Tells people. */
   note(note: PodNote): void;
+  /** Names of plugins that are not the built-in ones, though they may be called like them. */
+  readonly foreign?: ReadonlySet<string>;
   /** Extenders with a say in who has to leave. */
   readonly extenders?: readonly PreemptionExtender[];
   /** Tells of what metrics count. */

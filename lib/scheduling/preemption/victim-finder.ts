@@ -23,7 +23,7 @@ export interface VictimFinder {
 }
 
 /** Nothing is known at first. */
-export function victimFinder({ filters, cluster }: Pick<PluginTools, 'filters' | 'cluster'>): VictimFinder {
+export function victimFinder({ filters, cluster, foreign }: Pick<PluginTools, 'filters' | 'cluster' | 'foreign'>): VictimFinder {
   let budgets: DisruptionBudgets | undefined;
   let budgetVersion = -1;
   let found = new RecentlyUsed<Findings>(likenessesKept);
@@ -47,7 +47,7 @@ export function victimFinder({ filters, cluster }: Pick<PluginTools, 'filters' |
         return areVictims(victims) ? candidateOf(node, victims) : victims;
       };
       const make = (): Findings => new Findings(cluster);
-      const findings = looksAtNodesAlone(cycle) ? found.get(`${cycle.pod.priority} ${nodeSignature(cycle.pod, cluster.objects)}`, make) : make();
+      const findings = looksAtNodesAlone(cycle, foreign) ? found.get(`${cycle.pod.priority} ${nodeSignature(cycle.pod, cluster.objects)}`, make) : make();
       findings.follow(cluster.node(cluster.nominationOf(cycle.pod.uid) ?? '')?.slot);
       return { ruledOut: findings.ruledOut, at: (slot) => findings.at(slot, find), harmAt: (slot) => findings.harmAt(slot, find) };
     },
@@ -149,9 +149,9 @@ const sharedHarmsMax = 1024;
 /** For so many kinds of preemptors victims are remembered. */
 const likenessesKept = 16;
 
-/** Whether all filters that have a say judge a node by itself. */
-function looksAtNodesAlone({ memory }: Cycle): boolean {
-  return memory.recall(activeFilters).filters.every(({ name }) => nodeFilters.has(name));
+/** Whether all filters that have a say judge a node by itself. Of those of users nobody knows. */
+function looksAtNodesAlone({ memory }: Cycle, foreign: PluginTools['foreign']): boolean {
+  return memory.recall(activeFilters).filters.every(({ name }) => nodeFilters.has(name) && foreign?.has(name) !== true);
 }
 
 const nodeFilters: ReadonlySet<string> = new Set([

@@ -97,11 +97,12 @@ export function assemble(options: CompletedOptions, metrics: SchedulerMetrics): 
     background: (work, onError) => background.emit({ work, onError }),
   };
   const definitions = [...builtinDefinitions, ...(options.plugins ?? []).map(definitionOf)];
-  const frameworksWith = (given: SharedTools): ReadonlyMap<string, Framework> => frameworksOf(configuration.profiles, definitions, given);
+  const foreign = new Set(options.plugins?.map(({ name }) => name));
+  const frameworksWith = (given: SharedTools): ReadonlyMap<string, Framework> => frameworksOf(configuration.profiles, definitions, { ...given, foreign });
   const frameworks = frameworksWith(tools);
   const queue = queueOf(options, frameworks);
   const rotation = nodeRotation();
-  const shared = { plain: options.placing === 'plain', rotation, columns: clusterColumns(cache), foreign: new Set(options.plugins?.map(({ name }) => name)), extenders, emit };
+  const shared = { plain: options.placing === 'plain', rotation, columns: clusterColumns(cache), foreign, extenders, emit };
   const profiles = new Map(Array.from(frameworks, ([name, framework]) => [name, placing(framework, { ...shared, random: random.stream(`placing/${name}`) })]));
   return { parts: { configuration, clock, profiles, extenders, cache, queue, held, statusWrites, metrics, note, podNow, emit }, notes, attempts, background, frameworksWith };
 }
