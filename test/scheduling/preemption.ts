@@ -24,7 +24,9 @@ import { disruptionBudgets } from '../../lib/scheduling/preemption/disruption-bu
 import { areVictims, selectVictims } from '../../lib/scheduling/preemption/victims.js';
 import type { Victims } from '../../lib/scheduling/preemption/victims.js';
 import { anyStep, firstPods, rankedKinds, smallNodes } from '../support/random-clusters.js';
-import { anyProfiles, definitions } from '../support/random-profiles.js';
+import { plainNode, zoneKey } from '../support/random-pods.js';
+import type { PodKind } from '../support/random-pods.js';
+import { anyProfiles, definitions, profileOf } from '../support/random-profiles.js';
 import { ScheduledTwice } from '../support/scheduled-twice.js';
 import { TestCluster, cycleOf, nodeOf, podOf, toolsOf } from '../support/scheduling.js';
 import type { PodShape } from '../support/scheduling.js';
@@ -266,9 +268,35 @@ void t.test('whatever the cluster, nobody leaves for an equal, in vain, or inste
   test.end();
 });
 
+void t.test('where a filter looks beyond the node, what happens elsewhere counts', (test) => {
+  const labelSelector = { matchLabels: { app: 'a' } };
+  const kind = (priority: number, app: string, spec: PodKind['spec'] = {}): PodKind => ({ namespace: 'one', labels: { app }, metadata: {}, spec: { priority, containers: [{ name: 'c', resources: { requests: { cpu: '2' } } }], ...spec } });
+  const repelling = { affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ labelSelector, topologyKey: zoneKey }] } } };
+  const spread = { topologySpreadConstraints: [{ maxSkew: 1, topologyKey: zoneKey, whenUnsatisfiable: 'DoNotSchedule', labelSelector }] };
+  const [low, comes] = [kind(0, 'b'), kind(10, 'a')];
+  // By plugin: who is beside the victim, who is on the other node and who takes its place there; and who comes.
+  const scenes: Readonly<Record<string, { readonly zone: string; readonly kinds: readonly PodKind[] }>> = {
+    InterPodAffinity: { zone: 'z1', kinds: [low, kind(20, 'b'), kind(20, 'b', repelling), kind(20, 'b'), comes] },
+    PodTopologySpread: { zone: 'z2', kinds: [low, kind(20, 'a'), kind(20, 'b'), kind(20, 'a'), kind(10, 'a', spread)] },
+  };
+  for (const [plugin, { zone, kinds }] of Object.entries(scenes)) {
+    const made = new ScheduledTwice({ profiles: [profileOf({})], definitions, kinds, preempts: true });
+    made.do({ do: 'node', at: 0, shape: { ...plainNode, cpu: '4' } });
+    made.do({ do: 'node', at: 1, shape: { ...plainNode, zone, cpu: '2' } });
+    for (const [each, at] of [[0, 0], [1, 0], [2, 1]] as const) made.do({ do: 'bind', kind: each, at });
+    made.do({ do: 'place', kind: 4, hint: 30 });
+    test.equal(made.preempted, 0, `${plugin} refuses`);
+    made.do({ do: 'change-pod', pod: 2, change: { to: 'leave' } });
+    made.do({ do: 'bind', kind: 3, at: 1 });
+    made.do({ do: 'place', kind: 4, hint: 30 });
+    test.equal(made.preempted, 1, `${plugin} does not refuse any longer`);
+  }
+  test.end();
+});
+
 void t.test('random clusters with churn: who has to leave is who would be found by asking everybody anew', (test) => {
   const step = anyStep({ objects: 1, budgets: 2, nominations: 1, pods: 4, places: 20 });
-  const world = fc.record({ profiles: anyProfiles, kinds: rankedKinds, nodes: smallNodes, pods: firstPods, steps: fc.array(step, { minLength: 8, maxLength: 32, size: 'max' }), changesMax: fc.constantFrom(16_384, 16_384, 4) });
+  const world = fc.record({ profiles: anyProfiles, kinds: rankedKinds, nodes: smallNodes, pods: firstPods, steps: fc.array(step, { minLength: 8, maxLength: 32, size: 'max' }), changesMax: fc.constantFrom(16_384, 16_384, 4, 1) });
   const counts = { refused: 0, preempted: 0 };
   fc.assert(
     fc.property(world, ({ nodes, pods, steps, ...options }) => {

@@ -74,7 +74,8 @@ export function anyStep({ objects, budgets, nominations, pods, places }: StepWei
   );
 }
 
-const nodeAspects: readonly (keyof NodeKind)[] = ['zone', 'host', 'disk', 'taint', 'effect', 'unschedulable', 'cpu', 'memory', 'pods', 'gpus', 'images', 'features', 'heartbeat'];
+/** What nodes can differ in. */
+export const nodeAspects: readonly (keyof NodeKind)[] = ['zone', 'host', 'disk', 'taint', 'effect', 'unschedulable', 'cpu', 'memory', 'pods', 'gpus', 'images', 'features', 'heartbeat'];
 
 /** The kinds of pods of a cluster. */
 export const podKinds: fc.Arbitrary<PodKind[]> = fc.array(podKind, { minLength: 2, maxLength: 4 });

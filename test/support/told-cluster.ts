@@ -64,7 +64,7 @@ export class ToldCluster {
         this.cache.removeNode(`n${what.at}`);
         return;
       case 'bind':
-        this.setPod(this.podOf('bound', what.kind, `n${what.at}`));
+        this.#bind(what.kind, `n${what.at}`);
         return;
       case 'change-pod':
         this.#changePod(what.pod, what.change);
@@ -137,6 +137,13 @@ export class ToldCluster {
     for (const uid of onNodes) anew.addPod(copied(this.podNow(uid)));
     for (const { pod, node } of this.nominated) anew.nominate(copied(pod), node);
     return anew;
+  }
+
+  /** Most pods have started, some of them at the same time. */
+  #bind(kind: number, nodeName: string): void {
+    const pod = this.podOf('bound', kind, nodeName);
+    const day = this.#made % 4;
+    this.setPod(day === 0 ? pod : deepFreeze({ ...pod, status: { startTime: `2026-01-0${day}T00:00:00Z` } }));
   }
 
   #setNode(at: number, shape: NodeKind): void {
