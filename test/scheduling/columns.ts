@@ -4,6 +4,8 @@ import fc from 'fast-check';
 import t from 'tap';
 import { random } from '../../lib/core/index.js';
 import type { PodAffinityTerm } from '../../lib/core/types/index.js';
+import { BoundedLog } from '../../lib/scheduling/bounded-log.js';
+import { ChangedNodes } from '../../lib/scheduling/cluster/changed-nodes.js';
 import { ClusterCache } from '../../lib/scheduling/cluster/cluster-cache.js';
 import { clusterColumns } from '../../lib/scheduling/columns/cluster-columns.js';
 import { columnPlacer } from '../../lib/scheduling/columns/column-placer.js';
@@ -18,11 +20,11 @@ import { profilePlugins } from '../../lib/scheduling/framework/profile-plugins.j
 import { unschedulable } from '../../lib/scheduling/framework/rejection.js';
 import { podFacts } from '../../lib/scheduling/index.js';
 import { namespaceOf, serviceOf } from '../support/random-objects.js';
-import { anyStep, firstNodes, nodeAspects, podKinds } from '../support/random-clusters.js';
-import { hostKey, nodeKind, plainNode } from '../support/random-pods.js';
+import { anyStep, firstNodes, nodeAspects } from '../support/random-clusters.js';
+import { hostKey, nodeKind, plainNode, podKinds, rarely } from '../support/random-pods.js';
 import type { PodKind } from '../support/random-pods.js';
 import { anyProfiles, definitions, profileOf } from '../support/random-profiles.js';
-import { nodeOf, podOf, toolsOf } from '../support/scheduling.js';
+import { TestCluster, nodeOf, podOf, toolsOf } from '../support/scheduling.js';
 import { ScheduledTwice } from '../support/scheduled-twice.js';
 import { watchedPlugins } from '../support/watched-plugins.js';
 
@@ -52,9 +54,10 @@ t.test('random clusters with churn: columns and plugins asked node by node place
 
 t.test('nodes that differ in one thing only are told apart', async (t) => {
   // Every log is too short, so kinds of pods are seen as if for the first time, and one node of each state is asked.
-  const requests = fc.record({ cpu: fc.constantFrom('0', '100m', '1'), memory: fc.constantFrom('0', '200Mi'), 'ephemeral-storage': fc.constantFrom('0', '1Gi'), 'example.com/gpu': fc.constantFrom('0', '1') }, { requiredKeys: [] });
-  const kinds = fc.array(requests.map((asked): PodKind => ({ namespace: 'one', labels: {}, metadata: {}, spec: { containers: [{ name: 'c', resources: { requests: asked } }] } })), { minLength: 4, maxLength: 6, size: 'max' });
-  const nodes = fc.array(fc.tuple(nodeKind, fc.constantFrom(...nodeAspects)).map(([node, what]) => ({ ...plainNode, [what]: node[what] })), { minLength: 2, maxLength: 4, size: 'max' });
+  // What is not asked for is reckoned with all the same where nodes are scored, unless it is zero.
+  const requests = fc.constantFrom<Record<string, string>[]>({}, { cpu: '0' }, { memory: '0' }, { cpu: '0', memory: '0' }, { cpu: '100m', memory: '0' }, { cpu: '100m', memory: '200Mi' }, { memory: '200Mi' }, { 'ephemeral-storage': '1Gi' }, { 'example.com/gpu': '1' });
+  const kinds = fc.array(fc.tuple(requests, rarely(fc.constant({ nodeName: 'n1' }), 12)).map(([asked, named]): PodKind => ({ namespace: 'one', labels: {}, metadata: {}, spec: { containers: [{ name: 'c', image: 'app:1', resources: { requests: asked } }], ...named } })), { minLength: 4, maxLength: 6, size: 'max' });
+  const nodes = fc.array(fc.tuple(nodeKind, fc.constantFrom(...nodeAspects)).map(([node, what]) => ({ ...plainNode, pods: '3', gpus: '2', [what]: node[what] })), { minLength: 2, maxLength: 4, size: 'max' });
   const few = anyStep({ objects: 0, budgets: 0, nominations: 0, pods: 20, places: 20 });
   const world = fc.record({ kinds, nodes, steps: fc.array(few, { minLength: 20, maxLength: 50, size: 'max' }), profiles: anyProfiles });
   let placed = 0;
@@ -131,6 +134,18 @@ t.test('a plugin that is called like a built-in one is asked', async (t) => {
   const placer = columnPlacer({ framework, search: { percentageOfNodesToScore: 100, rotation: nodeRotation(), random: random('ties') }, columns: clusterColumns(cluster), foreign: new Set(['NodeName']) });
   const outcome = placer.place({ pod: podFacts(podOf('pod')), cluster, memory: new CycleMemory() });
   t.match(outcome, { node: { name: 'n2' }, evaluated: 3, feasible: 1 });
+});
+
+t.test('who comes too late for a log has to look at all nodes', async (t) => {
+  const nominationChanges = new BoundedLog<string>(2);
+  const cluster = Object.assign(new TestCluster({ nodes: [nodeOf('n1'), nodeOf('n2')] }), { nominationChanges });
+  const changed = new ChangedNodes(cluster);
+  t.equal(changed.read(), undefined, 'the first time');
+  t.strictSame(changed.read(), new Set());
+  for (const name of ['n2', 'elsewhere']) nominationChanges.add(name);
+  t.strictSame(changed.read(), new Set([cluster.at('n2').slot]));
+  for (const name of ['n1', 'n1', 'n2']) nominationChanges.add(name);
+  t.equal(changed.read(), undefined);
 });
 
 t.test('what was not used for longest is forgotten', async (t) => {

@@ -18,7 +18,7 @@ import { profileFilters } from '../../lib/scheduling/framework/profile-filters.j
 import { unschedulable } from '../../lib/scheduling/framework/rejection.js';
 import { builtinPlugins, schedulerConfiguration } from '../../lib/scheduling/index.js';
 import { builtinMakers } from '../../lib/scheduling/plugins/default-plugins.js';
-import { candidateOf, candidatesWanted, leastHarm } from '../../lib/scheduling/preemption/candidates.js';
+import { candidateOf, candidatesWanted, findCandidates, leastHarm } from '../../lib/scheduling/preemption/candidates.js';
 import type { Candidate } from '../../lib/scheduling/preemption/candidates.js';
 import { disruptionBudgets } from '../../lib/scheduling/preemption/disruption-budgets.js';
 import { areVictims, selectVictims } from '../../lib/scheduling/preemption/victims.js';
@@ -159,6 +159,21 @@ void t.test('of candidates the one wins that does the least harm', (test) => {
   ];
   for (const [rule, candidates, winner] of rules) test.equal(leastHarm(candidates, ({ harm }) => harm)?.node.name, winner, rule);
   test.equal(leastHarm<Candidate>([], ({ harm }) => harm), undefined);
+  test.end();
+});
+
+void t.test('what goes wrong on one node is told unless another helps', (test) => {
+  const limits = { minCandidateNodesPercentage: 10, minCandidateNodesAbsolute: 100 };
+  const harm = { violations: 0, highestPriority: 1, priorities: 1, count: 1, earliestStart: 0 };
+  const find = (...slots: readonly number[]): readonly number[] => {
+    const broken = (): never => {
+      throw new Error('out of order');
+    };
+    const harmAt = (slot: number): typeof harm => (slot === 0 ? broken() : harm);
+    return [...findCandidates(Int32Array.from(slots), 0, limits, { ruledOut: new Uint8Array(0), at: broken, harmAt }).slots];
+  };
+  test.same(find(0, 1, 2), [1, 2]);
+  test.throws(() => find(0), new Error('out of order'));
   test.end();
 });
 

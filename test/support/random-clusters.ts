@@ -19,6 +19,9 @@ export type PodChange =
   | { readonly to: 'resize'; readonly cpu: string }
   | { readonly to: 'start'; readonly day: number };
 
+/** How somebody who is to come may be told of anew. */
+export type Renomination = 'same' | 'relabelled' | 'leaving' | 'grown';
+
 /** What happens to a cluster. Nodes and kinds of pods go by number; a pod that has a node by any, over and over. */
 export type Step =
   | { readonly do: 'node'; readonly at: number; readonly shape: NodeKind }
@@ -30,8 +33,8 @@ export type Step =
   | { readonly do: 'tell'; readonly told: Told }
   | { readonly do: 'untell'; readonly gone: Gone }
   | { readonly do: 'nominate'; readonly kind: number; readonly at: number }
-  /** Somebody who is to come is told of anew: with other labels, on the way out, or as before. */
-  | { readonly do: 'renominate'; readonly pod: number; readonly as: 'same' | 'relabelled' | 'leaving' }
+  /** Somebody who is to come is told of anew: with other labels, on the way out, with another specification, or as before. */
+  | { readonly do: 'renominate'; readonly pod: number; readonly as: Renomination }
   | { readonly do: 'forget-nominations' }
   /** A pod is placed. It may be nominated itself, and others may know; or it is one that was nominated before. */
   | { readonly do: 'place'; readonly kind: number; readonly hint: number };
@@ -42,7 +45,7 @@ const day = fc.nat(3);
 const podChange: fc.Arbitrary<PodChange> = fc.oneof(
   { weight: 5, arbitrary: fc.record({ to: fc.constantFrom<('leave' | 'unbind' | 'terminate' | 'touch')[]>('leave', 'leave', 'unbind', 'terminate', 'touch') }) },
   { weight: 2, arbitrary: fc.record({ to: fc.constant('relabel' as const), app }) },
-  { weight: 1, arbitrary: fc.record({ to: fc.constant('resize' as const), cpu: fc.constantFrom('50m', '2') }) },
+  { weight: 2, arbitrary: fc.record({ to: fc.constant('resize' as const), cpu: fc.constantFrom('50m', '2') }) },
   { weight: 1, arbitrary: fc.record({ to: fc.constant('start' as const), day }) },
 );
 
@@ -68,17 +71,14 @@ export function anyStep({ objects, budgets, nominations, pods, places }: StepWei
     { weight: budgets, arbitrary: fc.record({ do: fc.constant('tell' as const), told: anyBudget }) },
     { weight: budgets, arbitrary: fc.record({ do: fc.constant('untell' as const), gone: anyBudgetGone }) },
     { weight: nominations, arbitrary: fc.record({ do: fc.constant('nominate' as const), kind: kindIndex, at }) },
-    { weight: nominations, arbitrary: fc.record({ do: fc.constant('renominate' as const), pod: fc.nat(9), as: fc.constantFrom<('same' | 'relabelled' | 'leaving')[]>('same', 'relabelled', 'leaving') }) },
+    { weight: nominations, arbitrary: fc.record({ do: fc.constant('renominate' as const), pod: fc.nat(9), as: fc.constantFrom<Renomination[]>('same', 'relabelled', 'leaving', 'grown') }) },
     { weight: 1, arbitrary: fc.record({ do: fc.constant('forget-nominations' as const) }) },
     { weight: places, arbitrary: fc.record({ do: fc.constant('place' as const), kind: kindIndex, hint: fc.nat(40) }) },
   );
 }
 
 /** What nodes can differ in. */
-export const nodeAspects: readonly (keyof NodeKind)[] = ['zone', 'host', 'disk', 'taint', 'effect', 'unschedulable', 'cpu', 'memory', 'pods', 'gpus', 'images', 'features', 'heartbeat'];
-
-/** The kinds of pods of a cluster. */
-export const podKinds: fc.Arbitrary<PodKind[]> = fc.array(podKind, { minLength: 2, maxLength: 4 });
+export const nodeAspects: readonly (keyof NodeKind)[] = ['zone', 'host', 'disk', 'taint', 'effect', 'unschedulable', 'cpu', 'memory', 'pods', 'gpus', 'images', 'images', 'features', 'heartbeat'];
 
 /** Kinds for a crowded cluster: of other priorities, and most of them go by nothing but room and ports. */
 export const rankedKinds: fc.Arbitrary<PodKind[]> = fc.array(

@@ -53,10 +53,11 @@ const nodeTerm = fc.constantFrom<NodeSelectorTerm[]>(
   { matchFields: [{ key: 'metadata.name', operator: 'In', values: ['n2'] }] },
   { matchFields: [{ key: 'metadata.name', operator: 'NotIn', values: ['n1'] }] },
 );
+const unreadable: NodeSelectorTerm = { matchExpressions: [{ key: 'disk', operator: 'Gt', values: ['many'] }] };
 const nodeAffinity = fc.record(
   {
     requiredDuringSchedulingIgnoredDuringExecution: fc.array(nodeTerm, { minLength: 1, maxLength: 2 }).map((nodeSelectorTerms) => ({ nodeSelectorTerms })),
-    preferredDuringSchedulingIgnoredDuringExecution: fc.array(fc.record({ weight: fc.constantFrom(1, 50), preference: nodeTerm }), { maxLength: 2 }),
+    preferredDuringSchedulingIgnoredDuringExecution: fc.array(fc.record({ weight: fc.constantFrom(1, 50), preference: fc.oneof({ weight: 12, arbitrary: nodeTerm }, { weight: 1, arbitrary: fc.constant(unreadable) }) }), { maxLength: 2 }),
   },
   { requiredKeys: [] },
 );
@@ -129,6 +130,25 @@ export const podKind: fc.Arbitrary<PodKind> = fc
       spec: { containers: [container], affinity: given(affinity), ...given(spec), ...more },
     };
   });
+
+/** What kinds that are otherwise the same differ in. Most parts of their specifications are shared then. */
+const variation: fc.Arbitrary<(base: PodKind, other: PodKind) => PodKind> = fc.oneof(
+  fc.constantFrom<(keyof PodSpec)[]>('affinity', 'tolerations', 'nodeSelector', 'topologySpreadConstraints', 'volumes', 'resourceClaims', 'nodeName', 'priority', 'overhead', 'initContainers', 'resources').map((part) => (base: PodKind, other: PodKind) => {
+    const { [part]: _, ...rest } = base.spec;
+    return { ...base, spec: { ...rest, ...(other.spec[part] !== undefined && { [part]: other.spec[part] }) } };
+  }),
+  fc.constantFrom<(keyof Container)[]>('resources', 'resources', 'ports', 'image').map((part) => (base: PodKind, other: PodKind) => {
+    const containers = (base.spec.containers ?? []).map((container, index): Container => ({ ...container, [part]: other.spec.containers?.[index]?.[part] }));
+    return { ...base, spec: { ...base.spec, containers } };
+  }),
+  fc.constantFrom<('namespace' | 'labels' | 'metadata')[]>('namespace', 'labels', 'metadata').map((part) => (base: PodKind, other: PodKind) => ({ ...base, [part]: other[part] })),
+);
+
+/** Some kinds of pods: any, or such that differ in one thing each. */
+export const podKinds: fc.Arbitrary<PodKind[]> = fc.oneof(
+  fc.array(podKind, { minLength: 2, maxLength: 4 }),
+  fc.tuple(podKind, fc.array(fc.tuple(podKind, variation), { minLength: 2, maxLength: 5 })).map(([base, others]) => [base, ...others.map(([other, vary]) => vary(base, other))]),
+);
 
 /** What is told of a node. */
 export interface NodeKind {

@@ -15,6 +15,7 @@ const picky: SchedulingPlugin = {
   name: 'Picky',
   preFilter: ({ pod }) => (pod.labels.tier === undefined ? 'skip' : undefined),
   filter: ({ pod }, node) => ((node.name.charCodeAt(1) + (pod.labels.tier ?? '').length) % 3 === 0 ? unschedulable('node(s) were not to my taste') : undefined),
+  preScore: ({ pod }) => (pod.labels.app === 'c' ? 'skip' : undefined),
   score: (_, node) => node.name.charCodeAt(1) % 7,
 };
 

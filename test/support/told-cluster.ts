@@ -7,7 +7,7 @@ import { ClusterCache } from '../../lib/scheduling/cluster/cluster-cache.js';
 import type { Nominations } from '../../lib/scheduling/cluster/cluster-cache.js';
 import type { KnownKind } from '../../lib/scheduling/cluster/known-objects.js';
 import { Nominator } from '../../lib/scheduling/queue/nominator.js';
-import type { PodChange, Step } from './random-clusters.js';
+import type { PodChange, Renomination, Step } from './random-clusters.js';
 import { firstObjects } from './random-objects.js';
 import type { Gone, Told } from './random-objects.js';
 import { nodeAt } from './random-pods.js';
@@ -182,12 +182,13 @@ export class ToldCluster {
   }
 
   /** As the queue hears of a pod that waits. */
-  #renominate(index: number, as: 'same' | 'relabelled' | 'leaving'): void {
+  #renominate(index: number, as: Renomination): void {
     const known = [...this.#nominated.values()][this.#nominated.size === 0 ? 0 : index % this.#nominated.size];
     if (known === undefined) return;
     const { pod: old, node } = known;
-    const metadata = as === 'same' ? old.metadata : as === 'relabelled' ? { ...old.metadata, labels: { app: 'c' } } : { ...old.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' };
-    const pod = deepFreeze({ ...old, ...(metadata && { metadata }), status: { ...old.status, nominatedNodeName: node } });
+    const metadata = { ...old.metadata, ...(as === 'relabelled' && { labels: { app: 'c' } }), ...(as === 'leaving' && { deletionTimestamp: '2026-01-01T00:00:00Z' }) };
+    const grown = { ...old.spec, containers: [{ name: 'c', resources: { requests: { cpu: '2' } } }] };
+    const pod = deepFreeze({ ...old, metadata, ...(as === 'grown' && { spec: grown }), status: { ...old.status, nominatedNodeName: node } });
     this.#nominated.set(uidOf(pod), { pod, node });
     this.#nominator.update(old, pod);
   }
