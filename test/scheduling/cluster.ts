@@ -165,6 +165,7 @@ t.test('a draft changes alone', async (t) => {
   cache.setPod(podOf('p', shape));
   const shown = (view: NodeView): unknown => [view.podCount, view.podsWithAffinity.size, view.podsWithRequiredAntiAffinity.size, view.ports.length, view.requested.scalars.get('example.com/gpu') ?? 0, view.claimUses.get('ns/c') ?? 0, view.attachable];
   const draft = node.copy();
+  t.same(shownOf(draft), shownOf(node), 'it says the same at first');
   t.equal(draft.generation, node.generation);
   draft.remove(podFacts(podOf('another object of it', { uid: 'p-uid' })));
   t.same(shown(draft), [0, 0, 0, 0, 0, 0, 0]);
@@ -176,6 +177,20 @@ t.test('a draft changes alone', async (t) => {
   t.same(shown(node), [1, 1, 1, 1, 1, 1, 1]);
   draft.remove(podFacts(podOf('stranger')));
   t.same(shown(draft), [2, 2, 2, 2, 2, 2, 2]);
+});
+
+t.test('a pod that is told of once more, and means the same, is there in its newest words only', async (t) => {
+  const cache = createClusterCache();
+  const node = cache.setNode(nodeOf('n'));
+  const antiAffinity = { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: zone, labelSelector: {} }] } };
+  const told = (phase: 'Pending' | 'Running'): Frozen<Pod> => podOf('p', { nodeName: 'n', spec: { affinity: antiAffinity }, status: { phase } });
+  cache.setPod(told('Pending'));
+  const { generation } = node;
+  cache.setPod(told('Running'));
+  t.equal(node.generation, generation);
+  for (const pods of [node.pods, node.podsWithAffinity, node.podsWithRequiredAntiAffinity]) t.same(Array.from(pods, ({ object }) => object.status?.phase), ['Running']);
+  cache.removePod(told('Running'));
+  t.same([node.podCount, node.podsWithAffinity.size, node.podsWithRequiredAntiAffinity.size], [0, 0, 0]);
 });
 
 /** A model that keeps nothing but what it was told, and counts when asked. */

@@ -286,8 +286,8 @@ void t.test('whatever the cluster, nobody leaves for an equal, in vain, or inste
 void t.test('where a filter looks beyond the node, what happens elsewhere counts', (test) => {
   const labelSelector = { matchLabels: { app: 'a' } };
   const kind = (priority: number, app: string, spec: PodKind['spec'] = {}): PodKind => ({ namespace: 'one', labels: { app }, metadata: {}, spec: { priority, containers: [{ name: 'c', resources: { requests: { cpu: '2' } } }], ...spec } });
-  const repelling = { affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ labelSelector, topologyKey: zoneKey }] } } };
-  const spread = { topologySpreadConstraints: [{ maxSkew: 1, topologyKey: zoneKey, whenUnsatisfiable: 'DoNotSchedule', labelSelector }] };
+  const repelling: PodKind['spec'] = { affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ labelSelector, topologyKey: zoneKey }] } } };
+  const spread: PodKind['spec'] = { topologySpreadConstraints: [{ maxSkew: 1, topologyKey: zoneKey, whenUnsatisfiable: 'DoNotSchedule', labelSelector }] };
   const [low, comes] = [kind(0, 'b'), kind(10, 'a')];
   // By plugin: who is beside the victim, who is on the other node and who takes its place there; and who comes.
   const scenes: Readonly<Record<string, { readonly zone: string; readonly kinds: readonly PodKind[] }>> = {
