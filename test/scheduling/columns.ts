@@ -19,10 +19,10 @@ import { profileFilters } from '../../lib/scheduling/framework/profile-filters.j
 import { profilePlugins } from '../../lib/scheduling/framework/profile-plugins.js';
 import { unschedulable } from '../../lib/scheduling/framework/rejection.js';
 import { podFacts } from '../../lib/scheduling/index.js';
-import { namespaceOf, serviceOf } from '../support/random-objects.js';
+import { controllerOf, namespaceOf, serviceOf } from '../support/random-objects.js';
 import { anyStep, firstNodes, nodeAspects } from '../support/random-clusters.js';
-import { hostKey, nodeKind, plainNode, podKinds, rarely } from '../support/random-pods.js';
-import type { PodKind } from '../support/random-pods.js';
+import { hostKey, nodeKind, plainNode, podKinds, rarely, zoneKey } from '../support/random-pods.js';
+import type { NodeKind, PodKind } from '../support/random-pods.js';
 import { anyProfiles, definitions, profileOf } from '../support/random-profiles.js';
 import { TestCluster, nodeOf, podOf, toolsOf } from '../support/scheduling.js';
 import { ScheduledTwice } from '../support/scheduled-twice.js';
@@ -71,6 +71,36 @@ t.test('nodes that differ in one thing only are told apart', async (t) => {
     { numRuns: 500, seed: 6 },
   );
   t.ok(placed > 2000);
+});
+
+t.test('pods that differ in one thing only are told apart', async (t) => {
+  const kind = (spec: PodKind['spec'], metadata: PodKind['metadata'] = {}): PodKind => ({ namespace: 'one', labels: { app: 'a' }, metadata, spec: { containers: [{ name: 'c' }], ...spec } });
+  const asking = (cpu: string | undefined, memory: string | undefined, podLevel?: Record<string, string>): PodKind =>
+    kind({ containers: [{ name: 'c', resources: { requests: { ...(cpu && { cpu }), ...(memory && { memory }) } } }], ...(podLevel && { resources: { requests: podLevel } }) });
+  const spread = (topologyKey: string, spec: PodKind['spec'] = {}): PodKind => kind({ ...spec, topologySpreadConstraints: [{ maxSkew: 1, topologyKey, whenUnsatisfiable: 'DoNotSchedule', labelSelector: { matchLabels: { app: 'a' } } }] });
+  const owner = { ownerReferences: [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'owner', uid: 'owner', controller: true }] };
+  const families: readonly { readonly kinds: readonly PodKind[]; readonly aspects: readonly (keyof NodeKind)[] }[] = [
+    { kinds: [asking('0', '0'), asking('0', undefined), asking(undefined, '0'), asking('1', '200Mi'), asking('1', '200Mi', { cpu: '1' }), asking(undefined, '200Mi', { cpu: '1' }), asking('100m', '200Mi', { cpu: '1' }), asking('500m', '200Mi', { cpu: '1' })], aspects: ['cpu', 'memory'] },
+    { kinds: [spread(zoneKey), spread(zoneKey, { nodeSelector: { disk: 'ssd' } }), spread(hostKey), spread(hostKey, { nodeSelector: { disk: 'ssd' } })], aspects: ['zone', 'disk'] },
+    { kinds: [kind({}), kind({}, owner), kind({ nodeSelector: { disk: 'ssd' } })], aspects: ['zone', 'disk'] },
+    { kinds: ['app:1', 'app:2'].map((image) => kind({ containers: [{ name: 'c', image }] })), aspects: ['images', 'cpu'] },
+  ];
+  const few = anyStep({ objects: 1, budgets: 0, nominations: 0, pods: 3, places: 20 });
+  for (const { kinds, aspects } of families) {
+    const nodes = fc.array(nodeKind.map((node) => aspects.reduce((made, what) => ({ ...made, [what]: node[what] }), { ...plainNode, disk: 'ssd' })), { minLength: 4, maxLength: 7, size: 'max' });
+    const alter = fc.record({ do: fc.constant('alter-node' as const), at: fc.nat(6), shape: nodeKind, what: fc.constantFrom(...aspects) });
+    const world = fc.record({ nodes, steps: fc.array(fc.oneof({ weight: 3, arbitrary: few }, { weight: 1, arbitrary: alter }), { minLength: 20, maxLength: 40, size: 'max' }), profiles: anyProfiles });
+    fc.assert(
+      fc.property(world, ({ nodes: first, steps, profiles }) => {
+        const made = new ScheduledTwice({ profiles, kinds, definitions });
+        made.do({ do: 'tell', told: controllerOf('ReplicaSet', 'a') });
+        for (const [at, shape] of first.entries()) made.do({ do: 'node', at, shape });
+        for (const each of steps) made.do(each);
+      }),
+      { numRuns: 200, seed: 6 },
+    );
+    t.pass(aspects.join(' and '));
+  }
 });
 
 t.test('where fewer nodes than all will do, both ways stop at the same one and go on from there', async (t) => {

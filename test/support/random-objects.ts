@@ -109,7 +109,7 @@ const budget = (namespace: string, name: string, disruptionsAllowed: number, dis
     status: { disruptionsAllowed, disruptedPods: Object.fromEntries(disrupted.map((pod) => [pod, '2026-01-01T00:00:00Z'])), currentHealthy: 1, desiredHealthy: 1, expectedPods: 1 },
   });
 /** Who selects the pods that it owns. */
-const controller = (kind: 'ReplicaSet' | 'StatefulSet' | 'ReplicationController', value: string): Told => {
+export const controllerOf = (kind: 'ReplicaSet' | 'StatefulSet' | 'ReplicationController', value: string): Told => {
   const metadata = { name: 'owner', namespace: 'one' };
   if (kind === 'ReplicationController') return told(kind, { metadata, spec: { selector: { app: value } } });
   const selector = { matchLabels: { app: value } };
@@ -143,7 +143,7 @@ export const firstObjects: readonly Told[] = [
 export const anyTold: fc.Arbitrary<Told> = fc.oneof(
   fc.tuple(namespace, fc.constantFrom('x', 'y')).map((shape) => namespaceOf(...shape)),
   fc.tuple(namespace, app).map((shape) => serviceOf(...shape)),
-  fc.tuple(fc.constantFrom<('ReplicaSet' | 'StatefulSet' | 'ReplicationController')[]>('ReplicaSet', 'StatefulSet', 'ReplicationController'), app).map(([kind, value]) => controller(kind, value)),
+  fc.tuple(fc.constantFrom<('ReplicaSet' | 'StatefulSet' | 'ReplicationController')[]>('ReplicaSet', 'StatefulSet', 'ReplicationController'), app).map(([kind, value]) => controllerOf(kind, value)),
   fc.tuple(namespace, fc.constantFrom('here', 'there', 'once'), zone).map(([each, name, at]) => boundVolume(each, name, at)),
   fc.tuple(namespace, fc.constantFrom('later', 'made'), fc.constantFrom('1Gi', '5Gi'), fc.option(node, { nil: undefined })).map((shape) => openClaim(...shape)),
   namespace.map((each) => boundClaim(each, 'once', 'ReadWriteOncePod')),
