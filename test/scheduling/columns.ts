@@ -103,6 +103,33 @@ t.test('pods that differ in one thing only are told apart', async (t) => {
   }
 });
 
+t.test('nodes whose room is promised are passed over, wherever they stand among others that are as good', async (t) => {
+  const asking = (cpu: string, priority: number): PodKind => ({ namespace: 'one', labels: {}, metadata: {}, spec: { priority, containers: [{ name: 'c', resources: { requests: { cpu, memory: '10Mi' } } }] } });
+  // Of the promised ones some leave room enough, and some are no reason for who is as important as they are not.
+  const kinds = [asking('1', 0), asking('1', 10), asking('4', 5), asking('2', 5)];
+  const at = fc.nat(11);
+  const promise = fc.record({ do: fc.constant('nominate' as const), kind: fc.integer({ min: 2, max: 3 }), at });
+  const place = fc.record({ do: fc.constant('place' as const), kind: fc.nat(1), hint: fc.constantFrom(40, 40, 40, 0, 7) });
+  const take = fc.record({ do: fc.constant('bind' as const), kind: fc.constant(0), at });
+  const forget = fc.record({ do: fc.constant('forget-nominations' as const) });
+  const world = fc.record({
+    promised: fc.array(promise, { minLength: 3, maxLength: 9, size: 'max' }),
+    steps: fc.array(fc.oneof({ weight: 12, arbitrary: place }, { weight: 3, arbitrary: promise }, { weight: 2, arbitrary: take }, { weight: 1, arbitrary: forget }), { minLength: 8, maxLength: 24, size: 'max' }),
+    start: at,
+  });
+  let placed = 0;
+  fc.assert(
+    fc.property(world, ({ promised, steps, start }) => {
+      const made = new ScheduledTwice({ profiles: [defaultProfile], definitions, kinds, start });
+      for (let index = 0; index < 12; index++) made.do({ do: 'node', at: index, shape: plainNode });
+      for (const each of [...promised, ...steps]) made.do(each);
+      placed += made.placed;
+    }),
+    { numRuns: 300, seed: 6 },
+  );
+  t.ok(placed > 2000, `${placed} pods were placed`);
+});
+
 t.test('where fewer nodes than all will do, both ways stop at the same one and go on from there', async (t) => {
   let placed = 0;
   const world = fc.record({ kinds: podKinds, nodes: fc.array(nodeKind, { minLength: 3, maxLength: 6 }), percentage: fc.constantFrom(0, 5, 60), steps: fc.array(step, { minLength: 10, maxLength: 20 }) });
