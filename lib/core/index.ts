@@ -330,6 +330,7 @@ export { isPatchError, PatchError } from './patch/patch-error.js';
 
 // Time and chance
 export type { Clock } from './time/clock.js';
+export { stopwatch } from './time/clock.js';
 export { systemClock } from './time/system-clock.js';
 export type { Stall, VirtualClock, VirtualClockOptions } from './time/virtual-clock.js';
 export { virtualClock } from './time/virtual-clock.js';

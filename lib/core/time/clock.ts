@@ -5,10 +5,15 @@
 
 import type { Observable } from 'rxjs';
 
-/** The only source of time. All figures are whole milliseconds. */
+/** The only source of time. All figures but `elapsed` are whole milliseconds. */
 export interface Clock {
   /** Milliseconds since 1970-01-01 UTC. */
   now(): number;
+  /**
+   * Milliseconds with fractions that only go forward, from some moment on: for differences, where a millisecond is long.
+   * A clock without it is asked for `now`.
+   */
+  elapsed?(): number;
   /**
    * Emits 0 once, `delayMs` after subscription, then completes. A fraction is rounded up, a negative delay is 0,
    * Infinity never comes, NaN is refused.
@@ -19,6 +24,11 @@ export interface Clock {
    * is not above 0 is refused, since virtual time would never get past it.
    */
   interval(periodMs: number): Observable<number>;
+}
+
+/** Tells how long something took, as finely as the clock can: the difference of two answers, in milliseconds. */
+export function stopwatch(clock: Clock): () => number {
+  return clock.elapsed?.bind(clock) ?? (() => clock.now());
 }
 
 /** The delay as every clock understands it: whole, not negative, perhaps Infinity. Throws RangeError on NaN. */

@@ -12,6 +12,7 @@ const timeoutMsMax = 2 ** 31 - 1;
 export function systemClock(): Clock {
   return {
     now: () => Date.now(),
+    elapsed: () => performance.now(),
     timer: (delayMs) => systemTimer(wholeDelayMs(delayMs)),
     interval: (periodMs) => systemInterval(wholePeriodMs(periodMs)),
   };

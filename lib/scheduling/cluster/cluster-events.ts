@@ -37,10 +37,15 @@ export function podEvents(old: Frozen<Pod>, pod: Frozen<Pod>): readonly ClusterE
   return events.length === 0 ? updates.general : events;
 }
 
-/** The event of something that came, changed or went. */
+/** The event of something that came, changed or went. Events that are the same are the same object. */
 export function objectEvent(resource: string, old: unknown, current: unknown): ClusterEvent {
-  return { resource, action: old === undefined ? actions.add : current === undefined ? actions.delete : actions.update };
+  let known = objectEvents.get(resource);
+  if (known === undefined) objectEvents.set(resource, (known = { came: { resource, action: actions.add }, changed: { resource, action: actions.update }, went: { resource, action: actions.delete } }));
+  return old === undefined ? known.came : current === undefined ? known.went : known.changed;
 }
+
+/** Resources are named by code, so there are few of them. */
+const objectEvents = new Map<string, Readonly<Record<'came' | 'changed' | 'went', ClusterEvent>>>();
 
 const nodeUpdates = {
   allocatable: { resource: 'Node', action: actions.updateNodeAllocatable },

@@ -12,9 +12,13 @@ import type { ColumnProfile, PlacedFilter } from './column-profile.js';
 
 /** Who is asked in a cycle. */
 export interface AskedPlugins {
+  /** Those who had something to say before any node. */
+  readonly preFilters: readonly SchedulingPlugin[];
   readonly filters: readonly PlacedFilter[];
   readonly preScores: readonly Implementing<'preScore'>[];
   readonly scores: readonly WeightedPlugin[];
+  /** Those who would score all nodes the same, and need not be asked. */
+  readonly indifferent: readonly WeightedPlugin[];
   /** Those who have nothing to do. */
   readonly skipped: ReadonlySet<string>;
 }
@@ -22,6 +26,7 @@ export interface AskedPlugins {
 /** Asks whether they have anything to do. Undefined where one refuses the pod, narrows the nodes or throws. */
 export function askFirst(cycle: Cycle, { askedPreFilters, askedFilters, askedPreScores, askedScores }: ColumnProfile): AskedPlugins | undefined {
   const skipped = new Set<string>();
+  const preFilters: SchedulingPlugin[] = [];
   for (const plugin of askedPreFilters) {
     let answer: ReturnType<typeof plugin.preFilter>;
     try {
@@ -31,12 +36,15 @@ export function askFirst(cycle: Cycle, { askedPreFilters, askedFilters, askedPre
     }
     if (answer === 'skip') skipped.add(plugin.name);
     else if (answer !== undefined) return undefined;
+    else preFilters.push(plugin);
   }
   const isQuiet = ({ name }: SchedulingPlugin): boolean => skipped.has(name) && quietWhenSkipped.has(name);
   return {
+    preFilters,
     filters: askedFilters.filter(({ plugin }) => !skipped.has(plugin.name)),
     preScores: askedPreScores.filter((plugin) => !isQuiet(plugin)),
     scores: askedScores.filter(({ plugin }) => !isQuiet(plugin)),
+    indifferent: askedScores.filter(({ plugin }) => plugin.preScore === undefined && isQuiet(plugin)),
     skipped,
   };
 }
@@ -51,11 +59,15 @@ export function firstRefusal(filters: readonly PlacedFilter[], cycle: Cycle, nod
   return undefined;
 }
 
-/** Adds their scores of nodes. */
-export function addAskedScores(totals: Float64Array, nodes: readonly NodeView[], cycle: Cycle, { preScores, scores }: AskedPlugins): void {
+/** Asks who of them wants to score nodes. */
+export function scorersOf(cycle: Cycle, { preScores, scores }: AskedPlugins, nodes: readonly NodeView[]): readonly WeightedPlugin[] {
   const skipped = runPreScore(cycle, { preScore: preScores }, nodes);
+  return scores.filter(({ plugin }) => !skipped.has(plugin.name));
+}
+
+/** Adds their scores of nodes. */
+export function addAskedScores(totals: Float64Array, nodes: readonly NodeView[], cycle: Cycle, scores: readonly WeightedPlugin[]): void {
   for (const each of scores) {
-    if (skipped.has(each.plugin.name)) continue;
     for (const [index, score] of scoresOf(cycle, each, nodes).entries()) totals[index] = (totals[index] ?? 0) + each.weight * score;
   }
 }

@@ -9,9 +9,12 @@ import { nodesToFind } from '../framework/node-sampling.js';
 import { plainPlacer } from '../framework/plain-placer.js';
 import type { NodeSearch } from '../framework/plain-placer.js';
 import type { NoPlacement, Placement, Placer } from '../framework/placement.js';
-import { addAskedScores, askFirst } from './asked-plugins.js';
+import { PointTimes } from '../framework/point-times.js';
+import type { WeightedPlugin } from '../framework/profile-plugins.js';
+import { addAskedScores, askFirst, scorersOf } from './asked-plugins.js';
 import type { AskedPlugins } from './asked-plugins.js';
 import type { ClusterColumns } from './cluster-columns.js';
+import { countFiltered, countPreFiltered, countScored } from './column-evaluations.js';
 import { columnProfile } from './column-profile.js';
 import type { ColumnProfile } from './column-profile.js';
 import { FittingSearch } from './fitting-search.js';
@@ -43,13 +46,29 @@ export function columnPlacer({ framework, search, columns, foreign }: ColumnPlac
   const rulesOf = podRules(columns, profile);
   let found: Int32Array = new Int32Array(0);
 
-  const place = (cycle: Cycle): Placement | NoPlacement => {
+  const find = (cycle: Cycle, times: PointTimes): Placement | NoPlacement => {
+    times.begin('PreFilter');
     const asked = isBeyondColumns(cycle) ? undefined : askFirst(cycle, profile);
-    if (asked === undefined) return plain.place(cycle);
+    if (asked === undefined) {
+      times.leave();
+      return plain.place(cycle);
+    }
+    times.next('Filter');
     const rules = rulesOf(cycle.pod);
+    const evaluations = cycle.timings?.evaluations;
+    const judged = { rules, asked, profile };
+    if (evaluations !== undefined) countPreFiltered(evaluations, judged);
+    const looked = (nodeCount: number): void => {
+      if (evaluations !== undefined) countFiltered(evaluations, judged, nodeCount);
+    };
     const fitting = new FittingSearch({ cycle, nodes, plugins, profile, rules, asked });
     const nominated = cycle.cluster.node(cycle.pod.object.status?.nominatedNodeName ?? '');
-    if (nominated !== undefined && fitsWithoutTrouble(fitting, nominated)) return { node: nominated, evaluated: 1, feasible: 1 };
+    if (nominated !== undefined) {
+      const fits = fitsWithoutTrouble(fitting, nominated);
+      looked(1);
+      if (fits) return { node: nominated, evaluated: 1, feasible: 1 };
+      times.next('Filter');
+    }
 
     const nodeCount = nodes.order.length;
     const start = rotation.start % nodeCount;
@@ -60,6 +79,8 @@ export function columnPlacer({ framework, search, columns, foreign }: ColumnPlac
       const feasible = nodesIn(scored);
       if (feasible > 0) {
         rotation.start = start;
+        looked(nodeCount);
+        if (feasible > 1) scoringBegins({ cycle, rules, asked, times }, feasible);
         score(scored, rules, profile);
         return { node: nodeAt(nodes, chooseInOrder(scored, start, random)), evaluated: nodeCount, feasible };
       }
@@ -67,27 +88,71 @@ export function columnPlacer({ framework, search, columns, foreign }: ColumnPlac
 
     if (fitting.isHopeless()) {
       rotation.start = start;
+      looked(nodeCount);
       return { diagnosis: fitting.diagnose(start) };
     }
     found = grown(found, nodeCount);
     const { count, evaluated } = fitting.find(found, start, wanted);
+    looked(evaluated);
     rotation.start = (start + evaluated) % nodeCount;
     if (count === 0) return { diagnosis: fitting.diagnose(start) };
     const slots = found.subarray(0, count);
-    const best = count === 1 ? 0 : chooseHighest(totalsOf(slots, rules, cycle, asked), random);
+    const best = count === 1 ? 0 : chooseHighest(totalsOf(slots, { cycle, rules, asked, times }), random);
     return { node: nodeAt(nodes, slots[best] ?? 0), evaluated, feasible: count };
   };
 
   /** Asks whoever has to be asked, besides. */
-  const totalsOf = (slots: Int32Array, rules: PodRules, cycle: Cycle, asked: AskedPlugins): Float64Array => {
+  const totalsOf = (slots: Int32Array, ruled: RuledSearch): Float64Array => {
+    const { cycle, rules, asked } = ruled;
+    const shown = asksNoScores(asked) ? undefined : Array.from(slots, (slot) => nodeAt(nodes, slot));
+    const scorers = scoringBegins(ruled, slots.length, shown);
     const scored = groupsWithNodes(groupsFor(rules), slots);
     score(scored, rules, profile);
     const totals = nodeTotals(scored, slots);
-    if (!asksNoScores(asked)) addAskedScores(totals, Array.from(slots, (slot) => nodeAt(nodes, slot)), cycle, asked);
+    if (shown !== undefined) addAskedScores(totals, shown, cycle, scorers);
     return totals;
   };
-  return { place };
+
+  return {
+    place: (cycle) => {
+      const times = new PointTimes(cycle.timings);
+      try {
+        const outcome = find(cycle, times);
+        times.end();
+        return outcome;
+      } catch (error) {
+        times.end('Error');
+        throw error;
+      }
+    },
+  };
 }
+
+/** A search whose rules are known. */
+interface RuledSearch {
+  readonly cycle: Cycle;
+  readonly rules: PodRules;
+  readonly asked: AskedPlugins;
+  readonly times: PointTimes;
+}
+
+/** Nodes are found, and are scored from here on. With `nodes`, answers who has to be asked about them and wants to be. */
+function scoringBegins({ cycle, rules, asked, times }: RuledSearch, nodeCount: number, nodes?: readonly NodeView[]): readonly WeightedPlugin[] {
+  const { timings } = cycle;
+  let scorers: readonly WeightedPlugin[] = nobody;
+  if (nodes === undefined) {
+    times.next('Score');
+    timings?.idle('PreScore', 'Success');
+  } else {
+    times.end();
+    scorers = scorersOf(cycle, asked, nodes);
+    times.begin('Score');
+  }
+  if (timings !== undefined) countScored(timings.evaluations, { rules, asked }, nodeCount, scorers);
+  return scorers;
+}
+
+const nobody: readonly WeightedPlugin[] = [];
 
 /** Gives groups their totals. */
 function score(scored: ScoredGroups, { nodeClass, soft, needsAllLabels, likings }: PodRules, { spreadWeight = 0, affinityWeight = 0 }: ColumnProfile): void {

@@ -159,7 +159,9 @@ export class FittingSearch {
 
   /** Runs what columns made unnecessary, as if it had been run at the beginning. */
   #prepare(): void {
-    const { cycle, plugins, profile, asked } = this.#options;
+    const { plugins, profile, asked } = this.#options;
+    // Columns stand for them, and are counted in their place.
+    const { timings: _, ...cycle } = this.#options.cycle;
     this.#prepared = true;
     const skipped = new Set([...asked.skipped, ...this.#idle()]);
     for (const plugin of profile.otherPreFilters) if (!skipped.has(plugin.name) && plugin.preFilter(cycle) === 'skip') skipped.add(plugin.name);

@@ -16,6 +16,7 @@ import { ImageColumn } from './image-column.js';
 import type { NodeColumns } from './node-columns.js';
 import { NodeGroups } from './node-groups.js';
 import type { Trait } from './node-groups.js';
+import { StandIns } from './stand-ins.js';
 
 /** A no, and the place of the plugin that said it. */
 export interface PlacedRefusal {
@@ -50,6 +51,8 @@ export class NodeClass {
   readonly #rank: Trait;
   readonly #groups: NodeGroups[] = [];
   readonly shares: readonly ShareColumn[];
+  /** The plugins whose word this is. */
+  readonly standIns: StandIns;
 
   constructor(columns: NodeColumns, profile: ColumnProfile, pod: PodFacts) {
     this.#columns = columns;
@@ -60,6 +63,8 @@ export class NodeClass {
     this.#scores = scores.filter(({ share }) => share === undefined);
     this.shares = scores.flatMap(({ plugin, weight, share }) => (share === undefined ? [] : [shareColumn({ plugin, weight, share })]));
     this.#isByState = [...this.#filters, ...scores].every((each) => isByState(each, pod));
+    const allScores = profile.imageScore === undefined ? scores : [...scores, profile.imageScore];
+    this.standIns = new StandIns(this.#filters.map(({ plugin }) => plugin), allScores.map(({ plugin }) => plugin));
     this.#images = profile.imageScore && new ImageColumn(columns, this.#cycle, profile.imageScore);
     this.#rank = { at: (slot) => floatAt(this.#ranks, slot), version: () => this.#images?.version ?? 0 };
   }

@@ -3,6 +3,7 @@
 // key sees nothing.
 import type { ClusterView } from '../cluster/cluster-view.js';
 import type { PodFacts } from '../pod/pod-facts.js';
+import type { Timings } from './timings.js';
 
 /** An attempt to place a pod. */
 export interface Cycle {
@@ -10,6 +11,8 @@ export interface Cycle {
   /** Does not change while the pod is being placed. */
   readonly cluster: ClusterView;
   readonly memory: CycleMemory;
+  /** Takes down how long plugins take; absent where nobody wants to know, as in what-if. */
+  readonly timings?: Timings;
 }
 
 /** Where a plugin finds what it remembered. Make one with `memoryKey`. */

@@ -8,11 +8,12 @@ import { NodeDiagnosis } from './node-diagnosis.js';
 import { nodesToFind } from './node-sampling.js';
 import type { NodeRotation } from './node-sampling.js';
 import type { NoPlacement, Placement, Placer } from './placement.js';
-import { runPreFilter } from './pre-filter.js';
+import { activeFilters, runPreFilter } from './pre-filter.js';
 import type { PreFilterOutcome } from './pre-filter.js';
 import { profileFilters } from './profile-filters.js';
 import type { ProfilePlugins } from './profile-plugins.js';
 import { scoresByPlugin, totalScores } from './scores.js';
+import { succeeded, timedPoint } from './timings.js';
 
 /** What looking for nodes needs. */
 export interface NodeSearch {
@@ -67,7 +68,10 @@ export function beginSearch(cycle: Cycle, { plugins }: NodeSearch): BegunSearch 
 /** The node that the pod is nominated to, if it does. */
 export function fittingNominated(cycle: Cycle): NodeView | undefined {
   const nominated = cycle.cluster.node(cycle.pod.object.status?.nominatedNodeName ?? '');
-  return nominated !== undefined && fitsWithoutTrouble(cycle, nominated) ? nominated : undefined;
+  if (nominated === undefined) return undefined;
+  const fits = timedPoint(cycle.timings, 'Filter', succeeded, () => fitsWithoutTrouble(cycle, nominated));
+  countFiltered(cycle, 1);
+  return fits ? nominated : undefined;
 }
 
 /** Asks the filters about nodes until enough of them do. */
@@ -77,13 +81,17 @@ export function searchNodes(cycle: Cycle, search: NodeSearch, { outcome, diagnos
   const candidates = candidatesAmong(cycle.cluster, outcome);
   const wanted = plugins.score.length === 0 && !extended ? 1 : nodesToFind(candidates.length, percentageOfNodesToScore);
   const fitting: NodeView[] = [];
-  for (let step = 0; step < candidates.length && fitting.length < wanted; step++) {
-    const node = candidates[(rotation.start + step) % candidates.length];
-    if (node === undefined) break;
-    const rejected = profileFilters.filter(cycle, node);
-    if (rejected === undefined) fitting.push(node);
-    else diagnosis.refuse(node, rejected);
-  }
+  let step = 0;
+  timedPoint(cycle.timings, 'Filter', succeeded, () => {
+    for (; step < candidates.length && fitting.length < wanted; step++) {
+      const node = candidates[(rotation.start + step) % candidates.length];
+      if (node === undefined) break;
+      const rejected = profileFilters.filter(cycle, node);
+      if (rejected === undefined) fitting.push(node);
+      else diagnosis.refuse(node, rejected);
+    }
+  });
+  countFiltered(cycle, step);
   rotation.start = (rotation.start + fitting.length + diagnosis.size) % nodes.length;
   return fitting;
 }
@@ -103,6 +111,10 @@ export function chooseBest(totals: readonly number[], random: Random): number {
 function placed(node: NodeView | undefined, nodes: readonly NodeView[], diagnosis: NodeDiagnosis): Placement | NoPlacement {
   if (node === undefined) return { diagnosis };
   return { node, evaluated: nodes.length + diagnosis.size, feasible: nodes.length };
+}
+
+function countFiltered({ timings, memory }: Cycle, nodes: number): void {
+  timings?.evaluations.add('Filter', memory.recall(activeFilters).filters, nodes);
 }
 
 /** What goes wrong on the nominated node is no reason to give up the others. */

@@ -9,6 +9,7 @@ import { PluginError } from './plugin-error.js';
 import type { Implementing, ProfilePlugins } from './profile-plugins.js';
 import { unresolvable } from './rejection.js';
 import type { Rejected, Rejection } from './rejection.js';
+import { statusOfRejection, timedPoint } from './timings.js';
 
 /** What PreFilter came to. */
 export interface PreFilterOutcome {
@@ -34,7 +35,7 @@ export const activeFilters: MemoryKey<ActiveFilters> = memoryKey<ActiveFilters>(
 export function runPreFilter(cycle: Cycle, plugins: ProfilePlugins): PreFilterOutcome {
   const skipped = new Set<string>();
   try {
-    return ask(cycle, plugins, skipped);
+    return timedPoint(cycle.timings, 'PreFilter', ({ rejection }) => statusOfRejection(rejection), () => ask(cycle, plugins, skipped));
   } finally {
     cycle.memory.set(activeFilters, activeWithout(plugins, skipped));
   }
@@ -55,11 +56,12 @@ function ask(cycle: Cycle, plugins: ProfilePlugins, skipped: Set<string>): PreFi
   const narrowedBy: string[] = [];
   for (const plugin of plugins.preFilter) {
     const answer = answerOf(plugin, cycle);
-    if (answer === undefined) continue;
     if (answer === 'skip') {
       skipped.add(plugin.name);
       continue;
     }
+    cycle.timings?.evaluations.add('PreFilter', [plugin], 1);
+    if (answer === undefined) continue;
     if ('code' in answer) {
       const rejected = { ...answer, plugin: plugin.name };
       if (answer.code === 'UnschedulableAndUnresolvable') return { rejection: rejected, narrowedBy: [] };

@@ -5,6 +5,7 @@ import type { SchedulerProfile } from '../configuration/scheduler-configuration.
 import type { PluginDefinition } from './plugin-definition.js';
 import type { SchedulingPlugin } from './plugin.js';
 import type { PluginTools } from './plugin-tools.js';
+import { timedPlugin } from './timed-plugin.js';
 
 /** A plugin with these functions. */
 export type Implementing<P extends keyof SchedulingPlugin> = SchedulingPlugin & Required<Pick<SchedulingPlugin, P>>;
@@ -41,7 +42,7 @@ export function profilePlugins(profile: SchedulerProfile, definitions: ReadonlyM
     if (known !== undefined) return known;
     const definition = definitions.get(name);
     if (definition === undefined) throw new Error(`scheduling plugin ${name} is enabled but nobody defines it`);
-    const plugin = definition.make(toolsFor(name), argumentsFor(profile, name));
+    const plugin = timedPlugin(definition.make(toolsFor(name), argumentsFor(profile, name)));
     all.set(name, plugin);
     return plugin;
   };

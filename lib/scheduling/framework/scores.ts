@@ -5,6 +5,7 @@ import type { NodeView } from '../cluster/node-view.js';
 import type { Cycle } from './cycle.js';
 import { PluginError } from './plugin-error.js';
 import type { ProfilePlugins, WeightedPlugin } from './profile-plugins.js';
+import { succeeded, timedPoint } from './timings.js';
 
 /** The highest score that a plugin may give. */
 export const maxScore = 100;
@@ -20,7 +21,8 @@ export interface PluginScores {
 export function scoresByPlugin(cycle: Cycle, plugins: ProfilePlugins, nodes: readonly NodeView[]): readonly PluginScores[] {
   const skipped = runPreScore(cycle, plugins, nodes);
   const scoring = plugins.score.filter(({ plugin }) => !skipped.has(plugin.name));
-  return scoring.map((each) => ({ plugin: each.plugin.name, weight: each.weight, scores: scoresOf(cycle, each, nodes) }));
+  cycle.timings?.evaluations.add('Score', scoring.map(({ plugin }) => plugin), nodes.length);
+  return timedPoint(cycle.timings, 'Score', succeeded, () => scoring.map((each) => ({ plugin: each.plugin.name, weight: each.weight, scores: scoresOf(cycle, each, nodes) })));
 }
 
 /** The weighed sums, one for each node. */
@@ -35,13 +37,16 @@ export function totalScores(scores: readonly PluginScores[], nodeCount: number):
 /** Asks who wants to score at all. */
 export function runPreScore(cycle: Cycle, { preScore }: Pick<ProfilePlugins, 'preScore'>, nodes: readonly NodeView[]): ReadonlySet<string> {
   const skipped = new Set<string>();
-  for (const plugin of preScore) {
-    try {
-      if (plugin.preScore(cycle, nodes) === 'skip') skipped.add(plugin.name);
-    } catch (error) {
-      throw new PluginError(plugin.name, `running PreScore plugin "${plugin.name}": ${errorText(error)}`, error);
+  timedPoint(cycle.timings, 'PreScore', succeeded, () => {
+    for (const plugin of preScore) {
+      try {
+        if (plugin.preScore(cycle, nodes) === 'skip') skipped.add(plugin.name);
+        else cycle.timings?.evaluations.add('PreScore', [plugin], 1);
+      } catch (error) {
+        throw new PluginError(plugin.name, `running PreScore plugin "${plugin.name}": ${errorText(error)}`, error);
+      }
     }
-  }
+  });
   return skipped;
 }
 

@@ -36,14 +36,16 @@ export interface ClusterEvent {
 }
 
 /** Events with a name of their own. */
-export type NamedEvent = 'assignedPodAdd' | 'assignedPodDelete' | 'unscheduledPodAdd' | 'unscheduledPodUpdate' | 'unschedulableTimeout' | 'forceActivate';
+export type NamedEvent = 'assignedPodAdd' | 'assignedPodUpdate' | 'assignedPodDelete' | 'unscheduledPodAdd' | 'unscheduledPodUpdate' | 'unscheduledPodDelete' | 'unschedulableTimeout' | 'forceActivate';
 
 /** The events that the queue itself tells or is told of by name. */
 export const clusterEvents: Readonly<Record<NamedEvent, ClusterEvent>> = {
   assignedPodAdd: { resource: 'AssignedPod', action: actions.add },
+  assignedPodUpdate: { resource: 'AssignedPod', action: actions.update },
   assignedPodDelete: { resource: 'AssignedPod', action: actions.delete },
   unscheduledPodAdd: { resource: 'UnschedulablePod', action: actions.add },
   unscheduledPodUpdate: { resource: 'UnschedulablePod', action: actions.update },
+  unscheduledPodDelete: { resource: 'UnschedulablePod', action: actions.delete },
   unschedulableTimeout: { resource: '*', action: actions.all, label: 'UnschedulableTimeout' },
   forceActivate: { resource: '*', action: actions.all, label: 'ForceActivate' },
 };

@@ -158,6 +158,7 @@ class NamedPodsQueue implements SchedulingQueue {
       gated: pool.gated,
       inFlight: inFlight.size,
       recordedEvents: inFlight.recorded,
+      recordedByEvent: inFlight.recordedByEvent(),
       nominated: this.#nominator.size,
       cycle: this.#cycle,
       rejected: Array.from(rejectors.all(), ({ profile, plugin, rejected }) => ({ profile, plugin, pods: rejected })).filter(({ pods }) => pods > 0),

@@ -2,6 +2,7 @@
 // before its failure is known; so events are recorded as long as any pod is in flight, and a pod that fails looks at
 // those since it was popped. What no pod in flight can ask for any more is dropped.
 
+import { labelOf } from './cluster-event.js';
 import type { ClusterEvent } from './cluster-event.js';
 import type { QueueEntry, QueuedPod } from './queued-pod.js';
 
@@ -38,6 +39,16 @@ export class InFlight {
   get recorded(): number {
     const [oldest] = this.#entries;
     return oldest === undefined ? 0 : this.#dropped + this.#record.length - Math.max(oldest.recordedFrom, this.#dropped);
+  }
+
+  /** The same by event, as metrics name them. Walks through all that is kept. */
+  recordedByEvent(): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>();
+    for (const { event } of this.#record.slice(this.#record.length - this.recorded)) {
+      const label = labelOf(event);
+      counts.set(label, (counts.get(label) ?? 0) + 1);
+    }
+    return counts;
   }
 
   /** Begins to record for a pod. */

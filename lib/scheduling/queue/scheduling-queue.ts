@@ -79,6 +79,8 @@ export interface QueueFigures {
   readonly inFlight: number;
   /** Events kept for pods in flight. */
   readonly recordedEvents: number;
+  /** inflight_events: the same, by what happened. */
+  readonly recordedByEvent: ReadonlyMap<string, number>;
   readonly nominated: number;
   /** How many pods were popped since the beginning. */
   readonly cycle: number;

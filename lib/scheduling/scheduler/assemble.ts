@@ -19,6 +19,7 @@ import { definitionOf } from '../framework/plugin-definition.js';
 import type { PluginDefinition } from '../framework/plugin-definition.js';
 import type { PodNote } from '../framework/plugin.js';
 import { queueHooks } from '../framework/queue-hooks.js';
+import type { FrameworkTimings } from '../framework/timings.js';
 import { builtinMakers } from '../plugins/default-plugins.js';
 import { createSchedulingQueue } from '../queue/create-queue.js';
 import type { SchedulingQueue } from '../queue/scheduling-queue.js';
@@ -100,7 +101,7 @@ export function assemble(options: CompletedOptions, metrics: SchedulerMetrics): 
   const foreign = new Set(options.plugins?.map(({ name }) => name));
   const frameworksWith = (given: SharedTools): ReadonlyMap<string, Framework> => frameworksOf(configuration.profiles, definitions, { ...given, foreign });
   const frameworks = frameworksWith(tools);
-  const queue = queueOf(options, frameworks);
+  const queue = queueOf(options, frameworks, metrics.timings);
   const rotation = nodeRotation();
   const shared = { plain: options.placing === 'plain', rotation, columns: clusterColumns(cache), foreign, extenders, emit };
   const profiles = new Map(Array.from(frameworks, ([name, framework]) => [name, placing(framework, { ...shared, random: random.stream(`placing/${name}`) })]));
@@ -109,10 +110,10 @@ export function assemble(options: CompletedOptions, metrics: SchedulerMetrics): 
 
 const builtinDefinitions: readonly PluginDefinition[] = Array.from(builtinMakers, ([name, make]) => ({ name, points: builtinPlugins.get(name) ?? [], make }));
 
-function queueOf({ clock, configuration, unschedulableMaxMs }: CompletedOptions, frameworks: ReadonlyMap<string, Framework>): SchedulingQueue {
+function queueOf({ clock, configuration, unschedulableMaxMs }: CompletedOptions, frameworks: ReadonlyMap<string, Framework>, timings: FrameworkTimings): SchedulingQueue {
   return createSchedulingQueue({
     clock,
-    plugins: queueHooks(new Map(Array.from(frameworks, ([name, { plugins }]) => [name, plugins]))),
+    plugins: queueHooks(new Map(Array.from(frameworks, ([name, { plugins }]) => [name, plugins])), timings),
     initialBackoffMs: configuration.podInitialBackoffSeconds * 1000,
     maxBackoffMs: configuration.podMaxBackoffSeconds * 1000,
     ...(unschedulableMaxMs !== undefined && { unschedulableMaxMs }),

@@ -48,6 +48,7 @@ async function bound(task: BindingTask, parts: SchedulerParts, signal: AbortSign
   if (unpermitted !== undefined) return unpermitted;
   queue.release(queued);
   const unprepared = groups.length > 0 ? await held.inPreBind(uid, signal, (within) => runPreBind(cycle, groups, nodeName, within)) : undefined;
+  if (groups.length === 0) cycle.timings?.idle('PreBind', 'Success');
   if (unprepared !== undefined) return refusedBinding(unprepared);
   // What was said of the pod before must not be written after it is bound.
   if (statusWrites.isWriting(uid)) await until(statusWrites.settled(uid), signal);

@@ -6,13 +6,24 @@ import { PluginError } from '../framework/plugin-error.js';
 import { rejectedBy } from '../framework/profile-filters.js';
 import type { Implementing, ProfilePlugins } from '../framework/profile-plugins.js';
 import type { Rejected } from '../framework/rejection.js';
+import { statusOfRejection, succeeded, timedLater, timedPoint } from '../framework/timings.js';
+import type { PointStatus } from '../framework/timings.js';
 
 /** Plugins that will do something in PreBind: the groups one after another, those of a group side by side. */
 export type PreBindGroups = readonly (readonly Implementing<'preBind'>[])[];
 
 /** Asks who will do something in PreBind. Throws what plugins throw. */
 export function preBindGroups(cycle: Cycle, { preBind }: ProfilePlugins, nodeName: string): PreBindGroups {
-  if (preBind.length === 0) return none;
+  if (preBind.length > 0) return timedPoint(cycle.timings, 'PreBindPreFlight', statusOfGroups, () => groupsOf(cycle, preBind, nodeName));
+  cycle.timings?.idle('PreBindPreFlight', 'Skip');
+  return none;
+}
+
+function statusOfGroups({ length }: PreBindGroups): PointStatus {
+  return length === 0 ? 'Skip' : 'Success';
+}
+
+function groupsOf(cycle: Cycle, preBind: readonly Implementing<'preBind'>[], nodeName: string): PreBindGroups {
   const groups: Implementing<'preBind'>[][] = [];
   let sideBySide: Implementing<'preBind'>[] | undefined;
   for (const plugin of preBind) {
@@ -30,7 +41,11 @@ export function preBindGroups(cycle: Cycle, { preBind }: ProfilePlugins, nodeNam
 }
 
 /** Does what must be done; the first no or error ends it. Rejects with what plugins throw. */
-export async function runPreBind(cycle: Cycle, groups: PreBindGroups, nodeName: string, signal: AbortSignal): Promise<Rejected | undefined> {
+export function runPreBind(cycle: Cycle, groups: PreBindGroups, nodeName: string, signal: AbortSignal): Promise<Rejected | undefined> {
+  return timedLater(cycle.timings, 'PreBind', statusOfRejection, () => preBound(cycle, groups, nodeName, signal));
+}
+
+async function preBound(cycle: Cycle, groups: PreBindGroups, nodeName: string, signal: AbortSignal): Promise<Rejected | undefined> {
   for (const group of groups) {
     const others = new AbortController();
     const within = group.length === 1 ? signal : AbortSignal.any([signal, others.signal]);
@@ -50,29 +65,37 @@ export async function runPreBind(cycle: Cycle, groups: PreBindGroups, nodeName: 
 }
 
 /** Has the pod bound by the first plugin that does not leave it to the next. Rejects with what it throws. */
-export async function runBind(cycle: Cycle, { bind }: ProfilePlugins, nodeName: string, signal: AbortSignal): Promise<Rejected | undefined> {
-  for (const plugin of bind) {
-    try {
-      const answer = await plugin.bind(cycle, nodeName, signal);
-      if (answer === 'skip') continue;
-      return answer === undefined ? undefined : rejectedBy(plugin.name, answer);
-    } catch (error) {
-      throw new PluginError(plugin.name, `running Bind plugin "${plugin.name}": ${errorText(error)}`, error);
+export function runBind(cycle: Cycle, { bind }: ProfilePlugins, nodeName: string, signal: AbortSignal): Promise<Rejected | undefined> {
+  return timedLater(cycle.timings, 'Bind', statusOfRejection, async () => {
+    for (const plugin of bind) {
+      try {
+        const answer = await plugin.bind(cycle, nodeName, signal);
+        if (answer === 'skip') continue;
+        return answer === undefined ? undefined : rejectedBy(plugin.name, answer);
+      } catch (error) {
+        throw new PluginError(plugin.name, `running Bind plugin "${plugin.name}": ${errorText(error)}`, error);
+      }
     }
-  }
-  throw new Error('no bind plugin wanted to bind the pod');
+    throw new Error('no bind plugin wanted to bind the pod');
+  });
 }
 
 /** Tells that the pod is bound. Answers what went wrong: nobody can do anything about it any more. */
 export function runPostBind(cycle: Cycle, { postBind }: ProfilePlugins, nodeName: string): readonly unknown[] {
   const errors: unknown[] = [];
-  for (const plugin of postBind) {
-    try {
-      plugin.postBind(cycle, nodeName);
-    } catch (error) {
-      errors.push(new PluginError(plugin.name, `running PostBind plugin "${plugin.name}": ${errorText(error)}`, error));
-    }
+  if (postBind.length === 0) {
+    cycle.timings?.idle('PostBind', 'Success');
+    return errors;
   }
+  timedPoint(cycle.timings, 'PostBind', succeeded, () => {
+    for (const plugin of postBind) {
+      try {
+        plugin.postBind(cycle, nodeName);
+      } catch (error) {
+        errors.push(new PluginError(plugin.name, `running PostBind plugin "${plugin.name}": ${errorText(error)}`, error));
+      }
+    }
+  });
   return errors;
 }
 

@@ -2,7 +2,7 @@
 // anew from what the API says; what is counted outlives that.
 import { EMPTY, catchError, concat, defer, finalize, firstValueFrom, ignoreElements, merge, mergeMap, of, tap, throwError } from 'rxjs';
 import type { Observable } from 'rxjs';
-import { Outlet, systemClock, systemRandom } from '../../core/index.js';
+import { Outlet, stopwatch, systemClock, systemRandom } from '../../core/index.js';
 import type { Frozen } from '../../core/index.js';
 import type { Pod } from '../../core/types/index.js';
 import { followCluster } from '../cluster/follow-cluster.js';
@@ -18,7 +18,9 @@ import type { Attempt } from './attempt.js';
 import { bindingCycle } from './binding-cycle.js';
 import type { BindingTask } from './binding-cycle.js';
 import { failureHandler } from './failure-handler.js';
+import { FrameworkMetrics } from './framework-metrics.js';
 import { SchedulerMetrics } from './scheduler-metrics.js';
+import type { CurrentFigures } from './scheduler-metrics.js';
 import type { Scheduler, SchedulerOptions } from './scheduler-options.js';
 import { schedulingCycle } from './scheduling-cycle.js';
 import { schedulingLoop } from './scheduling-loop.js';
@@ -29,11 +31,11 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   const { clock = systemClock(), random = systemRandom(), plugins = [] } = options;
   const configuration = options.configuration ?? schedulerConfiguration({}, { plugins: registryOf(plugins.map(definitionOf)) });
   const completed: CompletedOptions = { ...options, clock, random, configuration };
-  const metrics = new SchedulerMetrics();
+  const metrics = newMetrics(completed);
   const running: Running = { assembly: undefined, isSynced: false, binding: 0 };
   /** What is known while it runs; else what can be found out once. */
   const knowing = async <T>(work: (assembly: Assembly) => T): Promise<T> => {
-    const assembly = running.assembly !== undefined && running.isSynced ? running.assembly : await lookOnce(completed, metrics);
+    const assembly = running.assembly !== undefined && running.isSynced ? running.assembly : await lookOnce(completed);
     return work(assembly);
   };
   return {
@@ -45,10 +47,8 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
         running.isSynced = false;
         return activities(assembly, completed, running).pipe(finalize(() => (running.assembly = undefined)));
       }),
-    metrics: () => {
-      const parts = running.assembly?.parts;
-      return metrics.text(parts && { queue: parts.queue.figures(), cache: parts.cache.figures(), binding: running.binding });
-    },
+    metrics: () => metrics.text(figuresOf(running)),
+    metricFamilies: () => metrics.families(figuresOf(running)),
     explain: (pod) => knowing(({ parts }) => explainPod(pod, parts.cache, profileOf(pod, parts).plugins)),
     simulate: (pods, whatIf = {}) => knowing(({ parts, frameworksWith }) => simulatePods(pods, whatIf, { cache: parts.cache, clock, random: random.stream('simulation'), frameworksWith })),
     get parts() {
@@ -65,9 +65,18 @@ interface Running {
   binding: number;
 }
 
-/** Finds out what there is, and lets go. Rejects with what goes wrong. */
-function lookOnce(options: CompletedOptions, metrics: SchedulerMetrics): Promise<Assembly> {
-  const assembly = assemble(options, metrics);
+function newMetrics({ clock, random }: CompletedOptions): SchedulerMetrics {
+  return new SchedulerMetrics(new FrameworkMetrics(stopwatch(clock), random.stream('timings')));
+}
+
+function figuresOf({ assembly, binding }: Running): CurrentFigures | undefined {
+  const parts = assembly?.parts;
+  return parts && { queue: parts.queue.figures(), cache: parts.cache.figures(), binding };
+}
+
+/** Finds out what there is, and lets go; nothing of it counts. Rejects with what goes wrong. */
+function lookOnce(options: CompletedOptions): Promise<Assembly> {
+  const assembly = assemble(options, newMetrics(options));
   const known$ = newsOf(assembly, options).pipe(
     mergeMap((news) => (news.type === 'synced' ? of(assembly) : news.type === 'failed' ? throwError(() => asError(news.error)) : EMPTY)),
   );
@@ -114,7 +123,7 @@ function activities(assembly: Assembly, options: CompletedOptions, running: Runn
 }
 
 /** What the cluster tells. */
-function newsOf({ parts: { cache, queue, held, clock, configuration } }: Assembly, { client, random }: CompletedOptions): Observable<ClusterNews> {
+function newsOf({ parts: { cache, queue, held, clock, configuration, metrics } }: Assembly, { client, random }: CompletedOptions): Observable<ClusterNews> {
   return followCluster({
     client,
     clock,
@@ -123,6 +132,7 @@ function newsOf({ parts: { cache, queue, held, clock, configuration } }: Assembl
     queue,
     responsible: (schedulerName) => configuration.profiles.has(schedulerName),
     rejectWaiting: (uid) => held.reject(uid, '', 'removed'),
+    timings: metrics.timings,
   });
 }
 

@@ -6,43 +6,59 @@ import { PluginError } from '../framework/plugin-error.js';
 import { rejectedBy } from '../framework/profile-filters.js';
 import type { ProfilePlugins } from '../framework/profile-plugins.js';
 import type { Rejected } from '../framework/rejection.js';
+import { statusOfRejection, succeeded, timedPoint } from '../framework/timings.js';
+import type { PointStatus } from '../framework/timings.js';
 
 /** What plugins said to a node: no, wait, or (undefined) yes. */
 export type PermitAnswer = { readonly rejected: Rejected } | { readonly waitMs: ReadonlyMap<string, number> } | undefined;
 
 /** Has plugins reserve what the pod needs; the first no ends it. Throws what plugins throw. */
 export function runReserve(cycle: Cycle, { reserve }: ProfilePlugins, nodeName: string): Rejected | undefined {
-  for (const plugin of reserve) {
-    const rejection = during('Reserve', plugin.name, () => plugin.reserve?.(cycle, nodeName));
-    if (rejection !== undefined) return rejectedBy(plugin.name, rejection);
-  }
-  return undefined;
+  return timedPoint(cycle.timings, 'Reserve', statusOfRejection, () => {
+    for (const plugin of reserve) {
+      const rejection = during('Reserve', plugin.name, () => plugin.reserve?.(cycle, nodeName));
+      if (rejection !== undefined) return rejectedBy(plugin.name, rejection);
+    }
+    return undefined;
+  });
 }
 
 /** Takes back what was reserved, in reverse order. One that fails does not keep the others from it; it is answered. */
 export function runUnreserve(cycle: Cycle, { reserve }: ProfilePlugins, nodeName: string): readonly unknown[] {
   const errors: unknown[] = [];
-  for (const plugin of reserve.toReversed()) {
-    try {
-      plugin.unreserve?.(cycle, nodeName);
-    } catch (error) {
-      errors.push(new PluginError(plugin.name, `running Unreserve plugin "${plugin.name}": ${errorText(error)}`, error));
+  timedPoint(cycle.timings, 'Unreserve', succeeded, () => {
+    for (const plugin of reserve.toReversed()) {
+      try {
+        plugin.unreserve?.(cycle, nodeName);
+      } catch (error) {
+        errors.push(new PluginError(plugin.name, `running Unreserve plugin "${plugin.name}": ${errorText(error)}`, error));
+      }
     }
-  }
+  });
   return errors;
 }
 
 /** Asks for the last word. A no counts more than a wait. Throws what plugins throw. */
 export function runPermit(cycle: Cycle, { permit }: ProfilePlugins, nodeName: string): PermitAnswer {
-  if (permit.length === 0) return undefined;
-  const waitMs = new Map<string, number>();
-  for (const plugin of permit) {
-    const answer = during('Permit', plugin.name, () => plugin.permit(cycle, nodeName));
-    if (answer === undefined) continue;
-    if ('code' in answer) return { rejected: rejectedBy(plugin.name, answer) };
-    waitMs.set(plugin.name, Math.min(answer.waitMs, waitMsMax));
+  if (permit.length === 0) {
+    cycle.timings?.idle('Permit', 'Success');
+    return undefined;
   }
-  return waitMs.size === 0 ? undefined : { waitMs };
+  return timedPoint(cycle.timings, 'Permit', statusOfPermit, () => {
+    const waitMs = new Map<string, number>();
+    for (const plugin of permit) {
+      const answer = during('Permit', plugin.name, () => plugin.permit(cycle, nodeName));
+      if (answer === undefined) continue;
+      if ('code' in answer) return { rejected: rejectedBy(plugin.name, answer) };
+      waitMs.set(plugin.name, Math.min(answer.waitMs, waitMsMax));
+    }
+    return waitMs.size === 0 ? undefined : { waitMs };
+  });
+}
+
+function statusOfPermit(answer: PermitAnswer): PointStatus {
+  if (answer === undefined) return 'Success';
+  return 'waitMs' in answer ? 'Wait' : answer.rejected.code;
 }
 
 /** No pod waits longer. */

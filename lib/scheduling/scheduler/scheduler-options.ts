@@ -1,7 +1,7 @@
 // What a host says about its scheduler, and what it gets.
 import type { Observable } from 'rxjs';
 import type { Client, Transport } from '../../client/index.js';
-import type { Clock, Frozen, Random } from '../../core/index.js';
+import type { Clock, Frozen, MetricFamily, Random } from '../../core/index.js';
 import type { Pod } from '../../core/types/index.js';
 import type { Extender, SchedulerConfiguration } from '../configuration/scheduler-configuration.js';
 import type { PluginDefinition } from '../framework/plugin-definition.js';
@@ -51,6 +51,8 @@ export interface Scheduler {
   simulate(pods: readonly Frozen<Pod>[], whatIf?: WhatIf): Promise<readonly Simulated[]>;
   /** The figures, as Prometheus reads them. */
   metrics(): string;
+  /** The same before it is printed, for a page that shows the figures of others too. */
+  metricFamilies(): readonly MetricFamily[];
   /** The parts, while it runs. */
   readonly parts: SchedulerParts | undefined;
 }

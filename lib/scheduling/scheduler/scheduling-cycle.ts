@@ -101,7 +101,7 @@ export function schedulingCycle(parts: SchedulerParts, outcomes: SchedulingOutco
     standingStill((signal) => extended.place(attempt.cycle, signal)).pipe(
       mergeMap((outcome) => outcomeOf(attempt, outcome) ?? EMPTY),
       catchError((error: unknown) => {
-        failures.handle(attempt, broken(error));
+        fail(attempt, broken(error));
         return EMPTY;
       }),
     );
@@ -113,13 +113,13 @@ export function schedulingCycle(parts: SchedulerParts, outcomes: SchedulingOutco
       queue.done(queued);
       return undefined;
     }
-    const attempt: PodAttempt = { queued, profile, cycle: { pod: facts, cluster: cache, memory: new CycleMemory() }, startedAt: clock.now() };
+    const attempt: PodAttempt = { queued, profile, cycle: { pod: facts, cluster: cache, memory: new CycleMemory(), timings: metrics.timings.begin(facts.schedulerName) }, startedAt: clock.now() };
     try {
-      if (cache.nodes.length === 0) failures.handle(attempt, noNodes);
+      if (cache.nodes.length === 0) fail(attempt, noNodes);
       else if (profile.extended !== undefined) return placeWithExtenders(attempt, profile.extended);
       else return outcomeOf(attempt, profile.placer.place(attempt.cycle));
     } catch (error) {
-      failures.handle(attempt, broken(error));
+      fail(attempt, broken(error));
     }
     return undefined;
   };
