@@ -1,8 +1,8 @@
 // What it costs to find a node over columns, without anything around it: pods of one kind after the other are placed and
-// assumed, as a scheduler does, among 500 and 5,000 nodes of which every one is considered. Pods leave again in their turn,
+// assumed, as a scheduler does with its metrics, among 500 and 5,000 nodes of which every one is considered. Pods leave again in their turn,
 // so the cluster stays as full as it was. Others use the machine too, so
 // what counts is what the fastest tenth of pods cost.
-import { deepFreeze, random } from '../../lib/core/index.js';
+import { deepFreeze, random, stopwatch, systemClock } from '../../lib/core/index.js';
 import type { Frozen } from '../../lib/core/index.js';
 import type { Pod, PodSpec } from '../../lib/core/types/index.js';
 import { ClusterCache } from '../../lib/scheduling/cluster/cluster-cache.js';
@@ -18,6 +18,7 @@ import { profilePlugins } from '../../lib/scheduling/framework/profile-plugins.j
 import { builtinPlugins, podFacts, schedulerConfiguration } from '../../lib/scheduling/index.js';
 import type { PodFacts, SchedulerProfile } from '../../lib/scheduling/index.js';
 import { builtinMakers } from '../../lib/scheduling/plugins/default-plugins.js';
+import { FrameworkMetrics } from '../../lib/scheduling/scheduler/framework-metrics.js';
 import { nodeOf, podOf, toolsOf } from '../../test/support/scheduling.js';
 import { report } from '../measure.js';
 import type { Row } from '../measure.js';
@@ -86,6 +87,7 @@ function prepared({ spec, existing = spec, service = false, unlike = false }: Wo
   const profile = defaultProfile();
   const framework: Framework = { profile, plugins: profilePlugins(profile, definitions, () => ({ ...toolsOf(cluster), cluster, profile, filters: profileFilters })) };
   const placer = columnPlacer({ framework, search: { percentageOfNodesToScore: 100, rotation: nodeRotation(), random: random('ties') }, columns: clusterColumns(cluster) });
+  const metrics = new FrameworkMetrics(stopwatch(systemClock()), random('timings'));
   let made = 0;
   const podWith = (of: Partial<PodSpec>, color: string): Frozen<Pod> => {
     made += 1;
@@ -101,7 +103,7 @@ function prepared({ spec, existing = spec, service = false, unlike = false }: Wo
   return {
     make: (count) => Array.from({ length: count }, () => podFacts(podWith(spec, 'green'))),
     run: (pod) => {
-      const outcome = placer.place({ pod, cluster, memory: new CycleMemory() });
+      const outcome = placer.place({ pod, cluster, memory: new CycleMemory(), timings: metrics.begin(profile.schedulerName) });
       if (!isPlaced(outcome)) throw new Error(`no node for ${pod.name}: ${[...outcome.diagnosis.reasons.keys()].join()}`);
       cluster.assume(pod, outcome.node.name);
       here.push(pod);
