@@ -1,7 +1,7 @@
 // `vivarium scheduler`: a scheduler for any cluster that a kubeconfig leads to, until it is told to stop. What it does is
 // printed as it happens. The scheduler of `vivarium serve` is made here too; of that one only trouble is printed.
 import { hostname } from 'node:os';
-import { filter, map } from 'rxjs';
+import { filter, map, tap } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { httpClient } from '../client/index.js';
 import type { Client } from '../client/index.js';
@@ -12,6 +12,7 @@ import type { Scheduler, SchedulerConfiguration } from '../scheduling/index.js';
 import { electedScheduler, electionLine, electionTrouble, loneScheduler } from './elected-scheduler.js';
 import type { ElectedScheduler, SchedulerActivity } from './elected-scheduler.js';
 import { extenderTransports } from './extender-transports.js';
+import { serveMetrics } from './metrics-page.js';
 import type { SchedulerFlags } from './scheduler-flags.js';
 import type { Surroundings } from './surroundings.js';
 
@@ -49,25 +50,36 @@ export async function commandedScheduler(client: Client, { config, elects }: Com
   }
 }
 
-/** Schedules as the flags say. Rejects where a file cannot be had or the cluster does not answer; nothing is left then. */
-export async function schedule({ kubeconfig, config, leaderElect }: SchedulerFlags, surroundings: Surroundings): Promise<Scheduling> {
-  const connection = connect(await loadKubeconfig(kubeconfig === undefined ? {} : { path: kubeconfig }));
+/** Schedules as the flags say. Rejects where a file, a port or the cluster cannot be had; nothing is left then. */
+export async function schedule({ kubeconfig, config, leaderElect, metricsAddress }: SchedulerFlags, surroundings: Surroundings): Promise<Scheduling> {
+  const ending: (() => Promise<void> | void)[] = [];
+  // The last thing begun is the first to end.
+  const close = async (): Promise<void> => {
+    for (let step = ending.pop(); step !== undefined; step = ending.pop()) await step();
+  };
   try {
+    const connection = connect(await loadKubeconfig(kubeconfig === undefined ? {} : { path: kubeconfig }));
+    ending.push(() => connection.close());
     const client = httpClient(connection);
     await reached(client, connection.server);
-    const { activity$, stop, close } = await commandedScheduler(client, { config, elects: (said = true) => leaderElect ?? said }, surroundings);
+    const { scheduler, activity$, stop, close: closeExtenders } = await commandedScheduler(client, { config, elects: (said = true) => leaderElect ?? said }, surroundings);
+    ending.push(closeExtenders);
+    let isReady = false;
+    let served: string | undefined;
+    if (metricsAddress !== undefined) {
+      const page = await serveMetrics({ metrics: () => scheduler.metrics(), isReady: () => isReady }, metricsAddress);
+      ending.push(() => page.close());
+      served = page.url;
+    }
     surroundings.print(`vivarium schedules the pods of ${connection.server}`);
-    const running = told(activity$, everything).subscribe({ next: (line) => surroundings.print(line), error: (error: unknown) => surroundings.print(`vivarium: ${errorText(error)}`) });
-    return {
-      close: async () => {
-        await stop();
-        running.unsubscribe();
-        close();
-        connection.close();
-      },
-    };
+    if (served !== undefined) surroundings.print(`metrics: ${served}/metrics`);
+    // Ready to schedule, or to wait for another who does.
+    const watched$ = activity$.pipe(tap(({ type }) => (isReady ||= type === 'started' || type === 'leader')));
+    const running = told(watched$, everything).subscribe({ next: (line) => surroundings.print(line), error: (error: unknown) => surroundings.print(`vivarium: ${errorText(error)}`) });
+    ending.push(() => running.unsubscribe(), stop);
+    return { close };
   } catch (error) {
-    connection.close();
+    await close();
     throw error;
   }
 }

@@ -25,6 +25,7 @@ import { authorizationOf } from './authorization.js';
 import type { ServeFlags, StorageFlag } from './flags.js';
 import { keptAuthority } from './kept-authority.js';
 import { commandedScheduler, told, trouble } from './scheduler.js';
+import type { CommandedScheduler } from './scheduler.js';
 import { registerNodes } from './simulated-nodes.js';
 import type { Surroundings } from './surroundings.js';
 
@@ -50,6 +51,8 @@ export async function serve(flags: ServeFlags, surroundings: Surroundings): Prom
     const { modes, modesGiven } = flags.authorization;
     const anonymous = !(modesGiven && modes.includes('AlwaysAllow'));
     const door: { handler: Handler } = { handler: () => Promise.reject(serviceUnavailable('the server is starting')) };
+    // Made after the server, on whose page its figures stand.
+    const scheduling: { made?: CommandedScheduler } = {};
     const secrets = inProcessClient((request) => door.handler(request), { user: administrator }).kind('v1', 'Secret');
     const authentication = await authenticationOf(flags.authentication, {
       surroundings,
@@ -69,11 +72,11 @@ export async function serve(flags: ServeFlags, surroundings: Surroundings): Prom
     const listening = await listenOn((request) => door.handler(request), flags, authority, authentication);
     const { authenticators, tokens, apiAudiences, info: authenticationInfo } = authentication;
     const { authorizers, usesRbac: bootstrapPolicy } = authorization;
-    const server = createServer({ store, clock, admission: (tools) => [priorityAdmission(tools)], authenticators, authorizers, bootstrapPolicy, tokens, apiAudiences, authenticationInfo, serverAddress: `${listening.host}:${listening.port}` });
+    const server = createServer({ store, clock, admission: (tools) => [priorityAdmission(tools)], authenticators, authorizers, bootstrapPolicy, tokens, apiAudiences, authenticationInfo, metrics: () => scheduling.made?.scheduler.metricFamilies() ?? [], serverAddress: `${listening.host}:${listening.port}` });
     ending.push(() => server.close(), () => listening.close());
     door.handler = server.handler;
-    const scheduling = flags.scheduler.enabled ? await commandedScheduler(schedulerClient(server), { config: flags.scheduler.config, elects: (said) => said ?? isShared(flags.storage) }, surroundings) : undefined;
-    ending.push(() => scheduling?.close());
+    if (flags.scheduler.enabled) scheduling.made = await commandedScheduler(schedulerClient(server), { config: flags.scheduler.config, elects: (said) => said ?? isShared(flags.storage) }, surroundings);
+    ending.push(() => scheduling.made?.close());
     await registerNodes(inProcessClient(server.handler, { user: administrator }), flags.nodes, clock.now());
     const kubeconfigPath = flags.kubeconfigOut ?? surroundings.temporaryFile(`vivarium-${listening.port}.kubeconfig`);
     await surroundings.writeFile(kubeconfigPath, kubeconfig({ server: listening.url, ...(authority && { ca: authority.certificate }), user: admin.user }));
@@ -86,11 +89,11 @@ export async function serve(flags: ServeFlags, surroundings: Surroundings): Prom
     surroundings.print(`kubeconfig: ${kubeconfigPath}`);
     surroundings.print(`try: kubectl --kubeconfig ${kubeconfigPath} get namespaces`);
     // Who works in it begins when people know where it is: what there is to complain of comes after that.
-    const running = merge(authentication.running$, controllers(server, authentication, authority), told(scheduling?.activity$ ?? EMPTY, trouble)).subscribe({
+    const running = merge(authentication.running$, controllers(server, authentication, authority), told(scheduling.made?.activity$ ?? EMPTY, trouble)).subscribe({
       next: (line) => surroundings.print(line),
       error: (error: unknown) => surroundings.print(`vivarium: ${error instanceof Error ? error.message : String(error)}`),
     });
-    ending.push(() => running.unsubscribe(), () => scheduling?.stop());
+    ending.push(() => running.unsubscribe(), () => scheduling.made?.stop());
     return { url: listening.url, kubeconfigPath, close };
   } catch (error) {
     await close();

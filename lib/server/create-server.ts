@@ -62,7 +62,7 @@ export function createServer(options: ServerOptions): ApiServer {
   const requests = new RequestMetrics(clock, scheme);
   const fairness = options.fairness === false ? undefined : fairnessOf({ registry, reader, clock, concurrency: options.concurrency ?? 600, turnedAway: requests.turnedAway });
   const audit = auditLog({ policy: options.audit, clock, random: random.stream('audit') });
-  const metrics = metricsRoute({ clock, requests, registry, audit, flowControl: fairness?.control });
+  const metrics = metricsRoute({ clock, requests, registry, audit, flowControl: fairness?.control, others: options.metrics });
   const tools: WriteTools = {
     store,
     clock,

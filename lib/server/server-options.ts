@@ -3,7 +3,7 @@ import type { Observable } from 'rxjs';
 import type { AdmissionPlugin, AdmissionTools } from '../admission/index.js';
 import type { AuthTools, Authenticator, Authorizer, TokenIssuer } from '../auth/index.js';
 import type { Handler } from '../client/index.js';
-import type { Clock, Random, Scheme } from '../core/index.js';
+import type { Clock, MetricFamily, Random, Scheme } from '../core/index.js';
 import type { Store } from '../storage/index.js';
 import type { ServiceAllocatorOptions } from './allocation/service-allocator.js';
 import type { AuditEvent } from './audit/audit-event.js';
@@ -49,6 +49,8 @@ export interface ServerOptions {
   readonly tokens?: TokenIssuer | ((tools: AuthTools) => TokenIssuer);
   /** Whom the authenticators trust, for extension servers to do likewise: published in kube-system/extension-apiserver-authentication. */
   readonly authenticationInfo?: AuthenticationInfo;
+  /** Figures of other parts of the process, asked for when somebody reads `/metrics`: they stand on the same page. Their names must not be the server's own. */
+  readonly metrics?: () => readonly MetricFamily[];
   /** `host:port` at which clients reach the server, where it is known; told by `/api`. */
   readonly serverAddress?: string;
 }

@@ -10,6 +10,7 @@ import { httpClient, inProcessClient } from '../../lib/client/index.js';
 import type { Client, Handler, Stored, Transport } from '../../lib/client/index.js';
 import { connect, loadKubeconfig } from '../../lib/client/node/index.js';
 import { parseCommandLine, run, usage } from '../../lib/command/index.js';
+import { pageHandler } from '../../lib/command/metrics-page.js';
 import { internalError, random, virtualClock } from '../../lib/core/index.js';
 import type { Clock, Frozen, VirtualClock } from '../../lib/core/index.js';
 import type { Node, Pod, PodSpec } from '../../lib/core/types/index.js';
@@ -711,13 +712,30 @@ t.test('serve gives pods their nodes, unless it is told not to; then a scheduler
     await client.kind('v1', 'Pod').in('default').create({ metadata: { name: 'web' }, spec: { containers: [{ name: 'c', image: 'i' }] } });
     const signals = new EventEmitter();
     const printed: string[] = [];
-    const print = { write: (text: string) => printed.push(text) };
-    const command = flags.length === 0 ? undefined : run({ args: ['scheduler', `--kubeconfig=${path}`], version: 'test', stdout: print, stderr: print, signals });
+    const print = { write: (text: string) => (printed.push(text), signals.emit('printed')) };
+    const command = flags.length === 0 ? undefined : run({ args: ['scheduler', `--kubeconfig=${path}`, '--metrics-address=0'], version: 'test', stdout: print, stderr: print, signals });
     t.match(await withNode(client, 'web'), /^node-[12]$/);
+    const onServer = String(await client.read('/metrics'));
+    if (command === undefined) t.match(onServer, /^apiserver_request_total\{[^]*^scheduler_schedule_attempts_total\{[^}]*result="scheduled"\} 1$/m, 'one process, one page');
+    else t.notMatch(onServer, /^scheduler_/m);
+    const page = /^metrics: (http:\/\/127\.0\.0\.1:\d+)\/metrics$/m.exec(printed.join(''))?.[1] ?? '';
+    if (command !== undefined) {
+      while (!printed.some((line) => line.includes('goes to'))) await once(signals, 'printed');
+      const ask = async (target: string, method = 'GET'): Promise<readonly [number, string]> => {
+        const response = await fetch(page + target, { method });
+        return [response.status, await response.text()];
+      };
+      t.match(await ask('/metrics'), [200, /^scheduler_schedule_attempts_total\{[^}]*result="scheduled"\} 1$/m]);
+      for (const health of ['/healthz', '/livez', '/readyz']) t.strictSame(await ask(health), [200, 'ok']);
+      t.strictSame(await ask('/metrics', 'HEAD'), [200, '']);
+      t.match(await ask('/metrics', 'POST'), [405, /MethodNotAllowed/]);
+      t.match(await ask('/api/v1/pods'), [404]);
+    }
     signals.emit('SIGTERM');
     if (command !== undefined) {
       t.equal(await command, 0);
-      t.match(printed, [/^vivarium schedules the pods of https:/, /^schedules now/, /^(default\/web goes to node-|vivarium is stopping)/]);
+      t.match(printed, [/^vivarium schedules the pods of https:/, /^metrics: /, /^schedules now/, /^(default\/web goes to node-|vivarium is stopping)/]);
+      await t.rejects(fetch(`${page}/healthz`), 'the page is gone with the scheduler');
     }
     connection.close();
     await served.close();
@@ -843,8 +861,34 @@ t.test('the command of the scheduler says what is wrong', async (t) => {
   t.match(complaints.splice(0), [/--leader-elect is true or false, not "perhaps"/, /--help/]);
   t.match(parseCommandLine(['scheduler', '--leader-elect=false']), { flags: { leaderElect: false } });
   t.match(usage, /vivarium scheduler \[flags\]/);
+  const addressOf = (text: string): unknown => parseCommandLine(['scheduler', '--metrics-address', text]);
+  t.match(addressOf('10251'), { flags: { metricsAddress: { host: '127.0.0.1', port: 10_251 } } });
+  t.match(addressOf('[::1]:0'), { flags: { metricsAddress: { host: '::1', port: 0 } } });
+  t.match(addressOf('node.example:80'), { flags: { metricsAddress: { host: 'node.example', port: 80 } } });
+  for (const wrong of ['', 'here', ':80', '::1:80', '65536', '[::1]', 'a:b', '1:2:3']) t.throws(() => addressOf(wrong), { message: /--metrics-address is a port from 0 to 65535, or HOST:PORT, not "/ }, wrong);
   const line = parseCommandLine(['serve', '--scheduler=false', '--scheduler-config=c.yaml']);
   t.match(line, { flags: { scheduler: { enabled: false, config: 'c.yaml' } } });
+});
+
+t.test('the page of a scheduler is ready when the cluster is known', async (t) => {
+  let isReady = false;
+  const page = pageHandler({ metrics: () => 'figures\n', isReady: () => isReady });
+  /** What the page answers to a client of it. */
+  const ask = async (path: string): Promise<unknown> => {
+    let answer: unknown;
+    const client = inProcessClient(async (request) => {
+      const response = await page(request);
+      answer = response;
+      return response;
+    });
+    await client.read(path).catch(() => undefined);
+    return answer;
+  };
+  t.match(await ask('/livez'), { code: 200, content: 'ok' });
+  t.match(await ask('/readyz'), { code: 500, content: /^\[\+\]ping ok\n\[-\]sched-handler-sync failed: reason withheld\nreadyz check failed\n$/ });
+  isReady = true;
+  t.match(await ask('/readyz'), { code: 200, content: 'ok' });
+  t.match(await ask('/metrics'), { code: 200, content: 'figures\n', contentType: /^text\/plain; version=0\.0\.4/ });
 });
 
 t.test('work in no hurry leaves turns to others, keeps its order, and drops nothing', async (t) => {

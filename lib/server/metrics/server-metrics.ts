@@ -17,15 +17,17 @@ export interface MetricSources {
   readonly registry: Registry;
   readonly audit: Pick<Audit, 'eventsTotal'>;
   readonly flowControl: FlowControl | undefined;
+  /** What the host adds. */
+  readonly others: (() => readonly MetricFamily[]) | undefined;
 }
 
 /** The document. */
-export function metricsRoute({ clock, requests, registry, audit, flowControl }: MetricSources): DocumentRoute {
+export function metricsRoute({ clock, requests, registry, audit, flowControl, others }: MetricSources): DocumentRoute {
   const startSeconds = Math.floor(clock.now() / 1000);
   return {
     path: '/metrics',
     answer: () => {
-      const families = [...requests.families(), ...storageFamilies(registry), ...serverFamilies(startSeconds, audit.eventsTotal), ...(flowControl === undefined ? [] : flowFamilies(flowControl))];
+      const families = [...requests.families(), ...storageFamilies(registry), ...serverFamilies(startSeconds, audit.eventsTotal), ...(flowControl === undefined ? [] : flowFamilies(flowControl)), ...(others?.() ?? [])];
       const headers = { 'Process-Start-Time-Unix': `${startSeconds}` };
       return Promise.resolve({ type: 'raw', code: 200, contentType: prometheusType, content: prometheusText(families), headers });
     },
