@@ -17,7 +17,7 @@ export { parseCommandLine, usage } from './flags.js';
 export type { CommandLine, ServeFlags, StorageFlag } from './flags.js';
 export { schedule } from './scheduler.js';
 export type { Scheduling } from './scheduler.js';
-export type { SchedulerFlags, ServedSchedulerFlags } from './scheduler-flags.js';
+export type { MetricsAddress, SchedulerFlags, ServedSchedulerFlags } from './scheduler-flags.js';
 export { serve } from './serve.js';
 export type { Serving } from './serve.js';
 export type { Surroundings } from './surroundings.js';

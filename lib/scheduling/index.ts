@@ -63,12 +63,14 @@ export type { NodeSet, PermitWait, PluginActivity, PodNote, PostFilterAnswer, Sc
 export type { Implementing, ProfilePlugins, WeightedPlugin } from './framework/profile-plugins.js';
 export type { Rejected, Rejection, RejectionCode, Skip } from './framework/rejection.js';
 export { pending, rejectionText, unresolvable, unschedulable } from './framework/rejection.js';
+export type { FrameworkTimings, HintResult, PointName, PointStatus, Timings } from './framework/timings.js';
+export type { EvaluatedPoint, EvaluationCount, Evaluations } from './framework/evaluations.js';
 export type { Log } from './bounded-log.js';
 export type { ChangeLog, ClusterChange } from './cluster/change-log.js';
 export type { CacheFigures, ClusterCache, ClusterCacheOptions, Nominations } from './cluster/cluster-cache.js';
 export { createClusterCache } from './cluster/cluster-cache.js';
 export type { ClusterView } from './cluster/cluster-view.js';
-export type { ClusterFeedOptions } from './cluster/cluster-feed.js';
+export type { ClusterFeedOptions, EventTimings } from './cluster/cluster-feed.js';
 export type { ClusterNews, FollowClusterOptions } from './cluster/follow-cluster.js';
 export { followCluster } from './cluster/follow-cluster.js';
 export type { FollowedName } from './cluster/followed-kinds.js';
@@ -98,6 +100,7 @@ export type {
 } from './scheduler/attempt.js';
 export { createScheduler } from './scheduler/create-scheduler.js';
 export type { ExtenderCalls, ExtenderVerdict } from './scheduler/extender-calls.js';
+export type { FrameworkMetrics } from './scheduler/framework-metrics.js';
 export type { HeldPods, PermitVerdict } from './scheduler/held-pods.js';
 export type { AttemptResult, CurrentFigures, SchedulerMetrics } from './scheduler/scheduler-metrics.js';
 export type { Scheduler, SchedulerOptions } from './scheduler/scheduler-options.js';

@@ -5,6 +5,7 @@ import { concatMap, defer, lastValueFrom, repeat, Subscription, take, takeUntil,
 import t, { type Test } from 'tap';
 import { backoffLadders, backoffStep, delayAfter, isExhausted } from '../../lib/core/time/backoff.js';
 import type { BackoffState, BackoffStep } from '../../lib/core/time/backoff.js';
+import { stopwatch } from '../../lib/core/time/clock.js';
 import { durationMs } from '../../lib/core/time/duration-ms.js';
 import { nameSuffix } from '../../lib/core/time/name-suffix.js';
 import { random, systemRandom } from '../../lib/core/time/random.js';
@@ -214,6 +215,18 @@ t.test('the virtual clock', async (t) => {
 });
 
 // The model keeps a plain list and takes the least of (due, created) each time.
+t.test('a stopwatch is as fine as its clock', async (t) => {
+  const clock = virtualClock({ start: 1000 });
+  const watch = stopwatch(clock);
+  const since = watch();
+  await clock.advance(7);
+  t.equal(watch() - since, 7);
+  const fine = stopwatch(systemClock());
+  const readings = Array.from({ length: 1000 }, fine);
+  t.ok(readings.every((reading, index) => index === 0 || reading >= (readings[index - 1] ?? 0)), 'only forward');
+  t.ok(readings.some((reading) => !Number.isInteger(reading)), 'with fractions');
+});
+
 t.test('any schedule with cancellations and timers set by timers fires as a sorted list would', async () => {
   interface Plan {
     readonly delay: number;

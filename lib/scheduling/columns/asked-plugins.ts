@@ -17,8 +17,6 @@ export interface AskedPlugins {
   readonly filters: readonly PlacedFilter[];
   readonly preScores: readonly Implementing<'preScore'>[];
   readonly scores: readonly WeightedPlugin[];
-  /** Those who would score all nodes the same, and need not be asked. */
-  readonly indifferent: readonly WeightedPlugin[];
   /** Those who have nothing to do. */
   readonly skipped: ReadonlySet<string>;
 }
@@ -44,7 +42,6 @@ export function askFirst(cycle: Cycle, { askedPreFilters, askedFilters, askedPre
     filters: askedFilters.filter(({ plugin }) => !skipped.has(plugin.name)),
     preScores: askedPreScores.filter((plugin) => !isQuiet(plugin)),
     scores: askedScores.filter(({ plugin }) => !isQuiet(plugin)),
-    indifferent: askedScores.filter(({ plugin }) => plugin.preScore === undefined && isQuiet(plugin)),
     skipped,
   };
 }

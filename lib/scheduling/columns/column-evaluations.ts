@@ -28,10 +28,10 @@ export function countFiltered(evaluations: Evaluations, { rules, asked, profile 
 }
 
 /** So many nodes were scored, also by `scorers`, who are asked. At PreScore these are counted already. */
-export function countScored(evaluations: Evaluations, { rules: { nodeClass, soft, likings }, asked }: Omit<JudgedSearch, 'profile'>, nodes: number, scorers: readonly WeightedPlugin[]): void {
+export function countScored(evaluations: Evaluations, { rules: { nodeClass, soft, likings }, asked, profile }: JudgedSearch, nodes: number, scorers: readonly WeightedPlugin[]): void {
   nodeClass.standIns.scored(evaluations, nodes);
   for (const { plugin } of scorers) evaluations.of('Score', plugin.name).value += nodes;
-  for (const { plugin } of asked.indifferent) evaluations.of('Score', plugin.name).value += nodes;
+  for (const name of profile.quietScores) if (asked.skipped.has(name)) evaluations.of('Score', name).value += nodes;
   if (soft.length > 0) countPeer(evaluations, spread, nodes);
   if (likings.length > 0) countPeer(evaluations, affinity, nodes);
 }

@@ -15,6 +15,7 @@ import { addAskedScores, askFirst, scorersOf } from './asked-plugins.js';
 import type { AskedPlugins } from './asked-plugins.js';
 import type { ClusterColumns } from './cluster-columns.js';
 import { countFiltered, countPreFiltered, countScored } from './column-evaluations.js';
+import type { JudgedSearch } from './column-evaluations.js';
 import { columnProfile } from './column-profile.js';
 import type { ColumnProfile } from './column-profile.js';
 import { FittingSearch } from './fitting-search.js';
@@ -80,7 +81,7 @@ export function columnPlacer({ framework, search, columns, foreign }: ColumnPlac
       if (feasible > 0) {
         rotation.start = start;
         looked(nodeCount);
-        if (feasible > 1) scoringBegins({ cycle, rules, asked, times }, feasible);
+        if (feasible > 1) scoringBegins({ cycle, judged, times }, feasible);
         score(scored, rules, profile);
         return { node: nodeAt(nodes, chooseInOrder(scored, start, random)), evaluated: nodeCount, feasible };
       }
@@ -97,13 +98,13 @@ export function columnPlacer({ framework, search, columns, foreign }: ColumnPlac
     rotation.start = (start + evaluated) % nodeCount;
     if (count === 0) return { diagnosis: fitting.diagnose(start) };
     const slots = found.subarray(0, count);
-    const best = count === 1 ? 0 : chooseHighest(totalsOf(slots, { cycle, rules, asked, times }), random);
+    const best = count === 1 ? 0 : chooseHighest(totalsOf(slots, { cycle, judged, times }), random);
     return { node: nodeAt(nodes, slots[best] ?? 0), evaluated, feasible: count };
   };
 
   /** Asks whoever has to be asked, besides. */
   const totalsOf = (slots: Int32Array, ruled: RuledSearch): Float64Array => {
-    const { cycle, rules, asked } = ruled;
+    const { cycle, judged: { rules, asked } } = ruled;
     const shown = asksNoScores(asked) ? undefined : Array.from(slots, (slot) => nodeAt(nodes, slot));
     const scorers = scoringBegins(ruled, slots.length, shown);
     const scored = groupsWithNodes(groupsFor(rules), slots);
@@ -131,13 +132,12 @@ export function columnPlacer({ framework, search, columns, foreign }: ColumnPlac
 /** A search whose rules are known. */
 interface RuledSearch {
   readonly cycle: Cycle;
-  readonly rules: PodRules;
-  readonly asked: AskedPlugins;
+  readonly judged: JudgedSearch;
   readonly times: PointTimes;
 }
 
 /** Nodes are found, and are scored from here on. With `nodes`, answers who has to be asked about them and wants to be. */
-function scoringBegins({ cycle, rules, asked, times }: RuledSearch, nodeCount: number, nodes?: readonly NodeView[]): readonly WeightedPlugin[] {
+function scoringBegins({ cycle, judged, times }: RuledSearch, nodeCount: number, nodes?: readonly NodeView[]): readonly WeightedPlugin[] {
   const { timings } = cycle;
   let scorers: readonly WeightedPlugin[] = nobody;
   if (nodes === undefined) {
@@ -145,10 +145,10 @@ function scoringBegins({ cycle, rules, asked, times }: RuledSearch, nodeCount: n
     timings?.idle('PreScore', 'Success');
   } else {
     times.end();
-    scorers = scorersOf(cycle, asked, nodes);
+    scorers = scorersOf(cycle, judged.asked, nodes);
     times.begin('Score');
   }
-  if (timings !== undefined) countScored(timings.evaluations, { rules, asked }, nodeCount, scorers);
+  if (timings !== undefined) countScored(timings.evaluations, judged, nodeCount, scorers);
   return scorers;
 }
 

@@ -41,6 +41,8 @@ export interface ColumnProfile {
   readonly affinityWeight: number | undefined;
   readonly askedPreScores: readonly Implementing<'preScore'>[];
   readonly askedScores: readonly WeightedPlugin[];
+  /** Names of those among them that score all nodes the same, unasked, where their filter has nothing to do. */
+  readonly quietScores: readonly string[];
   readonly spreadDefaults: SpreadDefaults;
   readonly affinityArguments: PluginArguments['InterPodAffinity'];
 }
@@ -73,6 +75,7 @@ export function columnProfile({ plugins, profile: { args } }: Framework, foreign
     affinityWeight: scoreOf('InterPodAffinity')?.weight,
     askedPreScores: plugins.preScore.filter((plugin) => asksScore.has(plugin.name) || !isBuiltin(plugin, columnScores)),
     askedScores,
+    quietScores: askedScores.filter(({ plugin }) => plugin.preScore === undefined && quietWhenSkipped.has(plugin.name)).map(({ plugin }) => plugin.name),
     spreadDefaults: spreadDefaults(args.PodTopologySpread),
     affinityArguments: args.InterPodAffinity,
   };

@@ -6,7 +6,9 @@ import type { MetricFamily, Sample } from '../../core/index.js';
 export class LabelledHistograms {
   readonly #labels: readonly string[];
   readonly #bounds: readonly number[];
-  readonly #byKey = new Map<string, { readonly labels: string; readonly histogram: Histogram }>();
+  readonly #all: { readonly labels: string; readonly histogram: Histogram }[] = [];
+  /** A tree, one level for each label: to make one text of all values would cost more than to observe. */
+  readonly #root: Branch = { below: new Map(), histogram: undefined };
 
   constructor(labels: readonly string[], bounds: readonly number[]) {
     this.#labels = labels;
@@ -15,23 +17,35 @@ export class LabelledHistograms {
 
   /** That of some values, in the order of the labels. There is one as long as this exists, so it can be kept. */
   at(...values: readonly string[]): Histogram {
-    const key = values.join('\n');
-    const known = this.#byKey.get(key);
-    if (known !== undefined) return known.histogram;
-    const histogram = new Histogram(this.#bounds);
-    this.#byKey.set(key, { labels: labelText(Object.fromEntries(values.map((value, index) => [this.#labels[index] ?? '', value]))), histogram });
-    return histogram;
+    let branch = this.#root;
+    for (const value of values) {
+      let next = branch.below.get(value);
+      if (next === undefined) branch.below.set(value, (next = { below: new Map(), histogram: undefined }));
+      branch = next;
+    }
+    return (branch.histogram ??= this.#made(values));
   }
 
   /** How many values were observed, by labels. */
   *counts(): Generator<Sample> {
-    for (const { labels, histogram } of this.#byKey.values()) yield { labels, value: histogram.count };
+    for (const { labels, histogram } of this.#all) yield { labels, value: histogram.count };
   }
 
   /** All of them. */
   *samples(): Generator<Sample> {
-    for (const { labels, histogram } of this.#byKey.values()) yield* histogram.samples(labels);
+    for (const { labels, histogram } of this.#all) yield* histogram.samples(labels);
   }
+
+  #made(values: readonly string[]): Histogram {
+    const histogram = new Histogram(this.#bounds);
+    this.#all.push({ labels: labelText(Object.fromEntries(values.map((value, index) => [this.#labels[index] ?? '', value]))), histogram });
+    return histogram;
+  }
+}
+
+interface Branch {
+  readonly below: Map<string, Branch>;
+  histogram: Histogram | undefined;
 }
 
 /** Bounds that grow by a factor, as prometheus.ExponentialBuckets has them: each is the one before times the factor, rounded. */
