@@ -173,6 +173,7 @@ t.test('gates, waits and refusals are told by their status', async (t) => {
   });
   t.ok((counts('framework_extension_point_duration_seconds', ...point)['PreFilter Error'] ?? 0) >= 1);
   t.match(counts('plugin_execution_duration_seconds', 'plugin', ...point), { 'Careful PreEnqueue Unschedulable': 1, 'Careful Permit Wait': 1, 'Careful Permit Unschedulable': 1 });
+  t.ok((counts('plugin_execution_duration_seconds', 'plugin', ...point)['Careful PreFilter Error'] ?? 0) >= 1);
   t.strictSame(counts('permit_wait_duration_seconds', 'result'), { Success: 1 });
   t.equal(counts('permit_wait_duration_seconds_sum', 'result').Success, 2, 'seconds');
 });
