@@ -1,6 +1,6 @@
 // Pods that are placed twice: by what the scheduler keeps, and by a reference that keeps nothing. For every pod the reference
 // builds the cluster anew, makes plugins of its own, and asks every plugin about every node. The two must not differ in the
-// node, in a count, in a reason, nor in who has to leave.
+// node, in a count, in a reason, in what plugins are said to have judged, nor in who has to leave.
 import { deepFreeze, random } from '../../lib/core/index.js';
 import type { PodCondition } from '../../lib/core/types/index.js';
 import type { ClusterView } from '../../lib/scheduling/cluster/cluster-view.js';
@@ -24,6 +24,7 @@ import type { NaiveVictims } from './naive-preemption.js';
 import type { Step } from './random-clusters.js';
 import type { PodKind } from './random-pods.js';
 import { TestCluster, cycleOf, toolsOf } from './scheduling.js';
+import { TakenTimes } from './taken-times.js';
 import { ToldCluster, copied, never, same } from './told-cluster.js';
 
 /** How a cluster is scheduled. */
@@ -92,12 +93,16 @@ export class ScheduledTwice {
 
     const profile = this.#profiles[hint % this.#profiles.length] ?? never();
     const reference = this.#cluster.anew();
-    const [asked, kept] = [cycleOf(reference, copied(pod)), cycleOf(cache, pod)];
+    const [taken, told] = [new TakenTimes(), new TakenTimes()];
+    const asked: Cycle = { ...cycleOf(reference, copied(pod)), timings: taken };
+    const kept: Cycle = { ...cycleOf(cache, pod), timings: told };
     const { watched, definitions, percentage = 100, preempts = false } = this.#options;
     const { plugins } = this.#frameworkOf(profile.framework.profile, reference, watched ?? definitions);
     const one = outcomeOf(plainPlacer({ plugins, percentageOfNodesToScore: percentage, rotation: this.#rotation, random: this.#random }), asked);
     const other = outcomeOf(profile.placer, kept);
     same('places', one.told, other.told);
+    const wentWrong = typeof one.told === 'string';
+    same('judges', taken.told(plugins, wentWrong), told.told(plugins, wentWrong));
     if (one.nodeName !== undefined) this.#assume(kept.pod, one.nodeName);
     else {
       this.refused += 1;
