@@ -213,6 +213,8 @@ t.test('NodeVolumeLimits', async (t) => {
   t.same(answer(withClaims('p', 'a', 'b', 'c'), [], { CSINode: [] }), fits, 'without CSINode there is no limit');
   t.same(answer(withClaims('p', 'a', 'b'), [], { VolumeAttachment: [attachment('1', 'n', 'c'), attachment('2', 'm', 'c')] }), full, 'what is attached counts');
   t.same(answer(withClaims('p', 'b'), [onNode('q', [use('a')])], { VolumeAttachment: [attachment('1', 'n', 'a')] }), fits, 'but not beside the pod that has it');
+  const roomy = { CSINode: [csiNodeOf('n', { [driver]: 2 }), csiNodeOf('m', { [driver]: 9 })] };
+  t.same(answer(withClaims('p', 'a', 'b', 'c'), [], roomy), full, 'the limit of another node is no help');
   t.same(answer(withClaims('p', 'none')), { n: [UU, 'looking up PVC ns/none: persistentvolumeclaim "none" not found'] });
 
   const owner = withVolumes('p', [ephemeral]);
@@ -228,6 +230,7 @@ t.test('NodeVolumeLimits', async (t) => {
   t.same(answer(withVolumes('p', [ebs('vol-1')]), [onNode('q', [ebs('aws://zone/vol-2')])], migrated), full, 'disks of old count for the driver of today');
   t.same(answer(withVolumes('p', [ebs('vol-1')]), [onNode('q', [ebs('aws:///vol-1')])], migrated), fits, 'one disk under two names');
   t.throws(() => answer(withVolumes('p', [ebs('aws://zone/x/vol-2')]), [], migrated), { message: /^converting volume\(v0\) from inline to csi: failed to translate .* \(aws:\/\/zone\/x\/vol-2\)$/ });
+  t.same(answer(withVolumes('p', [ebs('aws://zone/x/vol-2')]), [], { CSINode: [] }), fits, 'who asks no driver need not name the disk to one');
   const dedicated: Omit<Volume, 'name'> = { azureDisk: { diskName: 'd', diskURI: 'uri', kind: 'Dedicated' } };
   t.throws(() => answer(withVolumes('p', [dedicated]), [], migrated), { message: 'converting volume(v0) from inline to csi: kind(Dedicated) is not supported in csi migration' });
   t.same(answer(withVolumes('p', [{ vsphereVolume: { volumePath: 'p' } }]), [], migrated), fits, 'known, but left as it is');

@@ -44,10 +44,12 @@ export function nodeVolumeLimits(): SchedulingPlugin {
       const wanted = cycle.memory.recall(wantedVolumes);
       const missing = (wanted.missing ??= { rejection: missingClaim(cycle.pod, objects) });
       if (missing.rejection !== undefined) return missing.rejection;
-      const { volumes, alwaysRoom } = (wanted.brought ??= broughtBy(cycle.pod, objects));
+      const { volumes, alwaysRoom, problem } = (wanted.brought ??= broughtBy(cycle.pod, objects));
       if (node.attachable + attachedTo(node.name, objects) <= alwaysRoom) return undefined;
       const csiNode = objects.get('CSINode', node.name);
-      return csiNode !== undefined && isBeyondLimits(volumes, node, csiNode, objects) ? tooMany : undefined;
+      if (csiNode === undefined) return undefined;
+      if (problem !== undefined) throw new Error(problem);
+      return isBeyondLimits(volumes, node, csiNode, objects) ? tooMany : undefined;
     },
   };
 }
@@ -65,6 +67,8 @@ interface BroughtVolumes {
   readonly volumes: DriverVolumes;
   /** A node that has no more volumes than this, of whatever driver, takes them for sure: most nodes are far from full. */
   readonly alwaysRoom: number;
+  /** What is wrong with one of them; then every node has to be looked at. */
+  readonly problem: string | undefined;
 }
 
 const wantedVolumes = memoryKey<WantedVolumes>('NodeVolumeLimits');
@@ -81,11 +85,10 @@ function missingClaim(pod: PodFacts, objects: KnownObjects): Rejection | undefin
 function broughtBy(pod: PodFacts, objects: KnownObjects): BroughtVolumes {
   const volumes: DriverVolumes = new Map();
   const problem = addVolumesOf(pod, objects, volumes);
-  if (problem !== undefined) throw new Error(problem);
   const limits = leastLimits(objects);
   let least = Infinity;
   for (const driver of volumes.values()) least = Math.min(least, limits.get(driver) ?? Infinity);
-  return { volumes, alwaysRoom: least - volumes.size };
+  return { volumes, alwaysRoom: problem === undefined ? least - volumes.size : -1, problem };
 }
 
 /** How many volumes of each driver that has a limit the node takes that takes the fewest. */
