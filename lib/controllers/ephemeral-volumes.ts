@@ -1,14 +1,15 @@
 // Makes the claims of generic ephemeral volumes: one for each such volume of a pod, named after both and owned by the pod, so
 // that it goes with it. A claim of that name that is not the pod's own is left alone, and the pod waits.
 // As pkg/controller/volume/ephemeral.
-import { connect, defer, filter, finalize, map, merge, mergeMap } from 'rxjs';
+import { defer, finalize, map, merge, mergeMap } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { eventRecorder } from '../client/index.js';
 import type { Client, EventRecorder, Stored } from '../client/index.js';
 import { ephemeralClaimName, errorText, isApiError, namespacedName, notMadeFor, objectKey, objectReference, ownerReference, reflect, snapshotWriter, volumeClaims, watcher } from '../core/index.js';
-import type { Clock, Failed, Frozen, NamespacedName, Random, Snapshot, WatchEvent } from '../core/index.js';
+import type { Clock, Frozen, NamespacedName, Random, Snapshot } from '../core/index.js';
 import type { PersistentVolumeClaim, Pod, Volume } from '../core/types/index.js';
 import { keyedWork } from './keyed-work.js';
+import { failureOf, workOnNews } from './news.js';
 
 /** What the controller works with. */
 export interface EphemeralVolumesOptions {
@@ -49,17 +50,7 @@ export function ephemeralVolumes({ client, clock, random }: EphemeralVolumesOpti
     });
     return merge(
       recorder.run().pipe(map(({ error }): EphemeralVolumesOutcome => ({ type: 'failed', error }))),
-      merge(pods$, claims$).pipe(
-        connect((news$) =>
-          merge(
-            news$.pipe(
-              filter(isFailure),
-              map(({ error, retryInMs }): EphemeralVolumesOutcome => ({ type: 'failed', error, retryInMs })),
-            ),
-            news$.pipe(filter(isPod), work),
-          ),
-        ),
-      ),
+      merge(pods$, claims$).pipe(workOnNews(work)),
     ).pipe(finalize(() => stopping.abort()));
   });
 }
@@ -70,18 +61,6 @@ interface Known {
   readonly pods: Snapshot<Stored<Pod>, 'claim'>;
   readonly claims: Snapshot<Stored<PersistentVolumeClaim>>;
   readonly recorder: EventRecorder;
-}
-
-function isFailure(news: Failed | Stored<Pod>): news is Failed {
-  return 'retryInMs' in news;
-}
-
-function isPod(news: Failed | Stored<Pod>): news is Stored<Pod> {
-  return !isFailure(news);
-}
-
-function failureOf(event: WatchEvent<unknown>): readonly Failed[] {
-  return event.type === 'failed' ? [event] : [];
 }
 
 /** `namespace/name` of the claims that are made for a pod. */

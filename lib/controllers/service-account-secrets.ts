@@ -1,13 +1,14 @@
 // Keeps the Secrets that hold tokens of ServiceAccounts: fills in the token, the cluster's certificate authority and the
 // namespace, deletes Secrets whose account has gone, and strikes deleted Secrets from the list of their account. Such
 // Secrets are made by people; nothing here makes any. As pkg/controller/serviceaccount/tokens_controller.go.
-import { connect, defer, filter, from, map, merge, mergeMap, switchMap } from 'rxjs';
+import { defer, from, merge, mergeMap, switchMap } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { encodeBase64, isApiError, namespacedName, objectKey, printNamespacedName, reflect, snapshotWriter, watcher } from '../core/index.js';
-import type { Clock, Failed, Frozen, NamespacedName, Random, Snapshot, WatchEvent } from '../core/index.js';
+import type { Clock, Frozen, NamespacedName, Random, Snapshot } from '../core/index.js';
 import type { Secret, ServiceAccount } from '../core/types/index.js';
 import type { Client, Stored } from '../client/index.js';
 import { keyedWork } from './keyed-work.js';
+import { failureOf, workOnNews } from './news.js';
 
 /** What the controller works with. */
 export interface ServiceAccountSecretsOptions {
@@ -50,20 +51,7 @@ export function serviceAccountSecrets(options: ServiceAccountSecretsOptions): Ob
       work: (secret) => reconcile(secret, { ...options, accounts: accounts.snapshot, secrets: secrets.snapshot }),
       failed: (secret, error, retryInMs) => ({ type: 'failed', secret: namespacedName(secret), error, ...(retryInMs !== undefined && { retryInMs }) }),
     });
-    return news$.pipe(
-      connect((shared$) =>
-        merge(
-          shared$.pipe(
-            filter(isFailed),
-            map(({ error, retryInMs }): ServiceAccountSecretsOutcome => ({ type: 'failed', error, retryInMs })),
-          ),
-          shared$.pipe(
-            filter(isSecret),
-            worked,
-          ),
-        ),
-      ),
-    );
+    return news$.pipe(workOnNews(worked));
   });
 }
 
@@ -75,18 +63,6 @@ const uidAnnotation = 'kubernetes.io/service-account.uid';
 interface Known extends ServiceAccountSecretsOptions {
   readonly accounts: Snapshot<Stored<ServiceAccount>>;
   readonly secrets: Snapshot<Stored<Secret>, 'account'>;
-}
-
-function isFailed(news: Failed | Stored<Secret>): news is Failed {
-  return 'retryInMs' in news;
-}
-
-function isSecret(news: Failed | Stored<Secret>): news is Stored<Secret> {
-  return !isFailed(news);
-}
-
-function failureOf(event: WatchEvent<unknown>): readonly Failed[] {
-  return event.type === 'failed' ? [event] : [];
 }
 
 /** The account that a Secret names, in whose namespace it is. */

@@ -4,8 +4,10 @@ import { filter, merge, mergeMap } from 'rxjs';
 import type { Observable } from 'rxjs';
 import type { Client, Stored } from '../../client/index.js';
 import { objectKey, reflect, snapshotWriter, watcher } from '../../core/index.js';
-import type { Clock, Failed, ListWatch, Random, Snapshot, SnapshotWriter } from '../../core/index.js';
+import type { Clock, ListWatch, Random, Snapshot, SnapshotWriter } from '../../core/index.js';
 import type { Pod, StorageClass } from '../../core/types/index.js';
+import { failureOf, isFailure } from '../news.js';
+import type { News } from '../news.js';
 import { claimsOfPod } from './pods-of-claim.js';
 import type { StoredClaim, StoredVolume } from './storage.js';
 import { claimNamedBy } from './volume-sync.js';
@@ -25,14 +27,9 @@ export interface KnownStorage {
   /** Settles once all of them are there. */
   readonly ready: Promise<unknown>;
   /** What has to be looked at, and watches that fail. */
-  readonly news$: Observable<Item | Failed>;
+  readonly news$: Observable<News<Item>>;
   /** Every claim, and every volume. */
   all(): readonly Item[];
-}
-
-/** Whether news are about a watch that failed. */
-export function isFailure(news: object): news is Failed {
-  return 'retryInMs' in news;
 }
 
 /** Begins to know nothing. */
@@ -41,10 +38,10 @@ export function knownStorage({ client, clock, random }: { readonly client: Clien
   const volumes = snapshotWriter<StoredVolume, 'claim'>({ claim: claimsOfVolume });
   const classes = snapshotWriter<Stored<StorageClass>>({});
   const pods = snapshotWriter<Stored<Pod>, 'claim'>({ claim: claimsOfPod });
-  const told = <T extends Stored, Index extends string>(source: ListWatch<T>, name: string, writer: SnapshotWriter<T, Index>): Observable<T | Failed> =>
+  const told = <T extends Stored, Index extends string>(source: ListWatch<T>, name: string, writer: SnapshotWriter<T, Index>): Observable<News<T>> =>
     watcher(source, { clock, random: random.stream(name) }).pipe(
       reflect(writer),
-      mergeMap((event) => ('object' in event ? [event.object] : event.type === 'failed' ? [event] : [])),
+      mergeMap((event) => ('object' in event ? [event.object] : failureOf(event))),
     );
   const aboutClaim = (claim: StoredClaim): readonly Item[] => {
     if (isThere(claim, claims.snapshot)) return [{ kind: 'claim', key: objectKey(claim) }];

@@ -3,16 +3,17 @@
 // besides: two claims never choose one volume, and a volume that turned up is found by those who wait, at the latest then.
 // Whatever was left half done, by this one or by the scheduler, is finished when it is next looked at.
 // As pkg/controller/volume/persistentvolume.
-import { connect, defer, filter, finalize, map, merge, mergeMap } from 'rxjs';
+import { defer, finalize, map, merge, mergeMap } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { eventRecorder } from '../../client/index.js';
 import type { Client, EventNote } from '../../client/index.js';
 import { Outlet } from '../../core/index.js';
-import type { Clock, Failed, Random } from '../../core/index.js';
+import type { Clock, Random } from '../../core/index.js';
 import { keyedWork } from '../keyed-work.js';
 import { latest } from '../latest.js';
+import { workOnNews } from '../news.js';
 import { syncClaim } from './claim-sync.js';
-import { isFailure, knownStorage } from './known-storage.js';
+import { knownStorage } from './known-storage.js';
 import type { Item } from './known-storage.js';
 import type { Storage, StorageOutcome } from './storage.js';
 import { syncVolume } from './volume-sync.js';
@@ -59,27 +60,13 @@ export function persistentVolumes({ client, clock, random }: PersistentVolumesOp
     const resync$ = clock.interval(resyncMs).pipe(mergeMap(() => known.all()));
     return merge(
       recorder.run().pipe(map(({ error }): PersistentVolumesOutcome => ({ type: 'failed', error }))),
-      merge(again.values$, known.news$, resync$).pipe(
-        connect((news$) =>
-          merge(
-            news$.pipe(
-              filter(isFailure),
-              map(({ error, retryInMs }): PersistentVolumesOutcome => ({ type: 'failed', error, retryInMs })),
-            ),
-            news$.pipe(filter(isItem), work),
-          ),
-        ),
-      ),
+      merge(again.values$, known.news$, resync$).pipe(workOnNews(work)),
     ).pipe(finalize(() => stopping.abort()));
   });
 }
 
 /** How often everything is looked at. */
 const resyncMs = 15_000;
-
-function isItem(news: Item | Failed): news is Item {
-  return !isFailure(news);
-}
 
 /** What is gone by now needs nothing. */
 async function sync({ kind, key }: Item, storage: Storage): Promise<StorageOutcome | undefined> {
