@@ -1,6 +1,6 @@
-// What kubectl says of our server is what it says of a real control plane without controllers, but for those of roles and
-// of tokens, which `vivarium serve` runs: each transcript of the folder beside this file, command by command, with the
-// oldest and the newest kubectl that is installed. Every version has a server of its own, and every transcript a namespace.
+// What kubectl says of our server is what it says of a real control plane without controllers, but for those of roles, of
+// tokens and of claims, which `vivarium serve` runs: each transcript of the folder beside this file, command by command, with
+// the oldest and the newest kubectl that is installed. Every version has a server of its own, and every transcript a namespace.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
