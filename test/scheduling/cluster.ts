@@ -193,6 +193,31 @@ t.test('a pod that is told of once more, and means the same, is there in its new
   t.same([node.podCount, node.podsWithAffinity.size, node.podsWithRequiredAntiAffinity.size], [0, 0, 0]);
 });
 
+t.test('a pod that means something else to others than before is a change of its node', async (t) => {
+  const asking = (requests: Record<string, string>): PodShape => ({ spec: { containers: [{ name: 'c', resources: { requests } }] } });
+  const claim: PodShape = { spec: { resourceClaims: [{ name: 'gpu', resourceClaimTemplateName: 't' }] } };
+  const cases: readonly (readonly [what: string, before: PodShape, after: PodShape])[] = [
+    ['when it started', { status: { startTime: '2026-01-01T00:00:00Z' } }, { status: { startTime: '2026-01-02T00:00:00Z' } }],
+    ['how important it is', { spec: { priority: 1 } }, { spec: { priority: 2 } }],
+    ['that it is on its way out', {}, { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } }],
+    ['its labels', { labels: { app: 'a' } }, { labels: { app: 'b' } }],
+    ['its cpu', asking({ cpu: '1' }), asking({ cpu: '2' })],
+    // What is not asked for counts as a little where nodes are scored, unless it is zero.
+    ['its memory, where it counts as before', asking({}), asking({ memory: '200Mi' })],
+    ['what its cpu counts for', asking({ cpu: '0' }), asking({})],
+    ['what its memory counts for', asking({ memory: '0' }), asking({})],
+    ['the claims made for it', claim, { ...claim, status: { resourceClaimStatuses: [{ name: 'gpu', resourceClaimName: 'made' }] } }],
+  ];
+  for (const [what, before, after] of cases) {
+    const cache = createClusterCache();
+    const node = cache.setNode(nodeOf('n'));
+    cache.setPod(podOf('p', { nodeName: 'n', ...before }));
+    const { generation } = node;
+    cache.setPod(podOf('p', { nodeName: 'n', ...after }));
+    t.ok(node.generation > generation, what);
+  }
+});
+
 /** A model that keeps nothing but what it was told, and counts when asked. */
 class NaiveCluster {
   readonly nodes = new Map<string, Frozen<Node>>();
