@@ -201,8 +201,8 @@ t.test('a pod that means something else to others than before is a change of its
     ['how important it is', { spec: { priority: 1 } }, { spec: { priority: 2 } }],
     ['that it is on its way out', {}, { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } }],
     ['its labels', { labels: { app: 'a' } }, { labels: { app: 'b' } }],
-    ['its cpu', asking({ cpu: '1' }), asking({ cpu: '2' })],
     // What is not asked for counts as a little where nodes are scored, unless it is zero.
+    ['its cpu, where it counts as before', asking({}), asking({ cpu: '100m' })],
     ['its memory, where it counts as before', asking({}), asking({ memory: '200Mi' })],
     ['what its cpu counts for', asking({ cpu: '0' }), asking({})],
     ['what its memory counts for', asking({ memory: '0' }), asking({})],
