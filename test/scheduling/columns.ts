@@ -175,11 +175,12 @@ t.test('a namespace with other labels changes who is meant on every node', async
   made.do({ do: 'bind', kind: 1, at: 0 });
   for (const at of [1, 2]) made.do({ do: 'bind', kind: 2, at });
   for (const at of [3, 4, 5, 6, 7, 3, 4, 5, 6, 7]) made.do({ do: 'bind', kind: 3, at });
-  for (const team of ['y', 'x', 'y', 'x']) {
+  for (const [index, team] of ['y', 'x', 'y', 'x'].entries()) {
+    made.do({ do: 'bind', kind: 1, at: 7 - index });
     made.do({ do: 'tell', told: namespaceOf('two', team) });
-    made.do({ do: 'place', kind: 0, hint: 40 });
+    for (let count = 0; count < 3; count++) made.do({ do: 'place', kind: 0, hint: 40 });
   }
-  t.equal(made.placed, 4);
+  t.equal(made.placed, 12);
 });
 
 t.test('a plugin that is called like a built-in one is asked', async (t) => {

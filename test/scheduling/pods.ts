@@ -93,6 +93,17 @@ t.test('what a pod asks for', async (t) => {
     t.equal(facts.requests.scalars.size, 0);
   });
 
+  t.test('pods that share a part of their specification need not share the rest', async (t) => {
+    const containers = [container({ cpu: '1' })];
+    const shared = podFacts(podOf({ containers }));
+    t.equal(podFacts(podOf({ containers })).requests, shared.requests, 'what they share is read once');
+    t.equal(podFacts(podOf({ containers, volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'c' } }] })).attachable, 1);
+    t.equal(podFacts(podOf({ containers, volumes: [{ name: 'v', image: { reference: 'data:1' } }] })).images.length, shared.images.length + 1);
+    t.equal(podFacts(podOf({ containers, volumes: [{ name: 'v', emptyDir: {} }, { name: 'w', configMap: { name: 'c' } }] })).attachable, 0, 'volumes that are at hand');
+    t.equal(podFacts(podOf({ containers, overhead: { cpu: '1' } })).requests.milliCpu, 2000);
+    t.equal(podFacts(podOf({ containers, tolerations: [{ operator: 'Exists' }] })).toleratesUnschedulable, true);
+  });
+
   t.test('it is what a plain evaluation of the rules says', async (t) => {
     const amount = fc.constantFrom('0', '1', '100m', '250m', '1500m', '2', '1Ki', '333', '100Gi');
     const list = fc.option(fc.dictionary(fc.constantFrom('cpu', 'memory', 'ephemeral-storage', 'hugepages-2Mi', 'example.com/gpu', 'storage'), amount, { maxKeys: 4 }), { nil: undefined });

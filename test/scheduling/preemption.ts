@@ -19,7 +19,7 @@ import { unschedulable } from '../../lib/scheduling/framework/rejection.js';
 import { builtinPlugins, schedulerConfiguration } from '../../lib/scheduling/index.js';
 import { builtinMakers } from '../../lib/scheduling/plugins/default-plugins.js';
 import { candidateOf, candidatesWanted, findCandidates, leastHarm } from '../../lib/scheduling/preemption/candidates.js';
-import type { Candidate } from '../../lib/scheduling/preemption/candidates.js';
+import type { Candidate, Harm } from '../../lib/scheduling/preemption/candidates.js';
 import { disruptionBudgets } from '../../lib/scheduling/preemption/disruption-budgets.js';
 import { areVictims, selectVictims } from '../../lib/scheduling/preemption/victims.js';
 import type { Victims } from '../../lib/scheduling/preemption/victims.js';
@@ -174,6 +174,22 @@ void t.test('what goes wrong on one node is told unless another helps', (test) =
   };
   test.same(find(0, 1, 2), [1, 2]);
   test.throws(() => find(0), new Error('out of order'));
+  test.end();
+});
+
+void t.test('nodes are tried until there are enough that help, and one of them that breaks no budget', (test) => {
+  const limits = { minCandidateNodesPercentage: 0, minCandidateNodesAbsolute: 2 };
+  const find = (...violations: readonly number[]): readonly number[] => {
+    const harmAt = (slot: number): Harm => ({ violations: violations[slot] ?? 0, highestPriority: 1, priorities: 1, count: 1, earliestStart: 0 });
+    const untouched = (): never => {
+      throw new Error('only its harm is asked for');
+    };
+    return [...findCandidates(Int32Array.from(violations.keys()), 0, limits, { ruledOut: new Uint8Array(0), at: untouched, harmAt }).slots];
+  };
+  test.same(find(0, 0, 0, 0), [0, 1]);
+  test.same(find(1, 0, 0, 0), [1, 0], 'budgets are respected first');
+  test.same(find(1, 2, 3, 0, 0), [3, 0, 1], 'of those that break one no more than enough are kept');
+  test.same(find(1, 2, 3), [0, 1]);
   test.end();
 });
 

@@ -47,6 +47,7 @@ export type HintResult = 'Queue' | 'QueueSkip' | 'Error';
 
 /** Takes down what plugins of all profiles do. */
 export interface FrameworkTimings {
+  /** Now, in milliseconds; only differences mean anything. */
   now(): number;
   /** For a cycle of a profile, or for one pod at its gates. Draws whether plugins are timed one by one. */
   begin(profile: string): Timings;

@@ -12,6 +12,7 @@ import { LabelledHistograms, exponential, family, histograms } from './metric-fa
 
 /** Takes times with a stopwatch, in milliseconds. */
 export class FrameworkMetrics implements FrameworkTimings {
+  /** What the stopwatch shows. */
   readonly now: () => number;
   readonly #random: Random;
   readonly #points = new LabelledHistograms(['extension_point', 'status', 'profile'], pointBounds);
