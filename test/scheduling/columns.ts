@@ -183,6 +183,22 @@ t.test('a namespace with other labels changes who is meant on every node', async
   t.equal(made.placed, 12);
 });
 
+t.test('what is counted anew since a namespace changed is not counted once more', async (t) => {
+  const term: PodAffinityTerm = { labelSelector: {}, topologyKey: hostKey, namespaceSelector: { matchLabels: { team: 'x' } } };
+  const wary: PodKind = { namespace: 'one', labels: {}, metadata: {}, spec: { affinity: { podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 100, podAffinityTerm: term }] } } } };
+  const unwanted: PodKind = { namespace: 'two', labels: {}, metadata: {}, spec: {} };
+  const made = new ScheduledTwice({ profiles: [defaultProfile], definitions, kinds: [wary, unwanted] });
+  made.do({ do: 'tell', told: namespaceOf('two', 'x') });
+  for (let at = 0; at < 8; at++) made.do({ do: 'node', at, shape: plainNode });
+  // One node has the fewest of those that are not wanted, and still has when it gets another.
+  for (let at = 0; at < 8; at++) for (let count = 0; count < (at === 0 ? 1 : 3); count++) made.do({ do: 'bind', kind: 1, at });
+  for (let count = 0; count < 2; count++) made.do({ do: 'place', kind: 0, hint: 40 });
+  made.do({ do: 'bind', kind: 1, at: 0 });
+  made.do({ do: 'tell', told: namespaceOf('three', 'y') });
+  for (let count = 0; count < 3; count++) made.do({ do: 'place', kind: 0, hint: 40 });
+  t.equal(made.placed, 5);
+});
+
 t.test('a plugin that is called like a built-in one is asked', async (t) => {
   const cluster = new ClusterCache({});
   for (const index of [1, 2, 3]) cluster.setNode(nodeOf(`n${index}`));
