@@ -3,12 +3,13 @@
 // Secrets are made by people; nothing here makes any. As pkg/controller/serviceaccount/tokens_controller.go.
 import { defer, from, merge, mergeMap, switchMap } from 'rxjs';
 import type { Observable } from 'rxjs';
-import { encodeBase64, isApiError, namespacedName, objectKey, printNamespacedName, reflect, snapshotWriter, watcher } from '../core/index.js';
+import { encodeBase64, namespacedName, objectKey, printNamespacedName, reflect, snapshotWriter, watcher } from '../core/index.js';
 import type { Clock, Frozen, NamespacedName, Random, Snapshot } from '../core/index.js';
 import type { Secret, ServiceAccount } from '../core/types/index.js';
 import type { Client, Stored } from '../client/index.js';
 import { keyedWork } from './keyed-work.js';
 import { failureOf, workOnNews } from './news.js';
+import { unless } from './unless.js';
 
 /** What the controller works with. */
 export interface ServiceAccountSecretsOptions {
@@ -127,16 +128,6 @@ async function strike(secret: Stored<Secret>, { client, accounts }: Known): Prom
   const update = client.kind('v1', 'ServiceAccount').update({ ...account, secrets: (account.secrets ?? []).filter((each) => each.name !== struck.name) });
   const updated = await unless('NotFound', update);
   return updated && { type: 'struck', secret: struck, account: name };
-}
-
-/** Undefined where the call was refused for that reason. */
-async function unless<T>(reason: 'NotFound' | 'Conflict', call: Promise<T>): Promise<T | undefined> {
-  try {
-    return await call;
-  } catch (error) {
-    if (isApiError(error, reason)) return undefined;
-    throw error;
-  }
 }
 
 function base64(text: string): string {

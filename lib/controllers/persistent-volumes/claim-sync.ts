@@ -2,11 +2,12 @@
 // pod to have a node, for somebody to make a volume, or for one to turn up. One that was bound keeps its volume, and is lost
 // where that is gone: to bind it to another would hide that the data are. As syncClaim in pv_controller.go.
 import { bestVolumeFor, bindCompletedAnnotation, boundByControllerAnnotation, claimKey, classOfClaim, classOfVolume, defaultClass, hasAccessModes, hasSameAttributes, hasSameMode, isLargeEnough, isMeantFor, namespacedName, quote, selectedNodeOf, setIn, statedClass, volumeNameOf, waitsForConsumer } from '../../core/index.js';
+import { unless } from '../unless.js';
 import { bind, settleClaim } from './binding.js';
 import { migrateClaim } from './migration.js';
 import { unscheduledPodsOf } from './pods-of-claim.js';
 import { provision } from './provisioning.js';
-import { found, tellOfClaim, writeClaim } from './storage.js';
+import { tellOfClaim, writeClaim } from './storage.js';
 import type { Storage, StorageOutcome, StoredClaim, StoredVolume } from './storage.js';
 
 /** Does what is to be done about a claim. */
@@ -83,7 +84,7 @@ async function keep(claim: StoredClaim, storage: Storage): Promise<StorageOutcom
   const name = volumeNameOf(claim.spec);
   if (name === '') return lose(claim, storage, 'ClaimLost', 'Bound claim has lost reference to PersistentVolume. Data on the volume is lost!');
   // Nobody loses a claim because of what a snapshot does not know: the server is asked.
-  const volume = storage.volumes.get(name) ?? (await found(storage.client.kind('v1', 'PersistentVolume').get(name, { signal: storage.signal })));
+  const volume = storage.volumes.get(name) ?? (await unless('NotFound', storage.client.kind('v1', 'PersistentVolume').get(name, { signal: storage.signal })));
   if (volume === undefined) return lose(claim, storage, 'ClaimLost', 'Bound claim has lost its PersistentVolume. Data on the volume is lost!');
   const reference = volume.spec?.claimRef;
   if (reference === undefined || reference.uid === claim.metadata.uid) return bind(volume, claim, storage);

@@ -4,8 +4,9 @@
 // Recycling takes a pod that empties the volume. Nobody here starts one, so such a volume fails: what a claim left behind is
 // not handed to the next. As reclaimVolume in pv_controller.go and pkg/volume/hostpath.
 import { quote } from '../../core/index.js';
+import { unless } from '../unless.js';
 import { deletionFinalizer, madeByAnnotation, migratedToAnnotation } from './migration.js';
-import { found, tellOfVolume, writeVolume, writeVolumePhase } from './storage.js';
+import { tellOfVolume, writeVolume, writeVolumePhase } from './storage.js';
 import type { Storage, StorageOutcome, StoredVolume } from './storage.js';
 
 /** Does what the policy of a released volume says. */
@@ -55,8 +56,8 @@ async function fail(volume: StoredVolume, reason: string, message: string, stora
 async function remove(volume: StoredVolume, storage: Storage): Promise<StorageOutcome | undefined> {
   const { name, uid, finalizers = [], deletionTimestamp } = volume.metadata;
   const others = finalizers.filter((each) => each !== deletionFinalizer);
-  if (others.length < finalizers.length) await found(writeVolume({ ...volume, metadata: { ...volume.metadata, finalizers: others } }, storage));
+  if (others.length < finalizers.length) await unless('NotFound', writeVolume({ ...volume, metadata: { ...volume.metadata, finalizers: others } }, storage));
   if (deletionTimestamp !== undefined) return undefined;
-  await found(storage.client.kind('v1', 'PersistentVolume').delete(name, { preconditions: { uid }, signal: storage.signal }));
+  await unless('NotFound', storage.client.kind('v1', 'PersistentVolume').delete(name, { preconditions: { uid }, signal: storage.signal }));
   return { type: 'deleted', volume: name };
 }

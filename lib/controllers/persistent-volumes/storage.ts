@@ -1,7 +1,7 @@
 // What the binder of claims and volumes has at hand: what is known of them, and the only ways in which it writes. Every write
 // is one step of which the next sync finds the result, so the work may end after any of them.
 import type { Client, EventNote, Stored } from '../../client/index.js';
-import { isApiError, objectReference } from '../../core/index.js';
+import { objectReference } from '../../core/index.js';
 import type { Claim, Frozen, NamespacedName, Snapshot, Volume } from '../../core/index.js';
 import type { PersistentVolume, PersistentVolumeClaim, PersistentVolumeClaimStatus, PersistentVolumePhase, Pod, StorageClass } from '../../core/types/index.js';
 import type { Latest } from '../latest.js';
@@ -79,14 +79,4 @@ export function tellOfClaim(claim: StoredClaim, note: Omit<EventNote, 'about'>, 
 /** Tells people about a volume. */
 export function tellOfVolume(volume: StoredVolume, note: Omit<EventNote, 'about'>, { record }: Storage): void {
   record({ about: objectReference({ apiVersion: 'v1', kind: 'PersistentVolume' }, volume), ...note });
-}
-
-/** What the call answers; undefined where there is nothing of that name. */
-export async function found<T>(call: Promise<T>): Promise<T | undefined> {
-  try {
-    return await call;
-  } catch (error) {
-    if (isApiError(error, 'NotFound')) return undefined;
-    throw error;
-  }
 }

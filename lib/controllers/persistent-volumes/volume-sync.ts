@@ -2,10 +2,11 @@
 // another is set free; and one whose claim is gone is released, and reclaimed by its policy. A claim of the same name is not
 // the same claim: the uid decides. As syncVolume in pv_controller.go.
 import { hasSameMode, namespacedName, quote, volumeNameOf } from '../../core/index.js';
+import { unless } from '../unless.js';
 import { unbind } from './binding.js';
 import { madeByAnnotation, migrateVolume } from './migration.js';
 import { reclaim } from './reclaiming.js';
-import { found, tellOfClaim, tellOfVolume, writeVolumePhase } from './storage.js';
+import { tellOfClaim, tellOfVolume, writeVolumePhase } from './storage.js';
 import type { Storage, StorageOutcome, StoredClaim, StoredVolume } from './storage.js';
 
 /** Does what is to be done about a volume. */
@@ -37,7 +38,7 @@ async function claimOf(volume: StoredVolume, { claims, client, signal }: Storage
   const known = claims.get(claimNamedBy(volume) ?? '');
   if (known?.metadata.uid === uid) return known;
   if (known === undefined && isReleased(volume)) return undefined;
-  const live = await found(client.kind('v1', 'PersistentVolumeClaim').get({ namespace, name }, { signal }));
+  const live = await unless('NotFound', client.kind('v1', 'PersistentVolumeClaim').get({ namespace, name }, { signal }));
   return live?.metadata.uid === uid ? live : undefined;
 }
 
