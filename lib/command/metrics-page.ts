@@ -1,7 +1,7 @@
 // What a scheduler that runs alone tells over plain HTTP: its figures under `/metrics`, and under `/healthz`, `/livez` and
 // `/readyz` whether it is there and knows its cluster, in the words of kube-scheduler. Whoever reaches the address may read.
 import type { ApiResponse, Handler, RawResponse } from '../client/index.js';
-import { methodNotAllowed, prometheusType } from '../core/index.js';
+import { errorText, methodNotAllowed, prometheusType } from '../core/index.js';
 import { listen } from '../server/node/index.js';
 import type { Listening } from '../server/node/index.js';
 import type { MetricsAddress } from './scheduler-flags.js';
@@ -19,7 +19,7 @@ export async function serveMetrics(page: MetricsPage, { host, port }: MetricsAdd
   try {
     return await listen(pageHandler(page), { host, port });
   } catch (cause) {
-    throw new Error(`cannot serve metrics on ${host}:${port}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    throw new Error(`cannot serve metrics on ${host}:${port}: ${errorText(cause)}`, { cause });
   }
 }
 

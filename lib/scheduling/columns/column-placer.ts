@@ -1,7 +1,8 @@
 // The fast way to find a node. What the plain way asks of every node for every pod is kept here for pods that are alike,
 // and only what changed is asked again; plugins that cannot be kept are asked only about nodes that all others let through.
-// Nodes with nominated pods are looked at plainly, and so are pods that name their nodes. The answers are those of the
-// plain way, but that what a plugin throws on nodes which others refuse is not seen.
+// Nodes to which others are to come are looked at plainly, once for pods that are alike; pods that name their nodes are left
+// to the plain way. The answers are those of the plain way, but that what a plugin throws on nodes which others refuse is
+// not seen.
 import type { NodeView } from '../cluster/node-view.js';
 import type { Cycle } from '../framework/cycle.js';
 import type { Framework } from '../framework/framework.js';
