@@ -271,7 +271,7 @@ t.test('--authorization-config asks a webhook, and follows the file', async (t) 
   const webhook = (path: string, name = 'hook'): object => ({
     type: 'Webhook',
     name,
-    webhook: { timeout: '3s', subjectAccessReviewVersion: 'v1', matchConditionSubjectAccessReviewVersion: 'v1', failurePolicy: 'Deny', authorizedTTL: '1s', unauthorizedTTL: '1s', connectionInfo: { type: 'KubeConfigFile', kubeConfigFile: path } },
+    webhook: { timeout: '30s', subjectAccessReviewVersion: 'v1', matchConditionSubjectAccessReviewVersion: 'v1', failurePolicy: 'Deny', authorizedTTL: '1s', unauthorizedTTL: '1s', connectionInfo: { type: 'KubeConfigFile', kubeConfigFile: path } },
   });
   const rbac = { type: 'RBAC', name: 'rbac' };
   const configuration = (...authorizers: readonly object[]): string => JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1', kind: 'AuthorizationConfiguration', authorizers });
