@@ -210,6 +210,27 @@ t.test('a plugin that is called like a built-in one is asked', async (t) => {
   t.match(outcome, { node: { name: 'n2' }, evaluated: 3, feasible: 1 });
 });
 
+t.test('a plugin that refuses no node is asked only about those to which others are to come, for each pod anew', async (t) => {
+  const cluster = new TestCluster({ nodes: ['n1', 'n2', 'n3'].map((name) => nodeOf(name)) });
+  cluster.nominate(podOf('late'), 'n2');
+  const asked: string[] = [];
+  const lonely: SchedulingPlugin = {
+    name: 'NodeName',
+    fitsEverywhere: () => true,
+    filter: ({ pod }, node) => {
+      asked.push(`${pod.name} ${node.name}`);
+      return pod.name === 'shy' && node.pods.length > 0 ? unschedulable('node(s) were not empty') : undefined;
+    },
+  };
+  const profile = profileOf({});
+  const framework: Framework = { profile, plugins: profilePlugins(profile, new Map([...definitions, ['NodeName', definitionOf(lonely)]]), () => ({ ...toolsOf(cluster), profile, filters: profileFilters })) };
+  const placer = columnPlacer({ framework, search: { percentageOfNodesToScore: 100, rotation: nodeRotation(), random: random('ties') }, columns: clusterColumns(cluster), foreign: new Set(['NodeName']) });
+  const place = (name: string): unknown => placer.place({ pod: podFacts(podOf(name)), cluster, memory: new CycleMemory() });
+  t.match(place('shy'), { evaluated: 3, feasible: 2 });
+  t.match(place('bold'), { evaluated: 3, feasible: 3 }, 'who is alike to the columns need not be to the plugin');
+  t.strictSame([...new Set(asked)], ['shy n2', 'bold n2']);
+});
+
 t.test('who comes too late for a log has to look at all nodes', async (t) => {
   const nominationChanges = new BoundedLog<string>(2);
   const cluster = Object.assign(new TestCluster({ nodes: [nodeOf('n1'), nodeOf('n2')] }), { nominationChanges });

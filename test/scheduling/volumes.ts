@@ -37,12 +37,13 @@ function verdicts(plugin: SchedulingPlugin, cycle: Cycle): unknown {
   const early = plugin.preFilter?.(cycle);
   if (early === 'skip') return 'skip';
   if (early !== undefined && 'code' in early) return [early.code, ...early.reasons];
-  return Object.fromEntries(
-    cycle.cluster.nodes.map((node) => {
-      const answer = plugin.filter?.(cycle, node);
-      return [node.name, answer === undefined ? 'fits' : [answer.code, ...answer.reasons]];
-    }),
-  );
+  const saysEverywhere = plugin.fitsEverywhere?.(cycle) === true;
+  const answers = cycle.cluster.nodes.map((node) => {
+    const answer = plugin.filter?.(cycle, node);
+    if (saysEverywhere && answer !== undefined) throw new Error(`${plugin.name} said that the pod fits everywhere, and refuses ${node.name}`);
+    return [node.name, answer === undefined ? 'fits' : [answer.code, ...answer.reasons]] as const;
+  });
+  return Object.fromEntries(answers);
 }
 
 /** The same of a plugin by its name, in a cluster made for it. */
@@ -385,6 +386,41 @@ t.test('VolumeBinding lets a pod go where its volumes are', async (t) => {
     verdictsOf('VolumeBinding', withClaims('p', 'c'), { objects: { StorageClass: [later, classOf('other')], PersistentVolumeClaim: [picky], PersistentVolume: [volumeOf('v', { metadata: { labels: { tier: 'fast' } }, ...shape })] } });
   t.same(offer({}), { n: 'fits' });
   for (const [what, shape] of unfit) t.same(offer({ ...shape, metadata: { labels: { tier: 'fast' }, ...shape.metadata } }), { n: [UU, nothing] }, `a volume ${what}`);
+});
+
+t.test('who fits everywhere is known to without a look at nodes', async (t) => {
+  const driver = 'csi.example.com';
+  const fitsEverywhere = (name: string, cluster: TestCluster, ...claims: string[]): boolean | undefined => {
+    const plugin = made(name, cluster);
+    const cycle = cycleOf(cluster, withClaims('p', ...claims));
+    t.equal(plugin.preFilter?.(cycle), undefined);
+    return plugin.fitsEverywhere?.(cycle);
+  };
+  const nodes = ['m', 'n'].map((name) => nodeOf(name));
+  const volume = (name: string): Frozen<PersistentVolume> => volumeOf(name, { spec: { csi: { driver, volumeHandle: name } } });
+  const bound = ['a', 'b', 'c', 'd'];
+  const objects = {
+    PersistentVolume: bound.map(volume),
+    PersistentVolumeClaim: [...bound.map((name) => boundClaim(name, name)), claimOf('made', { spec: { storageClassName: 'made' } }), claimOf('found')],
+    StorageClass: [later, classOf('made', { provisioner: driver })],
+    CSINode: [csiNodeOf('m', { [driver]: 9 }), csiNodeOf('n', { [driver]: 2 })],
+  };
+
+  const cluster = new TestCluster({ nodes, objects });
+  t.equal(fitsEverywhere('VolumeBinding', cluster, 'a', 'made'), true, 'volumes that are everywhere, and such as can be made anywhere');
+  t.equal(fitsEverywhere('VolumeBinding', cluster, 'found'), false, 'a volume has to be found');
+
+  t.equal(fitsEverywhere('NodeVolumeLimits', cluster, 'a', 'b'), true, 'as many as the smallest node takes');
+  t.equal(fitsEverywhere('NodeVolumeLimits', cluster, 'a', 'b', 'c'), false);
+  const other = onNode('q', [{ persistentVolumeClaim: { claimName: 'd' } }]);
+  cluster.addPod(other);
+  t.equal(fitsEverywhere('NodeVolumeLimits', cluster, 'a', 'b'), false, 'somebody came');
+  t.equal(fitsEverywhere('NodeVolumeLimits', cluster, 'a'), true);
+  cluster.removePod(other);
+  t.equal(fitsEverywhere('NodeVolumeLimits', cluster, 'a', 'b'), true, 'and left');
+  cluster.objects.set('VolumeAttachment', deepFreeze<VolumeAttachment>({ metadata: { name: 'left' }, spec: { attacher: driver, nodeName: 'n', source: { persistentVolumeName: 'd' } } }));
+  t.equal(fitsEverywhere('NodeVolumeLimits', cluster, 'a', 'b'), false, 'what is still attached counts');
+  t.equal(fitsEverywhere('NodeVolumeLimits', new TestCluster({ nodes, pods: [other], objects: { ...objects, CSINode: [] } }), 'a', 'b', 'c'), true, 'without limits');
 });
 
 t.test('a node that has handed a plugin over to a driver is asked in the words of the driver', async (t) => {

@@ -15,6 +15,8 @@ export interface AskedPlugins {
   /** Those who had something to say before any node. */
   readonly preFilters: readonly SchedulingPlugin[];
   readonly filters: readonly PlacedFilter[];
+  /** Those of them who may refuse nodes to which nobody else is to come. */
+  readonly refusing: readonly PlacedFilter[];
   readonly preScores: readonly Implementing<'preScore'>[];
   readonly scores: readonly WeightedPlugin[];
   /** Those who have nothing to do. */
@@ -37,13 +39,24 @@ export function askFirst(cycle: Cycle, { askedPreFilters, askedFilters, askedPre
     else preFilters.push(plugin);
   }
   const isQuiet = ({ name }: SchedulingPlugin): boolean => skipped.has(name) && quietWhenSkipped.has(name);
+  const filters = askedFilters.filter(({ plugin }) => !skipped.has(plugin.name));
   return {
     preFilters,
-    filters: askedFilters.filter(({ plugin }) => !skipped.has(plugin.name)),
+    filters,
+    refusing: filters.filter(({ plugin }) => mayRefuse(plugin, cycle)),
     preScores: askedPreScores.filter((plugin) => !isQuiet(plugin)),
     scores: askedScores.filter(({ plugin }) => !isQuiet(plugin)),
     skipped,
   };
+}
+
+/** Who throws is asked about nodes, and throws there. */
+function mayRefuse(plugin: SchedulingPlugin, cycle: Cycle): boolean {
+  try {
+    return plugin.fitsEverywhere?.(cycle) !== true;
+  } catch {
+    return true;
+  }
 }
 
 /** What the first of them says against a node, of those before a place in the profile's order. */

@@ -50,7 +50,7 @@ export class FittingSearch {
     this.#crowds = crowds?.verdicts ?? nobody;
     this.#isLocal = checks.length === 0 && asked.filters.length === 0;
     this.#ownSlot = crowds === undefined ? -1 : (cluster.node(cluster.nominationOf(pod.uid) ?? '')?.slot ?? -1);
-    this.#asks = asked.filters.length > 0 || crowds !== undefined;
+    this.#asks = asked.refusing.length > 0 || crowds !== undefined;
   }
 
   /**
@@ -122,7 +122,7 @@ export class FittingSearch {
     const { nodes, cycle, asked } = this.#options;
     const node = nodes.at(slot);
     if (node === undefined) return false;
-    const rejected = this.#crowdAt(slot) === crowdVerdict.nobody ? firstRefusal(asked.filters, cycle, node) : this.#amidst(node);
+    const rejected = this.#crowdAt(slot) === crowdVerdict.nobody ? firstRefusal(asked.refusing, cycle, node) : this.#amidst(node);
     if (rejected !== undefined && !this.#isLocal) this.#refused.set(slot, rejected);
     return rejected === undefined;
   }
@@ -136,7 +136,7 @@ export class FittingSearch {
     const local = nodeClass.refusal(nodeClass.verdicts[slot] ?? 0);
     const failed = firstFailed(checks, slot);
     const [position, rejected] = failed !== undefined && failed.position < (local?.position ?? Infinity) ? [failed.position, refusalOf(failed, slot)] : [local?.position, local?.rejected];
-    return firstRefusal(asked.filters, cycle, node, position) ?? rejected;
+    return firstRefusal(asked.refusing, cycle, node, position) ?? rejected;
   }
 
   /** What is known of a slot amidst those that are to come there. */

@@ -29,6 +29,11 @@ export interface SchedulingPlugin {
 
   /** Before nodes are looked at. It may refuse the pod, narrow the nodes, or say that `filter` has nothing to do. */
   preFilter?(cycle: Cycle): Rejection | NodeSet | Skip | undefined;
+  /**
+   * Asked after `preFilter`, once: whether `filter` would let the pod go to every node as it is now. Then nodes need not be
+   * asked about one by one. Of a node to which others are to come `filter` is asked all the same. Absent: it may refuse some.
+   */
+  fitsEverywhere?(cycle: Cycle): boolean;
   /** Whether the pod may go to the node. */
   filter?(cycle: Cycle, node: NodeView): Rejection | undefined;
   /** What if this pod were on the node as well? Changes what `preFilter` remembered; `node` shows the pod already. */

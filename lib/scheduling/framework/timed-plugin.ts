@@ -21,6 +21,7 @@ export function timedPlugin(plugin: SchedulingPlugin): SchedulingPlugin {
   if (plugin.preEnqueue !== undefined) timed.preEnqueue = plugin.preEnqueue.bind(plugin);
   if (plugin.compare !== undefined) timed.compare = plugin.compare.bind(plugin);
   if (plugin.preFilter !== undefined) timed.preFilter = one('PreFilter', plugin.preFilter.bind(plugin));
+  if (plugin.fitsEverywhere !== undefined) timed.fitsEverywhere = plugin.fitsEverywhere.bind(plugin);
   if (plugin.filter !== undefined) timed.filter = two('Filter', plugin.filter.bind(plugin));
   if (plugin.addPod !== undefined) timed.addPod = three('PreFilterExtensionAddPod', plugin.addPod.bind(plugin));
   if (plugin.removePod !== undefined) timed.removePod = three('PreFilterExtensionRemovePod', plugin.removePod.bind(plugin));

@@ -50,6 +50,13 @@ export function attachedTo(nodeName: string, objects: KnownObjects): number {
   return byNode.size === 0 ? 0 : (byNode.get(nodeName)?.length ?? 0);
 }
 
+/** How many volumes are attached to the node that has the most. */
+export const mostAttached = computedFrom(['VolumeAttachment'], (objects): number => {
+  let most = 0;
+  for (const { length } of attachmentsByNode(objects).values()) most = Math.max(most, length);
+  return most;
+});
+
 /** Adds the volumes that are attached to a node, whoever has them. */
 export function addAttachedTo(nodeName: string, objects: KnownObjects, volumes: DriverVolumes): void {
   for (const { spec } of attachmentsByNode(objects).get(nodeName) ?? []) {

@@ -5,7 +5,7 @@ import type { CSINode } from '../../../core/types/index.js';
 import type { KnownObjects } from '../../cluster/known-objects.js';
 import type { NodeView } from '../../cluster/node-view.js';
 import { memoryKey } from '../../framework/cycle.js';
-import type { Remembered } from '../../framework/cycle.js';
+import type { Cycle, Remembered } from '../../framework/cycle.js';
 import { on } from '../../framework/event-interest.js';
 import type { SchedulingPlugin } from '../../framework/plugin.js';
 import { unresolvable, unschedulable } from '../../framework/rejection.js';
@@ -14,7 +14,8 @@ import type { PodFacts } from '../../pod/pod-facts.js';
 import { actions } from '../../queue/cluster-event.js';
 import { claimOf, notFoundText, usesClaim } from './claims-and-volumes.js';
 import { computedFrom } from '../computed-from.js';
-import { addAttachedTo, addVolumesOf, attachedTo, mayCount } from './driver-volumes.js';
+import { attachableOf } from './attachable-counts.js';
+import { addAttachedTo, addVolumesOf, attachedTo, mayCount, mostAttached } from './driver-volumes.js';
 import type { DriverVolumes } from './driver-volumes.js';
 import { inTreePluginOf } from './in-tree-plugins.js';
 
@@ -39,12 +40,18 @@ export function nodeVolumeLimits(): SchedulingPlugin {
       return undefined;
     },
 
+    fitsEverywhere: (cycle) => {
+      const { cluster } = cycle;
+      const wanted = wantedBy(cycle);
+      if ('code' in wanted) return false;
+      const room = wanted.alwaysRoom - mostAttached(cluster.objects);
+      return room >= 0 && attachableOf(cluster).isAtMost(room);
+    },
     filter: (cycle, node) => {
       const { objects } = cycle.cluster;
-      const wanted = cycle.memory.recall(wantedVolumes);
-      const missing = (wanted.missing ??= { rejection: missingClaim(cycle.pod, objects) });
-      if (missing.rejection !== undefined) return missing.rejection;
-      const { volumes, alwaysRoom, problem } = (wanted.brought ??= broughtBy(cycle.pod, objects));
+      const wanted = wantedBy(cycle);
+      if ('code' in wanted) return wanted;
+      const { volumes, alwaysRoom, problem } = wanted;
       if (node.attachable + attachedTo(node.name, objects) <= alwaysRoom) return undefined;
       const csiNode = objects.get('CSINode', node.name);
       if (csiNode === undefined) return undefined;
@@ -72,6 +79,12 @@ interface BroughtVolumes {
 }
 
 const wantedVolumes = memoryKey<WantedVolumes>('NodeVolumeLimits');
+
+function wantedBy({ pod, cluster: { objects }, memory }: Cycle): BroughtVolumes | Rejection {
+  const wanted = memory.recall(wantedVolumes);
+  const missing = (wanted.missing ??= { rejection: missingClaim(pod, objects) });
+  return missing.rejection ?? (wanted.brought ??= broughtBy(pod, objects));
+}
 
 /** Without a claim that it names the pod cannot run, wherever it goes. */
 function missingClaim(pod: PodFacts, objects: KnownObjects): Rejection | undefined {

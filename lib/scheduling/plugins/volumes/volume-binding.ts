@@ -17,7 +17,7 @@ import { claimsProblem, podClaims } from './binding/pod-claims.js';
 import { volumeLimit } from './binding/provisioning.js';
 import { assumePlan, restorePlan } from './binding/volume-plan.js';
 import type { VolumePlan } from './binding/volume-plan.js';
-import { claimDemands, volumesOn } from './binding/volumes-on-node.js';
+import { claimDemands, fitsEverywhere, volumesOn } from './binding/volumes-on-node.js';
 import type { ClaimDemands } from './binding/volumes-on-node.js';
 import { usesClaim } from './claims-and-volumes.js';
 import { migratedPluginsAnnotation } from './volume-reach.js';
@@ -40,6 +40,7 @@ export function volumeBinding(tools: PluginTools, { bindTimeoutSeconds }: Plugin
       return undefined;
     },
 
+    fitsEverywhere: ({ memory, cluster }) => fitsEverywhere(memory.recall(binding).demands, cluster.objects),
     filter: ({ memory, cluster }, node) => {
       const answer = volumesOn(node, memory.recall(binding).demands, cluster.objects);
       return 'code' in answer ? answer : undefined;

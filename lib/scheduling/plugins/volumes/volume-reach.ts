@@ -17,8 +17,14 @@ import { legacyRegionLabel, legacyZoneLabel, regionLabel, zoneLabel, zoneSeparat
 export function isReachable(volume: Volume, node: NodeView, objects: KnownObjects): boolean {
   const reach = reachOf(volume);
   const { plugin } = reach;
-  const isHandedOver = plugin?.handle !== undefined && migratedSomewhere(objects).has(plugin.name) && migratedPlugins(objects.get('CSINode', node.name)).includes(plugin.name);
+  const isHandedOver = isMigratedSomewhere(plugin, objects) && migratedPlugins(objects.get('CSINode', node.name)).includes(plugin.name);
   return suits(isHandedOver ? migratedTerms(volume, plugin, reach) : reach.terms, node.labels);
+}
+
+/** Whether a volume can be reached from every node, in whichever words. */
+export function isReachableEverywhere(volume: Volume, objects: KnownObjects): boolean {
+  const { terms, plugin } = reachOf(volume);
+  return terms === undefined && !isMigratedSomewhere(plugin, objects);
 }
 
 /** Whether a volume can be reached from a node by its own words: those that count while volumes are only matched. */
@@ -71,7 +77,11 @@ function migratedPlugins(csiNode: Frozen<CSINode> | undefined): readonly string[
   return csiNode?.metadata?.annotations?.[migratedPluginsAnnotation]?.split(',') ?? [];
 }
 
-/** What some node has handed over: for all else no node has to be asked. */
+/** Whether some node has handed a plugin over; if not, no node has to be asked. */
+function isMigratedSomewhere(plugin: InTreePlugin | undefined, objects: KnownObjects): plugin is InTreePlugin {
+  return plugin?.handle !== undefined && migratedSomewhere(objects).has(plugin.name);
+}
+
 const migratedSomewhere = computedFrom(['CSINode'], (objects): ReadonlySet<string> => new Set(objects.list('CSINode').flatMap(migratedPlugins)));
 
 function migratedTerms(volume: Volume, plugin: InTreePlugin, reach: Reach): readonly NodeTerm[] | undefined {

@@ -34,10 +34,19 @@ export function provisionableClaim(claim: Claim, objects: KnownObjects): Provisi
 /** What stands in the way on a node with these labels. */
 export function provisioningProblem({ storageClass, size }: ProvisionableClaim, labels: Labels, objects: KnownObjects): ProvisioningProblem | undefined {
   const { provisioner } = storageClass;
-  if (provisioner === '' || provisioner === noProvisioner || !isAllowed(storageClass, labels)) return 'unavailable';
+  if (!hasProvisioner(provisioner) || !isAllowed(storageClass, labels)) return 'unavailable';
   if (size === undefined) return undefined;
   const capacities = capacitiesByClass(objects).get(storageClass.metadata?.name ?? '')?.for(labels) ?? [];
   return capacities.some((list) => list.some(({ limit, nodes }) => limit >= size && matchesLabels(nodes, labels))) ? undefined : 'no-space';
+}
+
+/** Whether a volume could be made whichever node the pod gets. */
+export function isProvisionableEverywhere({ storageClass: { provisioner, allowedTopologies = [] }, size }: ProvisionableClaim): boolean {
+  return hasProvisioner(provisioner) && allowedTopologies.length === 0 && size === undefined;
+}
+
+function hasProvisioner(provisioner: string): boolean {
+  return provisioner !== '' && provisioner !== noProvisioner;
 }
 
 /** The largest volume that capacity is good for, in bytes; undefined where that is not said. */

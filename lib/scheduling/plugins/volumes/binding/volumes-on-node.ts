@@ -7,12 +7,12 @@ import type { NodeView } from '../../../cluster/node-view.js';
 import { unresolvable } from '../../../framework/rejection.js';
 import type { Rejection } from '../../../framework/rejection.js';
 import { computedFrom } from '../../computed-from.js';
-import { isReachable } from '../volume-reach.js';
+import { isReachable, isReachableEverywhere } from '../volume-reach.js';
 import type { AssumedVolumes } from './assumed-volumes.js';
 import { matchableClaim, matchingVolume } from './matching.js';
 import type { MatchableClaim } from './matching.js';
 import type { PodClaims } from './pod-claims.js';
-import { provisionableClaim, provisioningProblem } from './provisioning.js';
+import { isProvisionableEverywhere, provisionableClaim, provisioningProblem } from './provisioning.js';
 import type { ProvisionableClaim, ProvisioningProblem } from './provisioning.js';
 
 /** What the claims of a pod ask of nodes. */
@@ -60,6 +60,11 @@ export function volumesOn(node: NodeView, demands: ClaimDemands, objects: KnownO
   const found = volumesOfWaiting(node, demands, objects);
   if (boundProblem === undefined && typeof found !== 'string') return found;
   return rejections[boundProblem ?? 'none'][typeof found === 'string' ? found : 'none'];
+}
+
+/** Whether the pod could go to any node, whatever the volumes that its claims would get there. */
+export function fitsEverywhere({ bound, chosen, open }: ClaimDemands, objects: KnownObjects): boolean {
+  return chosen.length === 0 && open.every(isProvisionableEverywhere) && bound.every((volume) => volume !== undefined && isReachableEverywhere(volume, objects));
 }
 
 type BoundProblem = 'gone' | 'elsewhere';
