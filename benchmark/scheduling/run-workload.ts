@@ -10,6 +10,7 @@ import type { Attempt } from '../../lib/scheduling/index.js';
 import { createScheduler } from '../../lib/scheduling/index.js';
 import { createServer } from '../../lib/server/index.js';
 import { memoryStore } from '../../lib/storage/index.js';
+import { claimDevice, nameDevices, offerDevices } from './devices.js';
 import { highPods, impossiblePods, nodes, pods } from './templates.js';
 import { bindVolume, limitVolumes } from './volumes.js';
 import type { Batch, Workload } from './workloads.js';
@@ -102,7 +103,7 @@ class Counts {
   }
 }
 
-async function prepare(client: Client, { nodes: template, nodeCount, teams = [], service = false, volumes, before, measured }: Workload): Promise<void> {
+async function prepare(client: Client, { nodes: template, nodeCount, teams = [], service = false, volumes, devices = false, before, measured }: Workload): Promise<void> {
   for (const name of ['sched-0', 'sched-1']) await client.kind('v1', 'Namespace').create({ metadata: { name } });
   for (const name of teams) await client.kind('v1', 'Namespace').create({ metadata: { name, labels: { team: 'devops' } } });
   if (service) await client.kind('v1', 'Service').create({ metadata: { name: 'foo', namespace: 'sched-1' }, spec: { ports: [{ port: 80 }], selector: { app: 'foo' } } });
@@ -113,9 +114,17 @@ async function prepare(client: Client, { nodes: template, nodeCount, teams = [],
     await all.create(node);
     await all.status.patch(`node-${index}`, { merge: { status: node.status ?? {} } });
     if (volumes === 'csi') await limitVolumes(client, `node-${index}`);
+    if (devices) await offerDevices(client, `node-${index}`);
   }
-  if (volumes === undefined) return;
-  for (const { template: podTemplate, count } of [...before, measured]) for (let index = 0; index < count; index += 1) await bindVolume(client, podTemplate(index), volumes);
+  if (devices) await nameDevices(client);
+  if (volumes === undefined && !devices) return;
+  for (const { template: podTemplate, count } of [...before, measured]) {
+    for (let index = 0; index < count; index += 1) {
+      const pod = podTemplate(index);
+      if (volumes !== undefined) await bindVolume(client, pod, volumes);
+      if (devices) await claimDevice(client, pod);
+    }
+  }
 }
 
 /** A few requests at a time, as a client with several connections. */

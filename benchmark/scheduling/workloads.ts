@@ -1,6 +1,7 @@
 // The workloads of scheduler_perf: how many nodes, which pods are there before, which are measured, and what Kubernetes
 // publishes as the least it reaches on its own machines.
 import type { Node, Pod } from '../../lib/core/types/index.js';
+import { withDevices } from './devices.js';
 import { evenOverHosts, highPods, impossiblePods, lowPods, nodes, oneLargeNode, partlyTaintedNodes, pods, podsFor, podsWith, servedPods, spreadPods, teamAntiAffinity } from './templates.js';
 import type { Template } from './templates.js';
 import { withClaims } from './volumes.js';
@@ -26,6 +27,8 @@ export interface Workload {
   readonly teams?: readonly string[];
   /** What kind of volume each pod has, if any. */
   readonly volumes?: VolumeType;
+  /** Whether each pod has a device. */
+  readonly devices?: boolean;
   /** Whether a Service selects pods. */
   readonly service?: boolean;
   /** Pods that find no node and wait; there before the clock starts. */
@@ -74,6 +77,12 @@ export function workloads(nodeCount: number): readonly Workload[] {
   ];
 }
 
+/** Pods with devices, ten on each node, until all are taken. Kubernetes measures them at 500 nodes. */
+function withClaimedDevices(nodeCount: number): Workload {
+  const batch = (prefix: string, namespace: string): Batch => ({ template: withDevices(pods({ prefix, namespace })), count: 2500 });
+  return { name: 'SchedulingWithResourceClaimTemplate', nodes: plain, nodeCount, devices: true, before: [batch('initial', 'sched-0')], measured: batch('pod', 'sched-1') };
+}
+
 /** Others of scheduler_perf, where a scheduler may fall off a cliff. */
 export const furtherWorkloads: readonly Workload[] = [
   { name: 'SchedulingPodMatchingAntiAffinity', nodes: plain, nodeCount: 5000, before: [{ template: podsWith.antiAffinity('sched-0'), count: 1000 }], measured: { template: pods({ prefix: 'pod', labels: { color: 'green' } }), count: 4000 }, published: 540 },
@@ -85,5 +94,7 @@ export const furtherWorkloads: readonly Workload[] = [
   { name: 'SchedulingDaemonset, a node for each', nodes: plain, nodeCount: 15_000, before: [], measured: { template: podsFor((index) => `node-${index}`), count: 15_000 } },
   { name: 'SchedulingInTreePVs', nodes: plain, nodeCount: 5000, volumes: 'in-tree', before: [{ template: withClaims(pods({ prefix: 'initial', namespace: 'sched-0' })), count: 1000 }], measured: { template: withClaims(pods({ prefix: 'pod' })), count: 2000 }, published: 90 },
   { name: 'SchedulingCSIPVs', nodes: plain, nodeCount: 5000, volumes: 'csi', before: [{ template: withClaims(pods({ prefix: 'initial', namespace: 'sched-0' })), count: 5000 }], measured: { template: withClaims(pods({ prefix: 'pod' })), count: 5000 }, published: 48 },
+  { ...withClaimedDevices(500), published: 56 },
+  { ...withClaimedDevices(5000), name: 'SchedulingWithResourceClaimTemplate, ten times the nodes' },
   { name: 'PreemptionAsync', nodes: plain, nodeCount: 5000, before: [{ template: lowPods, count: 20_000 }], measured: usual(5000), meanwhile: 'high pods', published: 160 },
 ];

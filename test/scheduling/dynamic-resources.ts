@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { inProcessClient } from '../../lib/client/index.js';
 import type { Client } from '../../lib/client/index.js';
-import { deepFreeze, random, virtualClock } from '../../lib/core/index.js';
+import { deepFreeze, printQuantity, random, virtualClock } from '../../lib/core/index.js';
 import type { Frozen } from '../../lib/core/index.js';
 import type { Container, DeviceClass, Pod, PodSpec, ResourceSlice, resourceV1 } from '../../lib/core/types/index.js';
 import type { Cycle } from '../../lib/scheduling/framework/cycle.js';
@@ -16,6 +16,7 @@ import type { SelectorCompiler } from '../../lib/scheduling/index.js';
 import { builtinMakers } from '../../lib/scheduling/plugins/default-plugins.js';
 import { claimLedger } from '../../lib/scheduling/plugins/dynamic-resources/claim-ledger.js';
 import { devicesOf } from '../../lib/scheduling/plugins/dynamic-resources/allocation/devices.js';
+import { knownTaken } from '../../lib/scheduling/plugins/dynamic-resources/allocation/known-taken.js';
 import { extendedRequests } from '../../lib/scheduling/plugins/dynamic-resources/extended-requests.js';
 import { createServer } from '../../lib/server/index.js';
 import { memoryStore } from '../../lib/storage/index.js';
@@ -388,6 +389,75 @@ t.test('what was decided counts at once, until it is taken back', async (t) => {
   t.same(verdicts(plugin, cycleOf(cluster, podWith('a'))), [UU, 'resource claim ns/a is in the process of being allocated']);
   plugin.unreserve?.(cycle, 'n');
   t.same(verdicts(plugin, cycleOf(cluster, podWith('b'))), { n: 'fits' });
+});
+
+t.test('for claims that demand the same, nodes are looked at again only where something changed', async (t) => {
+  const here = sliceOf(['d1', 'd2']);
+  const there = sliceOf(['d1', 'd2'], { name: 't', pool: { name: 'm' }, where: { nodeName: 'm' } });
+  const cluster = clusterOf({ claims: ['a', 'b', 'c'].map((name) => claimOf(name)), slices: [here, there], nodes: [['n'], ['m']] });
+  const { objects } = cluster;
+  const { compile } = basicSelectors();
+  let looked = new Set<string>();
+  const selectors: SelectorCompiler = { compile: (expression) => (device) => (looked.add(device.pool), compile(expression)(device)) };
+  const plugin = dynamicResources(toolsOf(cluster), { filterTimeoutMs: 10_000, bindingTimeoutMs: 600_000 }, selectors);
+  const look = (claim: string): { readonly cycle: Cycle; readonly answer: unknown; readonly looked: readonly string[] } => {
+    looked = new Set();
+    const cycle = cycleOf(cluster, podWith(claim));
+    return { cycle, answer: verdicts(plugin, cycle), looked: [...looked] };
+  };
+  const both = { n: 'fits', m: 'fits' };
+  const onlyThere = { n: cannot, m: 'fits' };
+
+  t.match(look('a'), { answer: both, looked: ['n', 'm'] });
+  t.match(look('b'), { answer: both, looked: [] });
+  objects.set('ResourceClaim', heldBy('x', 'd1', 'd2'));
+  t.match(look('b'), { answer: onlyThere, looked: [] }, 'devices that others have are not even looked at');
+  objects.set('ResourceClaim', heldBy('x', 'd2'));
+  t.match(look('b'), { answer: both, looked: ['n'] }, 'one was given back');
+  objects.delete('ResourceClaim', 'ns/x');
+  const { cycle } = look('a');
+  plugin.reserve?.(cycle, 'n');
+  const second = look('b');
+  t.match(second, { answer: both, looked: ['n'] }, 'what is only decided makes a node be looked at again');
+  plugin.reserve?.(second.cycle, 'n');
+  t.match(look('c'), { answer: onlyThere, looked: [] }, 'who came second was not given what the first has');
+  plugin.unreserve?.(second.cycle, 'n');
+  plugin.unreserve?.(cycle, 'n');
+  t.match(look('c'), { answer: both, looked: [] });
+
+  objects.set('ResourceClaim', claimOf('two', { requests: [exactly('r', { count: 2 })] }));
+  t.match(look('two'), { answer: both, looked: ['n', 'm'] }, 'a claim that demands more');
+  objects.set('ResourceSlice', sliceOf(['d1'], { name: 't', pool: { name: 'm', generation: 2 }, where: { nodeName: 'm' } }));
+  t.match(look('two'), { answer: { n: 'fits', m: cannot } }, 'a node offers less');
+  t.match(look('c'), { answer: both });
+  objects.set('DeviceClass', classOf('gpu', { selectors: [selector('false')] }));
+  t.match(look('c'), { answer: { n: cannot, m: cannot } }, 'a class changed');
+});
+
+t.test('extended resources of one pod are not found for another', async (t) => {
+  const cluster = clusterOf({ claims: [], classes: [classOf('gpu', { extendedResourceName: 'example.com/gpu' })], slices: [sliceOf(['d1'])] });
+  const plugin = made(cluster);
+  const asking = (count: string): unknown => verdicts(plugin, cycleOf(cluster, podOf('p', { requests: { 'example.com/gpu': count } })));
+  t.same(asking('1'), { n: 'fits' });
+  t.same(asking('2'), { n: cannot });
+});
+
+t.test('devices are taken until the last who has them gives them back', async (t) => {
+  const { objects } = clusterOf({ claims: [] });
+  const half = (name: string): Claim =>
+    claimOf(name, { status: { allocation: { devices: { results: [{ request: 'r', driver, pool: 'n', device: 'shared', shareID: name, consumedCapacity: { memory: '1Gi' } }] } } } });
+  const [whole, shared] = ['d1', 'shared'].map((device) => `${driver}/n/${device}`);
+  const state = (): unknown => {
+    const taken = knownTaken(objects);
+    return { whole: taken.isWhole(whole ?? ''), shared: [...(taken.sharesOf(shared ?? '') ?? [])].map(([name, amount]) => `${name}=${printQuantity(amount)}`) };
+  };
+  for (const claim of [heldBy('a', 'd1'), heldBy('b', 'd1'), half('c'), half('d')]) objects.set('ResourceClaim', claim);
+  t.same(state(), { whole: true, shared: ['memory=2Gi'] });
+  for (const name of ['a', 'c']) objects.delete('ResourceClaim', `ns/${name}`);
+  t.same(state(), { whole: true, shared: ['memory=1Gi'] });
+  for (const name of ['b', 'd']) objects.delete('ResourceClaim', `ns/${name}`);
+  t.same(state(), { whole: false, shared: [] });
+  t.equal(knownTaken(objects).has(shared ?? ''), false);
 });
 
 t.test('expressions that select devices', async (t) => {

@@ -285,7 +285,7 @@ class TestNode implements NodeDraft {
 /** Objects beside pods and nodes. */
 export class TestObjects implements KnownObjects {
   readonly #kinds = new Map<KnownKind, Map<string, Frozen<ApiObject>>>();
-  #version = 0;
+  readonly #versions = new Map<KnownKind, number>();
 
   get<K extends KnownKind>(kind: K, key: string): Frozen<KnownKinds[K]> | undefined {
     return this.#of(kind).get(key) as Frozen<KnownKinds[K]> | undefined; // `set` takes only what the kind is for
@@ -296,18 +296,18 @@ export class TestObjects implements KnownObjects {
     return namespace === undefined ? all : all.filter(({ metadata }) => metadata?.namespace === namespace);
   }
 
-  version(): number {
-    return this.#version;
+  version(kind: KnownKind): number {
+    return this.#versions.get(kind) ?? 0;
   }
 
   set<K extends KnownKind>(kind: K, object: Frozen<KnownKinds[K]>): void {
     this.#of(kind).set(keyOf(object), deepFreeze(object));
-    this.#version += 1;
+    this.#versions.set(kind, this.version(kind) + 1);
   }
 
   delete(kind: KnownKind, key: string): void {
     this.#of(kind).delete(key);
-    this.#version += 1;
+    this.#versions.set(kind, this.version(kind) + 1);
   }
 
   #of(kind: KnownKind): Map<string, Frozen<ApiObject>> {

@@ -5,7 +5,8 @@ import { objectKey } from '../../../core/index.js';
 import type { ClusterView } from '../../cluster/cluster-view.js';
 import type { KnownObjects } from '../../cluster/known-objects.js';
 import type { Allocation, Claim } from './allocation/devices.js';
-import { TakenDevices, knownTaken } from './allocation/taken-devices.js';
+import { knownTaken } from './allocation/known-taken.js';
+import { TakenDevices } from './allocation/taken-devices.js';
 
 /** What is known of claims, and what is under way. */
 export class ClaimLedger {
@@ -55,7 +56,7 @@ export class ClaimLedger {
     this.#underWay.delete(uidOf(claim));
   }
 
-  /** The devices that are taken. */
+  /** The devices that are taken, until anything changes. */
   taken(): TakenDevices {
     this.#sweep();
     const known = knownTaken(this.#objects);

@@ -2,8 +2,10 @@
 // node by node, and what was found where. Most pods have none, and share one memory that says so.
 import { memoryKey } from '../../framework/cycle.js';
 import type { MemoryKey, Remembered } from '../../framework/cycle.js';
+import type { Rejection } from '../../framework/rejection.js';
 import type { Choice } from './allocation/allocator.js';
 import type { ClaimDemands } from './allocation/device-demands.js';
+import type { ChoicesOfKind } from './allocation/kept-choices.js';
 import type { Allocation, Claim } from './allocation/devices.js';
 import type { TakenDevices } from './allocation/taken-devices.js';
 import type { ExtendedClaim, ExtendedDemands } from './extended-resources.js';
@@ -32,8 +34,14 @@ export interface ClaimState extends Remembered {
   readonly claims: readonly PodClaim[];
   /** The one that is made for extended resources. */
   readonly extended: ExtendedClaim | undefined;
+  /** What the claims demand that have no devices yet. */
+  readonly open: readonly ClaimDemands[];
+  /** What was found before for claims that demand the same. */
+  readonly kept: ChoicesOfKind<FoundDevices | Rejection>;
   /** As of the beginning of the cycle. */
   readonly taken: TakenDevices;
+  /** Whether nodes may differ in how well their devices are what the pod asked for. */
+  readonly isRanked: boolean;
   /** By node. */
   readonly found: Map<string, FoundDevices>;
   /** Claims whose devices some node cannot use, or that will not become ready. */

@@ -20,6 +20,7 @@ import { claimDemands } from './allocation/device-demands.js';
 import type { DemandReader } from './allocation/device-demands.js';
 import { poolsOf, termsOf } from './allocation/device-pools.js';
 import type { Claim } from './allocation/devices.js';
+import { KeptChoices, keptChoice } from './allocation/kept-choices.js';
 import { TakenDevices } from './allocation/taken-devices.js';
 import { bindClaims } from './bind-claims.js';
 import { isOverdue, readiness } from './binding-conditions.js';
@@ -27,11 +28,11 @@ import { claimEvents } from './claim-events.js';
 import { claimLedger } from './claim-ledger.js';
 import type { ClaimLedger } from './claim-ledger.js';
 import { claimState } from './claim-state.js';
-import type { ClaimState, PodClaim } from './claim-state.js';
+import type { ClaimState, FoundDevices, PodClaim } from './claim-state.js';
 import { extendedClaim, extendedDemands } from './extended-resources.js';
 import type { ExtendedDemands } from './extended-resources.js';
 import { podClaims } from './pod-claims.js';
-import { preferenceOf } from './preference.js';
+import { hasAlternatives, preferenceOf } from './preference.js';
 import { giveBack, takeBack } from './release-claims.js';
 import { basicSelectors } from './selectors/basic-selectors.js';
 import type { SelectorCompiler } from './selectors/device-selectors.js';
@@ -41,6 +42,7 @@ type DeviceArguments = PluginArguments['DynamicResources'];
 /** Makes the plugin. Expressions that select devices are compiled by `selectors`. */
 export function dynamicResources(tools: PluginTools, args: DeviceArguments, selectors: SelectorCompiler = basicSelectors()): SchedulingPlugin {
   const readerOf = ({ objects }: ClusterView): DemandReader => ({ deviceClass: (name) => objects.get('DeviceClass', name), selectors });
+  const choices = new KeptChoices<FoundDevices | Rejection>();
   const isGivenUp = (claim: Claim): boolean => {
     const answer = readiness(claim);
     return typeof answer === 'object' || (answer === 'not yet' && isOverdue(claim, tools.clock.now(), args.bindingTimeoutMs));
@@ -58,7 +60,7 @@ export function dynamicResources(tools: PluginTools, args: DeviceArguments, sele
     preFilter: ({ pod, cluster, memory }) => {
       memory.set(claimState, nothingClaimed);
       if (!mayNeedDevices(pod)) return 'skip';
-      const state = stateOf(pod, cluster, readerOf(cluster), tools.random);
+      const state = stateOf(pod, cluster, readerOf(cluster), { choices, random: tools.random });
       if ('code' in state) return state;
       if (isNothing(state)) return 'skip';
       memory.set(claimState, state);
@@ -67,11 +69,11 @@ export function dynamicResources(tools: PluginTools, args: DeviceArguments, sele
 
     filter: ({ pod, memory, cluster }, node) => {
       const state = memory.recall(claimState);
-      const { claims, extended } = state;
+      const { claims, open, extended } = state;
       if (extended?.isLeftOver === true) return leftOver;
       const left = extended && extendedDemands(extended, pod, node, readerOf(cluster));
-      const unavailable = claims.filter(({ claim, demands }) => demands === undefined && (!isUsableOn(claim, node) || isGivenUp(claim)));
-      const refusal = findDevices(state, left, node, cluster, args);
+      const unavailable = open.length === claims.length ? noClaims : claims.filter(({ claim, demands }) => demands === undefined && (!isUsableOn(claim, node) || isGivenUp(claim)));
+      const refusal = findDevices(state, left, node, { cluster, args });
       if (refusal !== undefined) return refusal;
       for (const each of unavailable) state.unavailable.add(each);
       return unavailable.length > 0 ? notAvailable : undefined;
@@ -80,8 +82,8 @@ export function dynamicResources(tools: PluginTools, args: DeviceArguments, sele
     postFilter: ({ pod, memory }, _diagnosis, signal) => giveBack(pod, memory.recall(claimState), tools, signal),
 
     score: ({ memory }, node) => {
-      const { claims, found } = memory.recall(claimState);
-      return claims.length === 0 ? 0 : preferenceOf(claims, found.get(node.name));
+      const { claims, isRanked, found } = memory.recall(claimState);
+      return isRanked ? preferenceOf(claims, found.get(node.name)) : 0;
     },
     normalizeScores: (_cycle, scores) => {
       normalizeShares(scores, shareOfHighest);
@@ -106,7 +108,8 @@ export function dynamicResources(tools: PluginTools, args: DeviceArguments, sele
   };
 }
 
-const nothingClaimed: ClaimState = { claims: [], extended: undefined, taken: new TakenDevices(), found: new Map(), unavailable: new Set() };
+const noClaims: readonly PodClaim[] = [];
+const nothingClaimed: ClaimState = { claims: noClaims, extended: undefined, open: [], kept: new WeakMap(), taken: new TakenDevices(), isRanked: false, found: new Map(), unavailable: new Set() };
 
 function isNothing({ claims, extended }: ClaimState): boolean {
   return claims.length === 0 && extended === undefined;
@@ -124,7 +127,7 @@ function claimsOf({ pod, memory }: Cycle): ClaimState | undefined {
 }
 
 /** What there is to know of a pod's claims before nodes are looked at, or why it must wait. */
-function stateOf(pod: PodFacts, cluster: ClusterView, reader: DemandReader, random: Random): ClaimState | Rejection {
+function stateOf(pod: PodFacts, cluster: ClusterView, reader: DemandReader, { choices, random }: { readonly choices: KeptChoices<FoundDevices | Rejection>; readonly random: Random }): ClaimState | Rejection {
   const ledger = claimLedger(cluster);
   const found = podClaims(pod, ledger);
   if (typeof found === 'string') return unresolvable(found);
@@ -141,7 +144,8 @@ function stateOf(pod: PodFacts, cluster: ClusterView, reader: DemandReader, rand
   }
   const extended = extendedClaim(pod, cluster.objects, random);
   if (claims.length === 0 && extended === undefined) return nothingClaimed;
-  return { claims, extended, taken: ledger.taken(), found: new Map(), unavailable: new Set() };
+  const open = claims.flatMap(({ demands = [] }) => demands);
+  return { claims, extended, open, kept: choices.of(open), taken: ledger.taken(), isRanked: hasAlternatives(claims), found: new Map(), unavailable: new Set() };
 }
 
 const notAvailable = unresolvable('resourceclaim not available on the node');
@@ -153,13 +157,21 @@ const leftOver = unresolvable('cannot schedule extended resource claim');
 const stepsPerMs = 1000;
 
 /** Looks for devices on a node, and remembers what it found. */
-function findDevices(state: ClaimState, extended: ExtendedDemands | undefined, node: NodeView, { objects }: ClusterView, { filterTimeoutMs }: DeviceArguments): Rejection | undefined {
-  const demands = [...state.claims.flatMap((each) => each.demands ?? []), ...(extended ? [extended.demands] : [])];
+function findDevices({ open, kept, taken, found }: ClaimState, extended: ExtendedDemands | undefined, node: NodeView, { cluster, args }: { readonly cluster: ClusterView; readonly args: DeviceArguments }): Rejection | undefined {
+  const demands = extended === undefined ? open : [...open, extended.demands];
   if (demands.length === 0) return undefined;
-  const choice = chooseDevices({ claims: demands, pools: poolsOf(node, objects), taken: state.taken, stepsMax: filterTimeoutMs === 0 ? Infinity : filterTimeoutMs * stepsPerMs });
-  if (choice === 'out of steps') throw new Error(`node ${node.name}: timed out trying to allocate devices`);
-  if (typeof choice === 'string') return choice === 'invalid pools' ? invalidPools : cannotAllocate;
-  state.found.set(node.name, { demands, choice, extended });
+  const { filterTimeoutMs } = args;
+  const pools = poolsOf(node, cluster.objects);
+  const find = (): FoundDevices | Rejection => {
+    const choice = chooseDevices({ claims: demands, pools, taken, stepsMax: filterTimeoutMs === 0 ? Infinity : filterTimeoutMs * stepsPerMs });
+    if (choice === 'out of steps') throw new Error(`node ${node.name}: timed out trying to allocate devices`);
+    if (typeof choice === 'string') return choice === 'invalid pools' ? invalidPools : cannotAllocate;
+    return { demands, choice, extended };
+  };
+  // The claim for extended resources is the pod's own, and is written as it stands in what was found.
+  const devices = extended === undefined ? keptChoice(kept, pools, taken, find) : find();
+  if ('code' in devices) return devices;
+  found.set(node.name, devices);
   return undefined;
 }
 

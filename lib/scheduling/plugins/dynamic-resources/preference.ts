@@ -5,6 +5,11 @@ import type { FoundDevices, PodClaim } from './claim-state.js';
 /** As many alternatives as a request may have. */
 const alternativesMax = 8;
 
+/** Whether any claim leaves a choice: without one all nodes are as good. */
+export function hasAlternatives(claims: readonly PodClaim[]): boolean {
+  return claims.some(({ claim }) => claim.spec.devices?.requests?.some(({ firstAvailable = [] }) => firstAvailable.length > 0));
+}
+
 /** The sum over all claims: of those with devices, and of those that would get some on a node. */
 export function preferenceOf(claims: readonly PodClaim[], found: FoundDevices | undefined): number {
   let score = 0;

@@ -9,7 +9,7 @@ import type { NodeView } from '../../../cluster/node-view.js';
 import { compileNodeTerms, matchesAnyTerm } from '../../../pod/node-affinity.js';
 import type { NodeTerm } from '../../../pod/node-affinity.js';
 import { computedFrom } from '../../computed-from.js';
-import { devicesOf } from './devices.js';
+import { devicesOf, poolId } from './devices.js';
 import type { OfferedDevice, Slice } from './devices.js';
 
 /** What devices of a pool have in common and use up, by set and counter. */
@@ -83,7 +83,7 @@ const poolIndex = computedFrom(['ResourceSlice'], (objects): PoolIndex => {
   const newest = new Map<string, Slice[]>();
   for (const slice of objects.list('ResourceSlice')) {
     const { driver, pool } = slice.spec;
-    const id = `${driver}/${pool.name}`;
+    const id = poolId(driver, pool.name);
     const known = newest.get(id);
     const generation = known?.[0]?.spec.pool.generation ?? -1;
     if (known !== undefined && pool.generation === generation) known.push(slice);

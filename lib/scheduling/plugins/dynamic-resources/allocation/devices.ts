@@ -26,7 +26,12 @@ export interface OfferedDevice {
 
 /** The name by which nobody else is known. Drivers and devices have no slash in theirs; pools may. */
 export function deviceId(driver: string, pool: string, device: string): string {
-  return `${driver}/${pool}/${device}`;
+  return `${poolId(driver, pool)}/${device}`;
+}
+
+/** The name by which a pool is known. */
+export function poolId(driver: string, pool: string): string {
+  return `${driver}/${pool}`;
 }
 
 /** The devices of a slice. Asked again with the same slice, the same devices. */

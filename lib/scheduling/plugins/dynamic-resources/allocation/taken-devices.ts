@@ -2,18 +2,20 @@
 // As pkg/scheduler/framework/plugins/dynamicresources, allocateddevices.go.
 import { parseQuantity } from '../../../../core/index.js';
 import type { Quantity } from '../../../../core/index.js';
-import type { KnownObjects } from '../../../cluster/known-objects.js';
-import { computedFrom } from '../../computed-from.js';
 import { addShares, noShares } from './device-capacity.js';
 import type { Shares } from './device-capacity.js';
-import { deviceId } from './devices.js';
+import { deviceId, poolId } from './devices.js';
 import type { Allocation } from './devices.js';
 
 /** Devices that somebody has. */
 export class TakenDevices {
   readonly #before: TakenDevices | undefined;
-  readonly #whole = new Set<string>();
-  readonly #shared = new Map<string, Shares>();
+  /** How many have a device for themselves: never more than one, unless somebody wrote so. */
+  readonly #whole = new Map<string, number>();
+  readonly #shared = new Map<string, readonly Shares[]>();
+  /** When devices of a pool were last taken or given back. */
+  readonly #revisions = new Map<string, number>();
+  #revision = 0;
 
   /** Those of `before`, and those that are added: `before` stays as it is. */
   constructor(before?: TakenDevices) {
@@ -22,9 +24,19 @@ export class TakenDevices {
 
   /** Adds the devices of an allocation. */
   add(allocation: Allocation): void {
-    for (const { id, shares } of takenBy(allocation)) {
-      if (shares === undefined) this.#whole.add(id);
-      else this.#shared.set(id, addShares(this.#shared.get(id) ?? noShares, shares));
+    for (const { id, pool, shares } of takenBy(allocation)) {
+      if (shares === undefined) this.#whole.set(id, (this.#whole.get(id) ?? 0) + 1);
+      else this.#shared.set(id, [...(this.#shared.get(id) ?? []), shares]);
+      this.#revisions.set(pool, (this.#revision += 1));
+    }
+  }
+
+  /** Gives back the devices of an allocation that was added. */
+  remove(allocation: Allocation): void {
+    for (const { id, pool, shares } of takenBy(allocation)) {
+      if (shares === undefined) setOrDelete(this.#whole, id, (this.#whole.get(id) ?? 0) - 1, (count) => count > 0);
+      else setOrDelete(this.#shared, id, this.#shared.get(id)?.filter((each) => each !== shares) ?? [], (list) => list.length > 0);
+      this.#revisions.set(pool, (this.#revision += 1));
     }
   }
 
@@ -35,7 +47,7 @@ export class TakenDevices {
 
   /** What is taken of a device that may be shared; undefined where nobody has it. */
   sharesOf(id: string): Shares | undefined {
-    const own = this.#shared.get(id);
+    const own = this.#shared.get(id)?.reduce(addShares, noShares);
     const before = this.#before?.sharesOf(id);
     return own === undefined || before === undefined ? (own ?? before) : addShares(before, own);
   }
@@ -44,27 +56,32 @@ export class TakenDevices {
   has(id: string): boolean {
     return this.isWhole(id) || this.#shared.has(id) || (this.#before?.has(id) ?? false);
   }
-}
 
-/** The devices of all claims that are known. */
-export const knownTaken: (objects: KnownObjects) => TakenDevices = computedFrom(['ResourceClaim'], (objects) => {
-  const taken = new TakenDevices();
-  for (const { status } of objects.list('ResourceClaim')) if (status?.allocation !== undefined) taken.add(status.allocation);
-  return taken;
-});
+  /** Those that were there before anything was added on top. */
+  get base(): TakenDevices {
+    return this.#before?.base ?? this;
+  }
+
+  /** A number that stays the same while nothing changes in the pool; undefined where something was added on top of `base`. */
+  revisionOf(pool: string): number | undefined {
+    if (this.#before === undefined) return this.#revisions.get(pool) ?? 0;
+    return this.#revisions.has(pool) ? undefined : this.#before.revisionOf(pool);
+  }
+}
 
 /** A device that an allocation takes: with others where it has shares. */
 interface TakenDevice {
   readonly id: string;
+  readonly pool: string;
   readonly shares: Shares | undefined;
 }
 
-/** Read once: every change of any claim has all of them added up again. */
+/** Read once: what was added is found again when it is given back. */
 function takenBy(allocation: Allocation): readonly TakenDevice[] {
   const known = takenByAllocation.get(allocation);
   if (known !== undefined) return known;
   const results = (allocation.devices?.results ?? []).filter(({ adminAccess }) => adminAccess !== true);
-  const taken = results.map(({ driver, pool, device, shareID, consumedCapacity = {} }) => ({ id: deviceId(driver, pool, device), shares: shareID === undefined ? undefined : sharesIn(consumedCapacity) }));
+  const taken = results.map(({ driver, pool, device, shareID, consumedCapacity = {} }) => ({ id: deviceId(driver, pool, device), pool: poolId(driver, pool), shares: shareID === undefined ? undefined : sharesIn(consumedCapacity) }));
   takenByAllocation.set(allocation, taken);
   return taken;
 }
@@ -73,4 +90,9 @@ const takenByAllocation = new WeakMap<Allocation, readonly TakenDevice[]>();
 
 function sharesIn(consumed: Readonly<Record<string, string>>): Shares {
   return new Map(Object.entries(consumed).map(([name, amount]): [string, Quantity] => [name, parseQuantity(amount)]));
+}
+
+function setOrDelete<V>(map: Map<string, V>, key: string, value: V, isKept: (value: V) => boolean): void {
+  if (isKept(value)) map.set(key, value);
+  else map.delete(key);
 }

@@ -1,0 +1,68 @@
+// What was found on nodes for claims that demand the same. Pods that are alike have claims that are alike, and of thousands of
+// nodes one has changed since the last of them: where a node offers what it did, and nobody took or gave back a device of its
+// pools, the answer is still the same. Devices that are only decided on make a node be looked at again.
+import { RecentlyUsed } from '../../../framework/recently-used.js';
+import type { ClaimDemands } from './device-demands.js';
+import type { NodePool } from './device-pools.js';
+import type { DeviceClass } from './devices.js';
+import type { TakenDevices } from './taken-devices.js';
+
+/** What was found, by what nodes offer. */
+export type ChoicesOfKind<T> = WeakMap<readonly NodePool[], KeptChoice<T>>;
+
+interface KeptChoice<T> {
+  readonly base: TakenDevices;
+  readonly revision: number;
+  readonly found: T;
+}
+
+/** Keeps answers for claims of some kinds. */
+export class KeptChoices<T> {
+  readonly #kinds = new RecentlyUsed<ChoicesOfKind<T>>(kindsMax);
+
+  /** The answers for claims that demand what these do. */
+  of(claims: readonly ClaimDemands[]): ChoicesOfKind<T> {
+    return this.#kinds.get(kindOf(claims), () => new WeakMap());
+  }
+}
+
+/** The answer for pools of a node: as it is known, or as `find` has it. What it throws is not kept. */
+export function keptChoice<T>(choices: ChoicesOfKind<T>, pools: readonly NodePool[], taken: TakenDevices, find: () => T): T {
+  const revision = revisionOf(pools, taken);
+  if (revision === undefined) return find();
+  const { base } = taken;
+  const known = choices.get(pools);
+  if (known?.revision === revision && known.base === base) return known.found;
+  const found = find();
+  choices.set(pools, { base, revision, found });
+  return found;
+}
+
+const kindsMax = 64;
+
+/** Revisions only grow, so the newest of several pools tells whether any of them changed. */
+function revisionOf(pools: readonly NodePool[], taken: TakenDevices): number | undefined {
+  let newest = 0;
+  for (const { pool } of pools) {
+    const revision = taken.revisionOf(pool.id);
+    if (revision === undefined) return undefined;
+    if (revision > newest) newest = revision;
+  }
+  return newest;
+}
+
+/** All that decides about devices: what the claims say, and the classes that they name. */
+function kindOf(claims: readonly ClaimDemands[]): string {
+  return JSON.stringify(claims.map(({ claim, requests }) => [claim.spec.devices, requests.map((alternatives) => alternatives.map((demand) => numberOf(demand.class)))]));
+}
+
+/** A class that changed is another one. */
+function numberOf(deviceClass: DeviceClass): number {
+  const known = numbers.get(deviceClass);
+  if (known !== undefined) return known;
+  numbers.set(deviceClass, (numbered += 1));
+  return numbered;
+}
+
+const numbers = new WeakMap<DeviceClass, number>();
+let numbered = 0;
