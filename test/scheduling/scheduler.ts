@@ -494,6 +494,7 @@ t.test('a pod of higher priority makes room', async (t) => {
   t.match(of('preempted'), [{ pod: { metadata: { name: 'low' } }, by: { metadata: { name: 'high' } } }]);
   t.match((await events('low')).at(-1), /^Preempted: Preempted by pod .* on node n1$/);
   t.match(of('unschedulable'), [{ nominatedNodeName: 'n1' }]);
+  t.strictSame((await get('low')).status?.conditions?.map(({ type }) => type), ['PodScheduled', 'DisruptionTarget'], 'what is new comes last');
   await client.kind('v1', 'Pod').in('default').delete('low', { gracePeriodSeconds: 0 });
   await clock.advance('2s');
   t.equal((await get('high')).spec?.nodeName, 'n1');

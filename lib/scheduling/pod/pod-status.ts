@@ -36,9 +36,17 @@ export function statusPatch(pod: Frozen<Pod>, { condition, nominatedNodeName }: 
   const isNominated = nominatedNodeName !== undefined && nominatedNodeName !== (pod.status?.nominatedNodeName ?? '');
   if (changed === undefined && !isNominated) return undefined;
   return {
-    ...(changed && { conditions: [changed] }),
+    ...(changed && { conditions: [changed], ...conditionOrder(pod, changed.type) }),
     ...(isNominated && { nominatedNodeName: nominatedNodeName === '' ? null : nominatedNodeName }),
   };
+}
+
+/** A condition that is new comes last. Left to itself, a patch puts it before those it does not name. */
+function conditionOrder(pod: Frozen<Pod>, type: string): Readonly<Record<`$${string}`, readonly { readonly type: string }[]>> {
+  const others = pod.status?.conditions ?? [];
+  if (others.every((each) => each.type === type)) return {};
+  const isKnown = others.some((each) => each.type === type);
+  return { '$setElementOrder/conditions': [...others.map((each) => ({ type: each.type })), ...(isKnown ? [] : [{ type }])] };
 }
 
 /** The time of the transition stays while the status does. */
