@@ -215,6 +215,8 @@ t.test('all devices, or none', async (t) => {
   t.same(chosen({ claims: [all({ adminAccess: true }), heldBy('other', 'd1')], slices: [sliceOf(['d1', 'd2'])] }), { a: ['r:d1', 'r:d2'] }, 'administrators may look all the same');
   t.same(answers({ claims: [all()], slices: [sliceOf(['d1'], { pool: { resourceSliceCount: 2 } })] }), 'claim ns/a, request r: asks for all devices, but resource pool gpu.example.com/n is currently being updated');
   t.same(answers({ claims: [all()], slices: [sliceOf(['d1', 'd1'])] }), 'claim ns/a, request r: asks for all devices, but resource pool gpu.example.com/n is currently invalid');
+  const preferred = claimOf('a', { requests: [preferring('r', { name: 'first', allocationMode: 'All' })] });
+  t.same(answers({ claims: [preferred], slices: [sliceOf(['d1', 'd1'])] }), 'claim ns/a, request first: asks for all devices, but resource pool gpu.example.com/n is currently invalid', 'an alternative goes by its own name');
 });
 
 t.test('pools count when they are complete, and the newest generation only', async (t) => {
@@ -259,6 +261,11 @@ t.test('constraints', async (t) => {
   t.same(
     answers(two({ matchAttribute: `${driver}/numa` }, [exactly('x', { allocationMode: 'All' })])),
     'claim ns/a, request x: cannot add device gpu.example.com/n/d2 because a claim constraint would not be satisfied',
+  );
+  t.same(
+    answers(two({ matchAttribute: `${driver}/numa` }, [preferring('x', { name: 'first', allocationMode: 'All' })])),
+    'claim ns/a, request first: cannot add device gpu.example.com/n/d2 because a claim constraint would not be satisfied',
+    'an alternative goes by its own name',
   );
   t.same(answers(two({})), 'claim ns/a, constraint #0: empty constraint (unsupported constraint type?)');
 });

@@ -47,7 +47,7 @@ function openDemand(demand: DeviceDemand, claim: ClaimDemands['claim'], { pools,
   for (const { pool, devices, unusable } of pools) {
     if (unusable !== undefined) {
       const state = unusable === 'incomplete' ? 'being updated' : 'invalid';
-      throw new Error(`claim ${objectKey(claim)}, request ${demand.name}: asks for all devices, but resource pool ${pool.id} is currently ${state}`);
+      throw new Error(`claim ${objectKey(claim)}, request ${demand.shortName}: asks for all devices, but resource pool ${pool.id} is currently ${state}`);
     }
     for (const device of devices) if (demand.accepts(device) && hasCapacity(demand, device, taken.sharesOf(device.id))) all.push({ device, pool });
   }

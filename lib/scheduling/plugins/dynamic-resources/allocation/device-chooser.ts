@@ -159,7 +159,7 @@ export class DeviceChooser {
     if (each === undefined) return goOn();
     if (--this.#stepsLeft < 0) return 'out of steps';
     const answer = this.#isInUse(each.device, claim, demand) ? 'refused' : this.#choose(each, claim, demand);
-    if (answer === 'against constraint') throw new Error(`claim ${objectKey(claim.claim)}, request ${demand.name}: cannot add device ${each.device.id} because a claim constraint would not be satisfied`);
+    if (answer === 'against constraint') throw new Error(`claim ${objectKey(claim.claim)}, request ${demand.shortName}: cannot add device ${each.device.id} because a claim constraint would not be satisfied`);
     if (answer !== 'chosen') return 'none';
     const outcome = this.#allOf(all, index + 1, claim, demand, goOn);
     if (outcome !== 'found') this.#putBack(each, claim, demand);

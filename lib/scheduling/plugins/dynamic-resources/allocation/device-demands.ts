@@ -11,6 +11,8 @@ import type { Claim, DeviceClass, OfferedDevice } from './devices.js';
 export interface DeviceDemand {
   /** `request`, or `request/alternative`. */
   readonly name: string;
+  /** What errors of the search call it: `request`, or `alternative` alone. */
+  readonly shortName: string;
   /** The request it belongs to. */
   readonly request: string;
   readonly class: DeviceClass;
@@ -45,7 +47,7 @@ export function claimDemands(claim: Claim, reader: DemandReader): ClaimDemands |
   const { requests = [], constraints = [] } = claim.spec.devices ?? {};
   const demands: (readonly DeviceDemand[])[] = [];
   for (const { name, exactly, firstAvailable = [] } of requests) {
-    const asked = exactly === undefined ? firstAvailable.map((each) => ({ ...each, name: `${name}/${each.name}` })) : [{ ...exactly, name }];
+    const asked = exactly === undefined ? firstAvailable.map((each) => ({ ...each, name: `${name}/${each.name}`, shortName: each.name })) : [{ ...exactly, name, shortName: name }];
     if (asked.length === 0) return `resource claim ${objectKey(claim)}, request ${name}: unknown request type`;
     const alternatives: DeviceDemand[] = [];
     for (const each of asked) {
@@ -59,15 +61,16 @@ export function claimDemands(claim: Claim, reader: DemandReader): ClaimDemands |
   return { claim, requests: demands, constraints };
 }
 
-type Asked = Frozen<resourceV1.ExactDeviceRequest> & { readonly name: string };
+type Asked = Frozen<resourceV1.ExactDeviceRequest> & Pick<DeviceDemand, 'name' | 'shortName'>;
 
 function demandOf(claim: Claim, request: string, asked: Asked, deviceClass: DeviceClass, selectors: SelectorCompiler): DeviceDemand {
-  const { name, allocationMode = 'ExactCount', count = 1, adminAccess = false, tolerations = [], capacity } = asked;
+  const { name, shortName, allocationMode = 'ExactCount', count = 1, adminAccess = false, tolerations = [], capacity } = asked;
   const ofClass = matcher(`class ${deviceClass.metadata?.name ?? ''}`, deviceClass.spec.selectors, selectors);
   const own = matcher(`claim ${objectKey(claim)}`, asked.selectors, selectors);
   const answers = new Map<OfferedDevice, boolean>();
   return {
     name,
+    shortName,
     request,
     class: deviceClass,
     count: allocationMode === 'All' ? undefined : count,
