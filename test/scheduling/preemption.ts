@@ -166,14 +166,16 @@ void t.test('what goes wrong on one node is told unless another helps', (test) =
   const limits = { minCandidateNodesPercentage: 10, minCandidateNodesAbsolute: 100 };
   const harm = { violations: 0, highestPriority: 1, priorities: 1, count: 1, earliestStart: 0 };
   const find = (...slots: readonly number[]): readonly number[] => {
-    const broken = (): never => {
-      throw new Error('out of order');
+    const broken = (what = 'out of order'): never => {
+      throw new Error(what);
     };
-    const harmAt = (slot: number): typeof harm => (slot === 0 ? broken() : harm);
-    return [...findCandidates(Int32Array.from(slots), 0, limits, { ruledOut: new Uint8Array(0), at: broken, harmAt }).slots];
+    const harmAt = (slot: number): typeof harm => (slot === 0 ? broken() : slot > 7 ? broken(`${slot} is too many`) : harm);
+    return [...findCandidates(Int32Array.from(slots), 0, limits, { ruledOut: new Uint8Array(0), at: () => broken(), harmAt }).slots];
   };
   test.same(find(0, 1, 2), [1, 2]);
   test.throws(() => find(0), new Error('out of order'));
+  test.throws(() => find(0, 0), new Error('out of order'), 'the same is told once');
+  test.throws(() => find(9, 0, 8, 9), new Error('[9 is too many, out of order, 8 is too many]'));
   test.end();
 });
 
@@ -237,6 +239,19 @@ void t.test('a plugin that is called like a built-in one is asked for every pree
   const scene = sceneOf(cluster, [shy]);
   test.match(preempt(cluster, ranked('p', 10, '2'), scene), { done: true, nominatedNodeName: 'n' });
   test.match(preempt(cluster, ranked('q', 10, '2', { labels: { shy: '' } }), scene), { rejection: { reasons: ['preemption: 0/1 nodes are available: 1 node(s) were too loud.'] } });
+  test.end();
+});
+
+void t.test('what goes wrong while others are thought away is told as the doing of preemption', (test) => {
+  const fragile: SchedulingPlugin = {
+    name: 'NodeName',
+    filter: (_, node) => {
+      if (node.podCount === 0) throw new Error('nobody is there');
+      return undefined;
+    },
+  };
+  const cluster = new TestCluster({ nodes: [nodeOf('n', { allocatable: { cpu: '4' } })], pods: [ranked('low', 1, '4', { nodeName: 'n' })] });
+  test.throws(() => preempt(cluster, ranked('p', 10, '2'), sceneOf(cluster, [fragile])), new Error('preemption: running "NodeName" filter plugin: nobody is there'));
   test.end();
 });
 

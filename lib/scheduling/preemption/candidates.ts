@@ -1,6 +1,7 @@
 // The nodes on which room could be made, and the best of them. Not all are tried: beginning anywhere, until there are enough
 // candidates and one of them respects all budgets. As pkg/scheduler/framework/preemption, DryRunPreemption and
 // pickOneNodeForPreemption.
+import { errorText } from '../../core/index.js';
 import type { NodeView } from '../cluster/node-view.js';
 import type { Rejection } from '../framework/rejection.js';
 import { startedAt } from './importance.js';
@@ -68,8 +69,14 @@ export function findCandidates(slots: Int32Array, offset: number, limits: Candid
   }
   const found = respectful.subarray(0, count);
   const all = violating.length === 0 ? found : Int32Array.from([...found, ...violating]);
-  if (all.length === 0 && errors.length > 0) throw errors[0];
+  if (all.length === 0 && errors.length > 0) throw together(errors);
   return { slots: all, rejections: all.length > 0 ? [] : rejectionsAt(slots, possible) };
+}
+
+/** One error for all: the same words are said once. */
+function together(errors: readonly unknown[]): unknown {
+  const texts = [...new Set(errors.map(errorText))];
+  return texts.length === 1 ? errors[0] : new Error(`[${texts.join(', ')}]`, { cause: errors[0] });
 }
 
 function rejectionsAt(slots: Int32Array, possible: PossibleCandidates): readonly Rejection[] {

@@ -1,5 +1,6 @@
 // The plugin DefaultPreemption: when no node is left for a pod, pods of lower priority may have to leave one. The pod is
 // then nominated to that node and waits until they are gone. As pkg/scheduler/framework/plugins/defaultpreemption.
+import { errorText, settle } from '../../core/index.js';
 import type { NodeView } from '../cluster/node-view.js';
 import type { PluginArguments } from '../configuration/plugin-arguments.js';
 import { fitErrorText } from '../fit-error.js';
@@ -61,9 +62,14 @@ export function defaultPreemption(tools: PluginTools, args: PluginArguments['Def
     preEnqueue: ({ uid }) => (underWay.holdsBack(uid) ? waitsForVictims : undefined),
     postFilter: (cycle, diagnosis, signal) => {
       tools.tell({ type: 'preemption-attempt' });
-      return preempt(cycle, diagnosis, signal);
+      return settle(() => preempt(cycle, diagnosis, signal), (answer) => answer, failed);
     },
   };
+}
+
+/** What goes wrong is told as preemption's doing. */
+function failed(error: unknown): never {
+  throw new Error(`preemption: ${errorText(error)}`, { cause: error });
 }
 
 const waitsForVictims = unresolvable('waiting for the preemption for this pod to be finished');
