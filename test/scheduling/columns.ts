@@ -2,7 +2,7 @@
 // clusters change in random ways between pods of a few kinds, so that what is kept has to be brought up to date.
 import fc from 'fast-check';
 import t from 'tap';
-import { random } from '../../lib/core/index.js';
+import { deepFreeze, random } from '../../lib/core/index.js';
 import type { PodAffinityTerm } from '../../lib/core/types/index.js';
 import { BoundedLog } from '../../lib/scheduling/bounded-log.js';
 import { ChangedNodes } from '../../lib/scheduling/cluster/changed-nodes.js';
@@ -197,6 +197,26 @@ t.test('what is counted anew since a namespace changed is not counted once more'
   made.do({ do: 'tell', told: namespaceOf('three', 'y') });
   for (let count = 0; count < 3; count++) made.do({ do: 'place', kind: 0, hint: 40 });
   t.equal(made.placed, 5);
+});
+
+t.test('devices that somebody takes change scores of nodes on which nothing changed', async (t) => {
+  const scoringStrategy = { type: 'LeastAllocated', resources: [{ name: 'example.com/gpu' }] } as const;
+  const profile = profileOf({ plugins: { score: { disabled: [{ name: '*' }], enabled: [{ name: 'NodeResourcesFit' }] } }, pluginConfig: [{ name: 'NodeResourcesFit', args: { scoringStrategy } }] });
+  const kind: PodKind = { namespace: 'one', labels: {}, metadata: {}, spec: { containers: [{ name: 'c', resources: { requests: { 'example.com/gpu': '1' } } }] } };
+  const made = new ScheduledTwice({ profiles: [profile], kinds: [kind], definitions });
+  const named = (count: number): { name: string }[] => Array.from({ length: count }, (_, index) => ({ name: `d${index}` }));
+  const driver = 'gpu.example.com';
+  made.do({ do: 'tell', told: { kind: 'DeviceClass', object: deepFreeze({ metadata: { name: 'gpu' }, spec: { extendedResourceName: 'example.com/gpu' } }) } });
+  for (const [at, count] of [5, 4].entries()) {
+    made.do({ do: 'node', at, shape: plainNode });
+    made.do({ do: 'tell', told: { kind: 'ResourceSlice', object: deepFreeze({ metadata: { name: `slice-n${at}` }, spec: { driver, nodeName: `n${at}`, pool: { name: `n${at}`, generation: 1, resourceSliceCount: 1 }, devices: named(count) } }) } });
+  }
+  for (const taken of [0, 3]) {
+    const results = [...named(taken).map(({ name }) => ({ request: 'r', driver, pool: 'n1', device: name })), ...named(taken === 0 ? 0 : 2).map(({ name }) => ({ request: 'r', driver, pool: 'n0', device: name }))];
+    made.do({ do: 'tell', told: { kind: 'ResourceClaim', object: deepFreeze({ metadata: { name: 'taken', namespace: 'one', uid: 'taken' }, spec: {}, status: { allocation: { devices: { results } } } }) } });
+    made.do({ do: 'place', kind: 0, hint: 30 });
+  }
+  t.equal(made.placed, 2);
 });
 
 t.test('a plugin that is called like a built-in one is asked', async (t) => {

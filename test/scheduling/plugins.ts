@@ -5,7 +5,7 @@ import t, { type Test } from 'tap';
 import { inProcessClient } from '../../lib/client/index.js';
 import { isApiError, virtualClock } from '../../lib/core/index.js';
 import type { Frozen } from '../../lib/core/index.js';
-import type { Container, DeviceClass, Node, NodeSelectorTerm, Pod, PodSpec, Taint, Toleration } from '../../lib/core/types/index.js';
+import type { Container, DeviceClass, Node, NodeSelectorTerm, Pod, PodSpec, Taint, Toleration, resourceV1 } from '../../lib/core/types/index.js';
 import { actions, builtinPlugins, definitionOf, podFacts, schedulerConfiguration } from '../../lib/scheduling/index.js';
 import type { ArgumentDocuments, ConfigurablePlugin, PluginArguments, QueuedPod } from '../../lib/scheduling/index.js';
 import type { EventResources } from '../../lib/scheduling/framework/event-interest.js';
@@ -46,6 +46,29 @@ function scoresOf(plugin: SchedulingPlugin, pod: Frozen<Pod>, cluster: TestClust
   const scores = cluster.nodes.map((node) => plugin.score?.(cycle, node) ?? NaN);
   plugin.normalizeScores?.(cycle, scores, cluster.nodes);
   return scores;
+}
+
+/** Nodes with four of a resource of their own, with four devices of which two are taken, with two, and with one. */
+function withDevices(expression: string): TestCluster {
+  const device = (name: string, model: string, rest: Partial<resourceV1.Device> = {}): resourceV1.Device => ({ name, attributes: { model: { string: model } }, ...rest });
+  const slice = (name: string, spec: Partial<resourceV1.ResourceSliceSpec>): resourceV1.ResourceSlice => ({ metadata: { name }, spec: { driver: 'example.com', pool: { name, generation: 1, resourceSliceCount: 2 }, ...spec } });
+  const held = (name: string, result: Partial<resourceV1.DeviceRequestAllocationResult>): resourceV1.ResourceClaim => ({
+    metadata: { name, namespace: 'ns' },
+    spec: {},
+    status: { allocation: { devices: { results: [{ request: 'r', driver: 'example.com', pool: 'four', device: 'd1', ...result }] } } },
+  });
+  return new TestCluster({
+    nodes: [nodeOf('own', { allocatable: { cpu: '4', 'example.com/gpu': '4' } }), nodeOf('four'), nodeOf('two', { labels: { rack: 'one' } }), nodeOf('one')],
+    objects: {
+      DeviceClass: [{ metadata: { name: 'gpu' }, spec: { extendedResourceName: 'example.com/gpu', selectors: [{ cel: { expression } }] } }],
+      ResourceSlice: [
+        slice('four', { nodeName: 'four', devices: [device('d1', 'a'), device('d2', 'a'), device('d3', 'a'), device('d4', 'a'), device('d5', 'b')] }),
+        slice('two', { nodeSelector: { nodeSelectorTerms: [{ matchExpressions: [{ key: 'rack', operator: 'Exists' }] }] }, devices: [device('d1', 'a'), device('d2', 'a')] }),
+        slice('one', { perDeviceNodeSelection: true, devices: [device('d1', 'a', { nodeName: 'one' }), device('d2', 'a', { nodeName: 'elsewhere' })] }),
+      ],
+      ResourceClaim: [held('whole', {}), held('shared', { device: 'd2', shareID: 's', consumedCapacity: { memory: '1' } }), held('other', { device: 'd5' })],
+    },
+  });
 }
 
 /** Whether an event brings back a pod that the plugin rejected. */
@@ -316,6 +339,18 @@ t.test('NodeResourcesFit', async (t) => {
     t.strictSame(scoresOf(plugin, podLevel, new TestCluster({ nodes: [nodeOf('n')] })), [87], 'containers count, not what the pod asks for as a whole: 75 and 99');
     const pages = new TestCluster({ nodes: [nodeOf('n', { allocatable: { 'hugepages-2Mi': '4Gi' } })] });
     t.strictSame(scoresOf(strategy('LeastAllocated', { resources: [{ name: 'hugepages-2Mi' }] }), podLevel, pages), [0]);
+  });
+
+  t.test('scores what a node has in devices', async (t) => {
+    const cluster = withDevices(`device.attributes["example.com"].model == "a"`);
+    const pod = podOf('p', { requests: { cpu: '2', 'example.com/gpu': '1' } });
+    const least = (name: string): SchedulingPlugin => made('NodeResourcesFit', { scoringStrategy: { type: 'LeastAllocated', resources: [{ name }] } }, cluster);
+    t.strictSame(scoresOf(least('example.com/gpu'), pod, cluster), [75, 25, 50, 0], 'its own, else those of the class within reach that nobody has');
+    t.strictSame(scoresOf(least('example.com/other'), podOf('p', { requests: { 'example.com/other': '1' } }), cluster), [0, 0, 0, 0], 'no class is behind it');
+    const broken = withDevices(`device.attributes["example.com"].size > 1`);
+    t.strictSame(scoresOf(made('NodeResourcesFit', { scoringStrategy: { type: 'LeastAllocated', resources: [{ name: 'example.com/gpu' }] } }, broken), pod, broken), [75, 0, 0, 0], 'what cannot be said counts for nothing');
+    const balanced = made('NodeResourcesBalancedAllocation', { resources: [{ name: 'cpu' }, { name: 'example.com/gpu' }] }, cluster);
+    t.strictSame(scoresOf(balanced, pod, cluster), [68, 81, 75, 62], 'of cpu a half more; of devices a quarter, a quarter beside a half, a half and all');
   });
 
   t.test('wants to hear of room', async (t) => {

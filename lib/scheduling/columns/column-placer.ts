@@ -1,8 +1,9 @@
 // The fast way to find a node. What the plain way asks of every node for every pod is kept here for pods that are alike,
 // and only what changed is asked again; plugins that cannot be kept are asked only about nodes that all others let through.
-// Nodes to which others are to come are looked at plainly, once for pods that are alike; pods that name their nodes are left
-// to the plain way. The answers are those of the plain way, but that what a plugin throws on nodes which others refuse is
-// not seen.
+// Nodes to which others are to come are looked at plainly, once for pods that are alike; pods that name their nodes, or are
+// scored by devices, are left to the plain way. The answers are those of the plain way, but that what a plugin throws on
+// nodes which others refuse is not seen.
+import type { ClusterView } from '../cluster/cluster-view.js';
 import type { NodeView } from '../cluster/node-view.js';
 import type { Cycle } from '../framework/cycle.js';
 import type { Framework } from '../framework/framework.js';
@@ -12,6 +13,8 @@ import type { NodeSearch } from '../framework/plain-placer.js';
 import type { NoPlacement, Placement, Placer } from '../framework/placement.js';
 import { PointTimes } from '../framework/point-times.js';
 import type { WeightedPlugin } from '../framework/profile-plugins.js';
+import { deviceClassBehind } from '../plugins/device-classes.js';
+import type { PodFacts } from '../pod/pod-facts.js';
 import { addAskedScores, askFirst, scorersOf } from './asked-plugins.js';
 import type { AskedPlugins } from './asked-plugins.js';
 import type { ClusterColumns } from './cluster-columns.js';
@@ -50,7 +53,7 @@ export function columnPlacer({ framework, search, columns, foreign }: ColumnPlac
 
   const find = (cycle: Cycle, times: PointTimes): Placement | NoPlacement => {
     times.begin('PreFilter');
-    const asked = isBeyondColumns(cycle) ? undefined : askFirst(cycle, profile);
+    const asked = isBeyondColumns(cycle, profile) ? undefined : askFirst(cycle, profile);
     if (asked === undefined) {
       times.leave();
       return plain.place(cycle);
@@ -173,9 +176,15 @@ function nodeAt(nodes: NodeColumns, slot: number): NodeView {
   return node;
 }
 
-/** Pods that name their nodes have few to ask; what cannot be read is told where it is read. */
-function isBeyondColumns({ cluster, pod: { requiredNodes, preferredNodes } }: Cycle): boolean {
-  return cluster.nodes.length === 0 || requiredNodes?.names !== undefined || preferredNodes.problems.length > 0;
+/** Pods that name their nodes have few to ask; what cannot be read is told where it is read. Devices come and go unseen. */
+function isBeyondColumns({ cluster, pod }: Cycle, profile: ColumnProfile): boolean {
+  const { requiredNodes, preferredNodes } = pod;
+  return cluster.nodes.length === 0 || requiredNodes?.names !== undefined || preferredNodes.problems.length > 0 || isScoredByDevices(cluster, pod, profile);
+}
+
+/** Whether something that the pod asks for is scored, and nodes may have it in devices. */
+function isScoredByDevices({ objects }: ClusterView, { requests: { scalars } }: PodFacts, { scoredScalars }: ColumnProfile): boolean {
+  return scalars.size > 0 && scoredScalars.some((name) => (scalars.get(name) ?? 0) > 0 && deviceClassBehind(objects, name) !== undefined);
 }
 
 /** What goes wrong on the nominated node is no reason to give up the others. */

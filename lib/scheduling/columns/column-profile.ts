@@ -8,6 +8,7 @@ import type { SpreadDefaults } from '../plugins/pod-topology-spread/applicable-c
 import { reverseShareOfHighest, shareOfHighest } from '../plugins/score-shares.js';
 import type { PluginArguments } from '../configuration/plugin-arguments.js';
 import type { PodFacts } from '../pod/pod-facts.js';
+import { isScalarResource } from '../pod/resource-amounts.js';
 
 /** A plugin and its place among the filters of the profile. */
 export interface PlacedFilter {
@@ -45,6 +46,8 @@ export interface ColumnProfile {
   readonly quietScores: readonly string[];
   readonly spreadDefaults: SpreadDefaults;
   readonly affinityArguments: PluginArguments['InterPodAffinity'];
+  /** Scored resources that devices may stand for. */
+  readonly scoredScalars: readonly string[];
 }
 
 /** Divides the plugins of a profile. Those of the names in `foreign` are not the built-in ones. */
@@ -78,6 +81,7 @@ export function columnProfile({ plugins, profile: { args } }: Framework, foreign
     quietScores: askedScores.filter(({ plugin }) => plugin.preScore === undefined && quietWhenSkipped.has(plugin.name)).map(({ plugin }) => plugin.name),
     spreadDefaults: spreadDefaults(args.PodTopologySpread),
     affinityArguments: args.InterPodAffinity,
+    scoredScalars: [...args.NodeResourcesFit.scoringStrategy.resources, ...args.NodeResourcesBalancedAllocation.resources].map(({ name }) => name).filter(isScalarResource),
   };
 }
 

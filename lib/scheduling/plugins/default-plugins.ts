@@ -40,7 +40,7 @@ export const builtinMakers: ReadonlyMap<string, PluginMaker> = new Map<string, P
   ['InterPodAffinity', (tools) => interPodAffinity(tools, tools.profile.args.InterPodAffinity)],
   ['DynamicResources', (tools) => dynamicResources(tools, tools.profile.args.DynamicResources)],
   ['DefaultPreemption', (tools) => defaultPreemption(tools, tools.profile.args.DefaultPreemption)],
-  ['NodeResourcesBalancedAllocation', ({ profile }) => nodeResourcesBalancedAllocation(profile.args.NodeResourcesBalancedAllocation)],
+  ['NodeResourcesBalancedAllocation', (tools) => nodeResourcesBalancedAllocation(tools, tools.profile.args.NodeResourcesBalancedAllocation)],
   ['ImageLocality', imageLocality],
   ['DefaultBinder', defaultBinder],
   ['NodeDeclaredFeatures', nodeDeclaredFeatures],

@@ -19,8 +19,11 @@ import { containerRequests } from '../../pod/requests.js';
 import type { ResourceAmounts } from '../../pod/resource-amounts.js';
 import { actions } from '../../queue/cluster-event.js';
 import { deviceClassBehind, impliedResource } from '../device-classes.js';
+import { basicSelectors } from '../dynamic-resources/selectors/basic-selectors.js';
+import type { SelectorCompiler } from '../dynamic-resources/selectors/device-selectors.js';
 import { keepLast } from '../keep-last.js';
 import { isItself, tookRoom } from '../pod-events.js';
+import { deviceShares } from './device-shares.js';
 import { amountsOf, resourceShares } from './resource-shares.js';
 import { short, shortOf, shortOfPods, shortageRejection } from './resource-shortage.js';
 import { resourceScorer } from './scoring-strategies.js';
@@ -28,12 +31,12 @@ import { resourceScorer } from './scoring-strategies.js';
 type FitArguments = Frozen<PluginArguments['NodeResourcesFit']>;
 
 /** Makes the plugin. */
-export function nodeResourcesFit({ cluster }: Pick<PluginTools, 'cluster'>, args: FitArguments): SchedulingPlugin {
+export function nodeResourcesFit({ cluster }: Pick<PluginTools, 'cluster'>, args: FitArguments, selectors: SelectorCompiler = basicSelectors()): SchedulingPlugin {
   const { scoringStrategy } = args;
   const isIgnored = ignoredResources(args);
   const names = scoringStrategy.resources.map(({ name }) => name);
   const score = resourceScorer(scoringStrategy);
-  const shares = resourceShares(names, 'non-zero');
+  const shares = resourceShares(names, 'non-zero', deviceShares(cluster, selectors));
   // Of the pod to be placed, pod-level requests do not count in scores, as Kubernetes has it.
   const scoredRequests = keepLast(({ object, nonZeroRequests }: PodFacts) => amountsOf(names, containerRequests(object), nonZeroRequests));
   return {
@@ -47,8 +50,8 @@ export function nodeResourcesFit({ cluster }: Pick<PluginTools, 'cluster'>, args
       on('resource.k8s.io/DeviceClass', actions.add | actions.update, afterDeviceClassChange),
     ],
     filter: ({ pod, cluster: { objects } }, node) => shortageOf(pod.requests, node, objects, isIgnored),
-    score: ({ pod }, node) => {
-      shares.look(node, scoredRequests(pod));
+    score: ({ pod, cluster: { objects } }, node) => {
+      shares.look(node, scoredRequests(pod), objects);
       return score(shares.withPod, shares.capacity);
     },
   };
