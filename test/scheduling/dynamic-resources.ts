@@ -654,6 +654,12 @@ t.test('extended resources that a class stands behind', async (t) => {
   const three = pod({ containers: [wanting('c', { 'deviceclass.resource.kubernetes.io/gpu': '3' })] });
   t.same(verdicts(made(cluster), cycleOf(cluster, three)), { n: cannot, own: cannot, m: cannot }, 'by the name of the class, but there are not so many');
   t.same(verdicts(made(cluster), cycleOf(cluster, pod({ containers: [wanting('c', { 'example.com/other': '1' })] }))), 'skip', 'no class is behind it');
+  const more = clusterOf({ ...scene, nodes: [['n'], ['m', { allocatable: { 'example.com/other': '0' } }]] });
+  const both = (other: string): Frozen<Pod> => pod({ containers: [wanting('c', { [resource]: '1', [other]: '1' })] });
+  const foreign = [UU, 'cannot fit resource'];
+  t.same(verdicts(made(more), cycleOf(more, both('example.com/other'))), { n: foreign, m: cannot }, 'a resource that neither the node knows nor a class stands behind');
+  t.same(verdicts(made(more), cycleOf(more, both('deviceclass.resource.kubernetes.io/none'))), { n: foreign, m: foreign });
+  t.same(verdicts(made(more), cycleOf(more, both('hugepages-2Mi'))), { n: 'fits', m: cannot }, 'what cannot be devices is of no concern');
   const ownNode = cycleOf(cluster, two);
   verdicts(made(cluster), ownNode);
   t.equal(made(cluster).reserve?.(ownNode, 'own'), undefined, 'nothing is to be decided where the node has it');

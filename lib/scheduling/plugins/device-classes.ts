@@ -2,6 +2,7 @@
 // had it. Every class has a name that follows from its own, and may have another. Of classes with the same one the newest
 // counts, so that users can move from one class to the next; then the lower name.
 // As dynamic-resource-allocation/deviceclass/extendedresourcecache.
+import { isExtendedResource } from '../../core/index.js';
 import type { Frozen } from '../../core/index.js';
 import type { DeviceClass } from '../../core/types/index.js';
 import type { KnownObjects } from '../cluster/known-objects.js';
@@ -12,10 +13,17 @@ export function deviceClassBehind(objects: KnownObjects, resource: string): Froz
   return classesByResource(objects).get(resource);
 }
 
+/** Whether a class may stand behind a resource of that name. */
+export function mayBeDevices(resource: string): boolean {
+  return isExtendedResource(resource) || resource.startsWith(impliedPrefix);
+}
+
 /** The resource that every class stands behind. */
 export function impliedResource({ metadata }: Frozen<DeviceClass>): string {
-  return `deviceclass.resource.kubernetes.io/${metadata?.name ?? ''}`;
+  return `${impliedPrefix}${metadata?.name ?? ''}`;
 }
+
+const impliedPrefix = 'deviceclass.resource.kubernetes.io/';
 
 const classesByResource = computedFrom(['DeviceClass'], (objects): ReadonlyMap<string, Frozen<DeviceClass>> => {
   const classes = new Map<string, Frozen<DeviceClass>>();

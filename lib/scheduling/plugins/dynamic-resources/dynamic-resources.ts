@@ -29,7 +29,7 @@ import { claimLedger } from './claim-ledger.js';
 import type { ClaimLedger } from './claim-ledger.js';
 import { claimState } from './claim-state.js';
 import type { ClaimState, FoundDevices, PodClaim } from './claim-state.js';
-import { extendedClaim, extendedDemands } from './extended-resources.js';
+import { extendedClaim, extendedDemands, isForeignTo } from './extended-resources.js';
 import type { ExtendedDemands } from './extended-resources.js';
 import { podClaims } from './pod-claims.js';
 import { hasAlternatives, preferenceOf } from './preference.js';
@@ -71,6 +71,7 @@ export function dynamicResources(tools: PluginTools, args: DeviceArguments, sele
       const state = memory.recall(claimState);
       const { claims, open, extended } = state;
       if (extended?.isLeftOver === true) return leftOver;
+      if (extended !== undefined && isForeignTo(node, pod, extended)) return cannotFit;
       const left = extended && extendedDemands(extended, pod, node, readerOf(cluster));
       const unavailable = open.length === claims.length ? noClaims : claims.filter(({ claim, demands }) => demands === undefined && (!isUsableOn(claim, node) || isGivenUp(claim)));
       const refusal = findDevices(state, left, node, { cluster, args });
@@ -151,6 +152,7 @@ function stateOf(pod: PodFacts, cluster: ClusterView, reader: DemandReader, { ch
 const notAvailable = unresolvable('resourceclaim not available on the node');
 const cannotAllocate = unresolvable('cannot allocate all claims');
 const invalidPools = unresolvable('invalid resource pools were encountered');
+const cannotFit = unresolvable('cannot fit resource');
 const leftOver = unresolvable('cannot schedule extended resource claim');
 
 /** What a machine does in a millisecond, about. Counted rather than timed, so that the same cluster has the same answer. */

@@ -6,7 +6,7 @@ import type { Random } from '../../../core/index.js';
 import type { KnownObjects } from '../../cluster/known-objects.js';
 import type { NodeView } from '../../cluster/node-view.js';
 import type { PodFacts } from '../../pod/pod-facts.js';
-import { deviceClassBehind } from '../device-classes.js';
+import { deviceClassBehind, mayBeDevices } from '../device-classes.js';
 import { claimDemands } from './allocation/device-demands.js';
 import type { ClaimDemands, DemandReader } from './allocation/device-demands.js';
 import type { Allocation, Claim, DeviceClass } from './allocation/devices.js';
@@ -52,6 +52,11 @@ export function extendedClaim(pod: PodFacts, objects: KnownObjects, random: Rand
   if (classes.size === 0) return undefined;
   const leftOver = objects.list('ResourceClaim', pod.namespace).find((claim) => claim.metadata?.annotations?.[annotation] === 'true' && controllerOf(claim)?.uid === pod.uid);
   return { claim: leftOver ?? thoughtUp(pod, random.uuid()), isLeftOver: leftOver !== undefined, isStored: leftOver !== undefined, classes, demands: new Map() };
+}
+
+/** Whether a node knows nothing of an extended resource that no class stands behind. Others say so first, unless they ignore it. */
+export function isForeignTo({ allocatable }: NodeView, { requests: { scalars } }: PodFacts, { classes }: ExtendedClaim): boolean {
+  return Array.from(scalars).some(([resource, amount]) => amount > 0 && !classes.has(resource) && !allocatable.scalars.has(resource) && mayBeDevices(resource));
 }
 
 /** What is left to devices on a node; undefined where it has all by itself. */
