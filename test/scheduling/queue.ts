@@ -354,7 +354,10 @@ t.test('nominations follow failure, status and deletion, and room given up is to
   queue.activate([written]);
   const again = take();
   t.strictSame(queue.nominatedTo('n2'), [{ metadata: { name: 'a', namespace: 'ns', uid: 'a-1' } }], 'in flight only the name is seen');
+  const { position } = queue.nominationChanges;
   queue.failed(again, { rejectors: ['Deaf'] });
+  t.strictSame(queue.nominatedTo('n2'), [written], 'once it waits again, all of it');
+  t.strictSame(queue.nominationChanges.since(position), ['n2']);
   for (const [name, priority] of [['higher', 6], ['equal', 5], ['lower', 1]] as const) {
     queue.add(podOf(name, { priority }));
     queue.failed(take(), { rejectors: ['Fit'] });
@@ -362,6 +365,36 @@ t.test('nominations follow failure, status and deletion, and room given up is to
   queue.delete(written);
   t.strictSame(['higher', 'equal', 'lower'].map(part), ['unschedulable', 'backoff', 'backoff']);
   t.equal(queue.figures().nominated, 0);
+});
+
+t.test('who looks at nominations hears of what is news, and of nothing else', async (t) => {
+  const { queue, take } = tried(t);
+  const [first, second] = [podOf('first'), podOf('second')];
+  for (const pod of [first, second]) queue.add(pod);
+  let read = 0;
+  const news = (): readonly string[] | undefined => {
+    const told = queue.nominationChanges.since(read);
+    read = queue.nominationChanges.position;
+    return told;
+  };
+  queue.failed(take(), { rejectors: ['Deaf'], nominatedNodeName: 'n1' });
+  t.strictSame([news(), queue.nominatedTo('n1')], [['n1'], [first]]);
+  queue.failed(take(), { rejectors: ['Deaf'], nominatedNodeName: 'n1' });
+  t.strictSame([news(), queue.nominatedTo('n1')], [['n1'], [first, second]]);
+  const written = { ...first, status: { nominatedNodeName: 'n1' } };
+  queue.update(first, written, [unscheduledPodUpdate]);
+  t.strictSame([news(), queue.nominatedTo('n1')], [[], [written, second]], 'that the API says so too is none, but its newest words are seen');
+  const labelled = { ...written, metadata: { ...written.metadata, labels: { app: 'a' } } };
+  const leaving = { ...labelled, metadata: { ...labelled.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } };
+  const grown = { ...leaving, spec: { containers: [], priority: 7 } };
+  for (const [old, pod] of [[written, labelled], [labelled, leaving], [leaving, grown]] as const) {
+    queue.update(old, pod, [unscheduledPodUpdate]);
+    t.strictSame([news(), queue.nominatedTo('n1')], [['n1'], [pod, second]], 'what others look at is');
+  }
+  queue.update(grown, first, [unscheduledPodUpdate]);
+  t.strictSame([news(), queue.nominatedTo('n1')], [['n1'], [second]], 'and that the API takes it back');
+  queue.nominate(second, 'n2');
+  t.strictSame([news(), queue.nominatedTo('n1'), queue.nominatedTo('n2'), [...queue.nominatedNodes()]], [['n1', 'n2'], [], [second], ['n2']]);
 });
 
 t.test('a bound pod gives up no room, and a nomination can be taken back', async (t) => {

@@ -59,15 +59,15 @@ export class Nominator {
     return this.#byNode.keys();
   }
 
-  /** Nominates a pod, in place of what it had; without a name, or with an empty one, it has none any more. */
-  set(pod: Frozen<Pod>, node: string | undefined): void {
+  /** Nominates a pod, in place of what it had; with an empty name it has none any more. */
+  set(pod: Frozen<Pod>, node: string): void {
     const uid = uidOf(pod);
-    if (node !== undefined && this.#nodeOf.get(uid) === node) {
+    if (this.#nodeOf.get(uid) === node) {
       this.#changed(node);
       return;
     }
     this.delete(pod);
-    if (node === undefined || node === '') return;
+    if (node === '') return;
     const { name = '', namespace = '' } = pod.metadata ?? {};
     const pods = this.#byNode.get(node) ?? new Map<string, NominatedPod>();
     this.#byNode.set(node, pods);
