@@ -45,14 +45,14 @@ export class EventCorrelation {
 
   /** Under which key a note is counted, and in which words. */
   #combined(note: EventNote, nowMs: number): { readonly key: string; readonly message: string } {
-    const { type, reason, message } = note;
+    const { about, type, reason, message } = note;
     const group = JSON.stringify([identityOf(note), type, reason]);
     const known = this.#similar.get(group);
     const similar = known !== undefined && nowMs - known.lastMs <= similarMs ? known : { messages: new Set<string>(), lastMs: nowMs };
     similar.lastMs = nowMs;
     similar.messages.add(message);
     this.#similar.set(group, similar);
-    if (similar.messages.size < similarMax) return { key: JSON.stringify([group, message]), message };
+    if (similar.messages.size < similarMax) return { key: JSON.stringify([group, about.fieldPath, message]), message };
     // One is let go for each that comes: there are many until it has been quiet for a while.
     for (const oldest of similar.messages) {
       similar.messages.delete(oldest);
@@ -90,7 +90,7 @@ const similarMs = 10 * 60_000;
 const burst = 25;
 const refillMs = 5 * 60_000;
 
-/** The object, whatever its version. */
-function identityOf({ about: { apiVersion, kind, namespace, name, uid, fieldPath } }: EventNote): readonly (string | undefined)[] {
-  return [apiVersion, kind, namespace, name, uid, fieldPath];
+/** The object, whatever its version, and whichever part of it is meant. */
+function identityOf({ about: { apiVersion, kind, namespace, name, uid } }: EventNote): readonly (string | undefined)[] {
+  return [apiVersion, kind, namespace, name, uid];
 }

@@ -2,6 +2,7 @@
 import t from 'tap';
 import type { Test } from 'tap';
 import { ConnectionError, eventName, eventRecorder, inProcessClient } from '../../lib/client/index.js';
+import { EventCorrelation } from '../../lib/client/event-correlation.js';
 import type { Client, EventFailed, EventNote, EventRecorder, Handler } from '../../lib/client/index.js';
 import { random, virtualClock } from '../../lib/core/index.js';
 import type { VirtualClock } from '../../lib/core/index.js';
@@ -58,6 +59,7 @@ t.test('an event that comes again counts up', async (t) => {
   recorder.record(note('for a volume', { about: { ...about, resourceVersion: '8' } }));
   recorder.record(note('for a pod'));
   recorder.record(note('for a volume', { reason: 'Other' }));
+  recorder.record(note('for a volume', { about: { ...about, fieldPath: 'spec' } }));
   await clock.settled();
   const [first, ...others] = await events();
   t.match(first, {
@@ -72,8 +74,8 @@ t.test('an event that comes again counts up', async (t) => {
     source: { component: 'tester' },
     reportingComponent: 'tester',
   });
-  t.strictSame(others.map(({ reason, message, count }) => [reason, message, count]), [['Waiting', 'for a pod', 1], ['Other', 'for a volume', 1]]);
-  t.strictSame(requests, ['create', 'patch', 'create', 'create']);
+  t.strictSame(others.map(({ reason, message, count }) => [reason, message, count]), [['Waiting', 'for a pod', 1], ['Other', 'for a volume', 1], ['Waiting', 'for a volume', 1]]);
+  t.strictSame(requests, ['create', 'patch', 'create', 'create', 'create']);
 });
 
 t.test('an event that is gone by the time it counts up is written anew', async (t) => {
@@ -98,6 +100,35 @@ t.test('many events that differ in their words become one', async (t) => {
   recorder.record(note('pod 13'));
   await clock.settled();
   t.equal((await events()).at(-1)?.message, 'pod 13', 'until it has been quiet for a while');
+});
+
+t.test('which of them are told as one', async (t) => {
+  const minute = 60_000;
+  /** What becomes of messages, each so long after the one before. */
+  const told = (notes: readonly (readonly [afterMs: number, message: string, more?: Partial<EventNote>])[]): readonly (string | undefined)[] => {
+    const correlation = new EventCorrelation();
+    let nowMs = 0;
+    return notes.map(([afterMs, message, more]) => correlation.add(note(message, more), (nowMs += afterMs), () => 'name')?.message);
+  };
+  const nine = ['1', '2', '3', '4', '5', '6', '7', '8', '9'].map((message) => [0, message] as const);
+  t.equal(told([...nine, [0, '10', { type: 'Warning' }]]).at(-1), '10', 'not those of another type');
+  t.equal(told([...nine, [0, '10', { reason: 'Other' }]]).at(-1), '10', 'nor those with another reason');
+  t.equal(told([...nine, [0, '10', { about: { ...about, fieldPath: 'spec' } }]]).at(-1), '(combined from similar events): 10', 'but those of all parts of an object');
+  t.equal(told([...nine, [10 * minute, '10']]).at(-1), '(combined from similar events): 10');
+  t.equal(told([...nine, [10 * minute + 1, '10']]).at(-1), '10', 'not those that come too late');
+  t.equal(told(nine.map(([, message]) => [6 * minute, message] as const).concat([[6 * minute, '10']])).at(-1), '(combined from similar events): 10', 'but those that never cease');
+  t.strictSame(told([...nine, [0, '10'], [0, '5'], [0, '1']]).slice(-3), ['(combined from similar events): 10', '5', '(combined from similar events): 1'], 'what was said lately is said as it is');
+});
+
+t.test('how much of an object is said', async (t) => {
+  const correlation = new EventCorrelation();
+  const said = (nowMs: number, more: Partial<EventNote> = {}): boolean => correlation.add(note('again', more), nowMs, () => 'name') !== undefined;
+  t.equal(Array.from({ length: 30 }, () => said(0)).filter(Boolean).length, 25);
+  t.ok(said(0, { type: 'Warning' }), 'of each type as much');
+  t.notOk(said(0, { about: { ...about, fieldPath: 'spec' } }), 'of all its parts together');
+  t.notOk(said(299_999));
+  t.ok(said(300_000));
+  t.notOk(said(300_000));
 });
 
 t.test('of an object that is talked about without end most is left unsaid', async (t) => {
