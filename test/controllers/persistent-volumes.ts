@@ -157,6 +157,10 @@ t.test('a claim of a class that waits for consumers says whom it waits for', asy
   const pod = (name: string, nodeName?: string): Promise<unknown> =>
     pods.create({ metadata: { name }, spec: { containers: [{ name: 'c', image: 'i' }], ...(nodeName !== undefined && { nodeName }), volumes: [{ name: 'd', persistentVolumeClaim: { claimName: 'c' } }] } });
   await pod('placed', 'n');
+  for (const phase of ['Failed', 'Succeeded'] as const) {
+    await pod(phase.toLowerCase());
+    await pods.status.patch(phase.toLowerCase(), { merge: { status: { phase } } });
+  }
   await pod('p');
   await c.settle(resync);
   t.equal(await c.lastEvent('c'), 'Normal WaitForPodScheduled: waiting for pod p to be scheduled');
@@ -201,6 +205,7 @@ t.test('a claim that leaves its class open gets the default class when there is 
   await c.settle(resync);
   t.equal((await c.getClaim('open')).spec?.storageClassName, 'newer', 'the newest of several');
   t.equal((await c.getClaim('none')).spec?.storageClassName, '', 'who wants no class gets none');
+  t.strictSame(c.outcomes.filter(({ type }) => type === 'failed'), [], 'nor does anybody try');
 });
 
 t.test('a claim whose volume is gone is lost, and says so once', async (t) => {
@@ -266,6 +271,8 @@ t.test('a volume whose claim is gone is reclaimed by its policy', async (t) => {
     host: { persistentVolumeReclaimPolicy: 'Delete' as const, hostPath: { path: '/var/x' } },
     share: { persistentVolumeReclaimPolicy: 'Delete' as const, nfs: { server: 's', path: '/x' } },
     disk: { persistentVolumeReclaimPolicy: 'Delete' as const, local: { path: '/x' }, nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions: [{ key: 'a', operator: 'Exists' as const }] }] } } },
+    'made-share': { persistentVolumeReclaimPolicy: 'Delete' as const, nfs: { server: 's', path: '/x' }, meta: { annotations: { 'pv.kubernetes.io/provisioned-by': 'kubernetes.io/nfs' } } },
+    strange: { persistentVolumeReclaimPolicy: 'Delete' as const, meta: { annotations: { 'pv.kubernetes.io/provisioned-by': 'kubernetes.io/strange' } } },
     recycled: { persistentVolumeReclaimPolicy: 'Recycle' as const },
   };
   for (const [name, wish] of Object.entries(volumes)) await c.volume(name, { ...wish, claimRef: { namespace: 'default', name } });
@@ -283,6 +290,8 @@ t.test('a volume whose claim is gone is reclaimed by its policy', async (t) => {
     host: 'Failed host_path deleter only supports /tmp/.+ but received provided /var/x',
     share: 'Failed error getting deleter volume plugin for volume "share": no deletable volume plugin matched',
     disk: 'Failed error getting deleter volume plugin for volume "disk": no volume plugin matched',
+    'made-share': 'Failed no deletable volume plugin matched',
+    strange: 'Failed no volume plugin matched name: kubernetes.io/strange',
     recycled: 'Failed No recycler plugin found for the volume!',
   });
   t.match(await c.lastEvent('disk'), /^Warning VolumeFailedDelete: error getting deleter/);
@@ -334,6 +343,61 @@ t.test('a binder that hears late of what it wrote does not write it twice', asyn
   t.equal(c.writes.length, 5);
 });
 
+t.test('nor one that looks again before it hears', async (t) => {
+  const c = await cluster(t);
+  await c.storageClass('made');
+  await c.volume('v');
+  await c.settle();
+  c.die();
+  await c.client.kind('v1', 'PersistentVolume').patch('v', { merge: { metadata: { annotations: { 'pv.kubernetes.io/provisioned-by': 'kubernetes.io/gce-pd' } } } });
+  await c.claim('c', { storageClassName: 'made' });
+  c.writes.length = 0;
+  c.outcomes.length = 0;
+  c.lagMs = 2 * resync;
+  c.start();
+  await c.settle(resync + 1);
+  t.strictSame(c.outcomes.map(({ type }) => type), ['awaited'], 'nothing was refused');
+  t.strictSame(c.writes.toSorted(), ['update persistentvolumeclaims/c', 'update persistentvolumes/v']);
+});
+
+t.test('who finishes what another began tells of it', async (t) => {
+  const c = await cluster(t);
+  await c.volume('v');
+  await c.settle();
+  c.onWrite = (write) => {
+    if (write !== 'update persistentvolumes/v/status') return;
+    c.onWrite = () => undefined;
+    c.die();
+  };
+  await c.claim('c');
+  await c.settle();
+  t.strictSame([await c.volumeState('v'), await c.claimState('c')], ['Bound c', 'Pending -']);
+  c.outcomes.length = 0;
+  c.start();
+  await c.settle();
+  t.match(c.outcomes, [{ type: 'bound', claim: { namespace: 'default', name: 'c' }, volume: 'v' }]);
+});
+
+t.test('a list that fails is told of, and nothing ends', async (t) => {
+  for (const kind of ['PersistentVolumeClaim', 'PersistentVolume', 'StorageClass', 'Pod']) {
+    const c = new StorageCluster();
+    t.teardown(() => c.close());
+    const refusal = new Error(`no ${kind}`);
+    let [asked, listed] = [0, 0];
+    const of = (version: string, name: string): unknown => {
+      const resource = c.client.kind(version as 'v1', name as 'Pod');
+      const list = async (options: object): Promise<unknown> => (listed++ === 0 ? Promise.reject(refusal) : resource.list(options));
+      return name === kind && asked++ === 0 ? { list, watch: (options: object) => resource.watch(options) } : resource;
+    };
+    c.start({ ...c.client, kind: of as typeof c.client.kind }); // the same, but that who asks first fails once
+    await c.volume('v');
+    await c.claim('c');
+    await c.settle(2 * resync);
+    t.match(c.outcomes.find(({ type }) => type === 'failed'), { error: refusal }, kind);
+    t.equal(await c.claimState('c'), 'Bound v');
+  }
+});
+
 t.test('a volume whose claim took another is set free', async (t) => {
   const c = new StorageCluster();
   t.teardown(() => c.close());
@@ -342,11 +406,14 @@ t.test('a volume whose claim took another is set free', async (t) => {
   await c.volume('chosen', { claimRef, meta: { annotations: { 'pv.kubernetes.io/bound-by-controller': 'yes' } } });
   await c.volume('meant', { claimRef });
   await c.volume('unneeded', { claimRef, persistentVolumeReclaimPolicy: 'Delete', meta: { annotations: { 'pv.kubernetes.io/provisioned-by': 'example.com/made' } } });
+  await c.volume('brought', { claimRef, persistentVolumeReclaimPolicy: 'Delete' });
+  await c.volume('retained', { claimRef, meta: { annotations: { 'pv.kubernetes.io/provisioned-by': 'example.com/made' } } });
   await c.volume('w');
   c.start();
   await c.settle();
   t.equal(await c.claimState('c'), 'Bound w');
   t.strictSame([await c.volumeState('chosen'), await c.volumeState('meant'), await c.volumeState('unneeded')], ['Available -', 'Available c', 'Released c']);
+  t.strictSame([await c.volumeState('brought'), await c.volumeState('retained')], ['Available c', 'Available c'], 'only what was made for it, and is to go with it, goes');
   t.equal((await c.getVolume('chosen')).metadata.annotations, undefined);
   t.equal((await c.getVolume('meant')).spec?.claimRef?.uid, undefined, 'a claim of that name may have it');
 });
@@ -397,6 +464,21 @@ t.test('volumes of plugins that are no longer built in are handed to drivers', a
   t.equal(metadata.annotations?.['pv.kubernetes.io/migrated-to'], 'pd.csi.storage.gke.io');
   t.equal(metadata.finalizers, undefined);
   t.equal(await c.volumeState('v'), 'Released c', 'and are theirs to delete');
+});
+
+t.test('claims that ask plugins which are no longer built in are handed to drivers', async (t) => {
+  const c = await cluster(t);
+  const [provisioner, beta, migrated] = ['volume.kubernetes.io/storage-provisioner', 'volume.beta.kubernetes.io/storage-provisioner', 'pv.kubernetes.io/migrated-to'];
+  const [plugin, driver] = ['kubernetes.io/gce-pd', 'pd.csi.storage.gke.io'];
+  const cases: readonly (readonly [before: Record<string, string>, after: Record<string, string>])[] = [
+    [{ [provisioner]: plugin }, { [provisioner]: plugin, [migrated]: driver }],
+    [{ [beta]: plugin }, { [beta]: plugin, [migrated]: driver }],
+    [{ [provisioner]: 'example.com/made', [beta]: plugin, [migrated]: driver }, { [provisioner]: 'example.com/made', [beta]: plugin }],
+    [{ [migrated]: driver }, { [migrated]: driver }],
+  ];
+  for (const [index, [annotations]] of cases.entries()) await c.claim(`c${index}`, { annotations });
+  await c.settle();
+  for (const [index, [, after]] of cases.entries()) t.strictSame((await c.getClaim(`c${index}`)).metadata.annotations, after);
 });
 
 t.test('pods get the claims of their ephemeral volumes', async (t) => {

@@ -44,7 +44,7 @@ function statusOf(claim: StoredClaim, phase: PersistentVolumeClaimPhase, volume:
   if (volume === undefined) return { ...status, phase };
   const { accessModes, volumeAttributesClassName } = volume.spec ?? {};
   const amounts = status.phase === phase ? capacity : capacityOf(volume, capacity);
-  const attributesNow = status.phase === 'Pending' && phase === 'Bound' ? volumeAttributesClassName : attributes;
+  const attributesNow = status.phase === 'Pending' ? volumeAttributesClassName : attributes;
   return {
     ...status,
     phase,
