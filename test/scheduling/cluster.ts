@@ -15,6 +15,7 @@ import { nodeEvents, podEvents } from '../../lib/scheduling/cluster/cluster-even
 import { clusterFeed } from '../../lib/scheduling/cluster/cluster-feed.js';
 import { followCluster } from '../../lib/scheduling/cluster/follow-cluster.js';
 import type { ClusterNews, FollowClusterOptions } from '../../lib/scheduling/cluster/follow-cluster.js';
+import { nodeCapacity } from '../../lib/scheduling/cluster/node-capacity.js';
 import type { NodeView } from '../../lib/scheduling/cluster/node-view.js';
 import { createSchedulingQueue, labelOf, podFacts, prioritySort } from '../../lib/scheduling/index.js';
 import type { ClusterEvent, PodFacts, QueuePlugins, SchedulingQueue } from '../../lib/scheduling/index.js';
@@ -94,10 +95,14 @@ t.test('an assumed pod counts at once, and its confirmation is no change', async
 t.test('a pod that was bound elsewhere than assumed is where it was bound', async (t) => {
   const cache = createClusterCache();
   const [n, m] = ['n', 'm'].map((name) => cache.setNode(nodeOf(name)));
+  cache.removePod(podOf('nobody knows'));
+  cache.assume(podFacts(podOf('q')), 'n');
+  t.ok(cache.forget('q-uid'), 'what was assumed can be taken back');
+  const { position } = cache.changes;
   cache.assume(podFacts(podOf('p')), 'n');
   cache.setPod(podOf('p', { nodeName: 'm' }));
   t.same([n?.podCount, m?.podCount], [0, 1]);
-  t.ok(cache.changes.since(2)?.length === 3);
+  t.equal(cache.changes.since(position)?.length, 3);
 });
 
 t.test('pods whose node is not known wait unseen until it comes', async (t) => {
@@ -129,13 +134,18 @@ t.test('pods whose node is not known wait unseen until it comes', async (t) => {
 });
 
 t.test('sums survive amounts that are too large to be exact', async (t) => {
-  const cache = createClusterCache();
-  const node = cache.setNode(nodeOf('n'));
-  cache.setPod(podOf('small', { nodeName: 'n', requests: { memory: '5', cpu: '1m', 'example.com/gpu': '3' } }));
-  const huge = podOf('huge', { nodeName: 'n', requests: { memory: '8E', cpu: '9P', 'example.com/gpu': '9E' } });
-  cache.setPod(huge);
-  cache.removePod(huge);
-  t.same([node.requested.memory, node.requested.milliCpu, node.requested.scalars.get('example.com/gpu')], [5, 1, 3]);
+  // Even ones: with the largest amount, which is odd, they come to what is no exact number.
+  const small = podOf('small', { nodeName: 'n', spec: { containers: [{ name: 'c', resources: { requests: { memory: '4', cpu: '2m', 'ephemeral-storage': '6', 'example.com/gpu': '8' } } }], volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'c' } }] } });
+  for (const requests of [{ memory: '8E' }, { cpu: '9P' }, { 'ephemeral-storage': '8E' }, { 'example.com/gpu': '9E' }]) {
+    const cache = createClusterCache();
+    const node = cache.setNode(nodeOf('n'));
+    cache.setPod(small);
+    const before = shownOf(node);
+    const huge = podOf('huge', { nodeName: 'n', requests });
+    cache.setPod(huge);
+    cache.removePod(huge);
+    t.strictSame(shownOf(node), before, Object.keys(requests).join());
+  }
 });
 
 t.test('a heartbeat is no change of a node, and what plugins look at is', async (t) => {
@@ -150,9 +160,11 @@ t.test('a heartbeat is no change of a node, and what plugins look at is', async 
   t.equal(node.generation, generation);
   t.equal(node.object, later);
   for (const changed of [heartbeat(2, 'False'), nodeOf('n', { unschedulable: true }), nodeOf('n', { images: [{ names: ['i'], sizeBytes: 1 }] })]) {
-    const { position } = cache.changes;
+    const { changes: { position } } = cache;
+    const before = node.generation;
     cache.setNode(changed);
     t.equal(cache.changes.position, position + 1);
+    t.ok(node.generation > before);
   }
 });
 
@@ -183,10 +195,13 @@ t.test('a pod that is told of once more, and means the same, is there in its new
   const cache = createClusterCache();
   const node = cache.setNode(nodeOf('n'));
   const antiAffinity = { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: zone, labelSelector: {} }] } };
-  const told = (phase: 'Pending' | 'Running'): Frozen<Pod> => podOf('p', { nodeName: 'n', spec: { affinity: antiAffinity }, status: { phase } });
+  const told = (phase: 'Pending' | 'Running', podIP = ''): Frozen<Pod> => podOf('p', { nodeName: 'n', spec: { affinity: antiAffinity }, status: { phase, podIP } });
   cache.setPod(told('Pending'));
   const { generation } = node;
-  cache.setPod(told('Running'));
+  for (const newest of [told('Running'), told('Running', '10.0.0.1')]) {
+    cache.setPod(newest);
+    t.equal(cache.placed('p-uid')?.facts.object, newest);
+  }
   t.equal(node.generation, generation);
   for (const pods of [node.pods, node.podsWithAffinity, node.podsWithRequiredAntiAffinity]) t.same(Array.from(pods, ({ object }) => object.status?.phase), ['Running']);
   cache.removePod(told('Running'));
@@ -287,6 +302,7 @@ function shownOf(view: NodeView): unknown {
     labels: view.labels,
     taints: view.taints,
     unschedulable: view.unschedulable,
+    allocatable: view.allocatable,
     requested: { ...requested, scalars: sorted(requested.scalars) },
     nonZeroRequested: { ...nonZeroRequested },
     pods: view.pods.map(({ uid, object }) => [uid, object]).sort(),
@@ -311,6 +327,7 @@ function countedOf(naive: NaiveCluster, node: Frozen<Node>): unknown {
     labels: node.metadata?.labels ?? {},
     taints: node.spec?.taints ?? [],
     unschedulable: node.spec?.unschedulable ?? false,
+    allocatable: nodeCapacity(node),
     requested: { milliCpu: sum(({ held }) => held.milliCpu), memory: sum(({ held }) => held.memory), ephemeralStorage: sum(({ held }) => held.ephemeralStorage), scalars: sorted(scalars) },
     nonZeroRequested: { milliCpu: sum(({ nonZeroHeld }) => nonZeroHeld.milliCpu), memory: sum(({ nonZeroHeld }) => nonZeroHeld.memory) },
     pods: pods.map(({ uid, object }) => [uid, object]).sort(),
@@ -368,8 +385,10 @@ const nodeShape: fc.Arbitrary<NodeShape> = fc
   .record({ zone: fc.constantFrom('a', 'b', undefined), colour: fc.constantFrom('red', 'blue'), images: fc.subarray(['i', 'j', 'k']), size: fc.integer({ min: 1, max: 3 }), unschedulable: fc.boolean() })
   .map(({ zone: zoneName, colour, images, size, unschedulable }) => ({
     labels: { colour, ...(zoneName !== undefined && { [zone]: zoneName }) },
-    unschedulable,
-    images: images.map((name) => ({ names: [name, `${name}:twice`, name], sizeBytes: size })),
+    ...(colour === 'red' && { taints: [{ key: 'red', effect: 'NoSchedule' as const }] }),
+    ...(unschedulable && { unschedulable }),
+    allocatable: { cpu: `${size}`, memory: '1Gi' },
+    images: images.map((name) => ({ names: [name, `${name}:twice`, name], ...(size < 3 && { sizeBytes: size }) })),
   }));
 const podShape: fc.Arbitrary<PodShape> = fc
   .record({ app: fc.constantFrom('x', 'y'), cpu: fc.constantFrom('1', '2'), gpu: fc.constantFrom(undefined, '0', '1'), isTerminating: fc.boolean(), priority: fc.constantFrom(0, 5), isPlain: fc.boolean(), phase: fc.constantFrom('Pending', 'Running') })
@@ -842,6 +861,9 @@ t.test('a server that says it has no pods is not believed', async (t) => {
 t.test('while somebody looks at the cluster it stands still, and follows afterwards', async (t) => {
   const { client, clock, cache, asked } = following(t);
   await clock.settled();
+  let released = 0;
+  const watching = observe(cache.released$, () => (released += 1));
+  t.teardown(() => watching.unsubscribe());
   const [release, releaseOther] = [cache.hold(), cache.hold()];
   await client.kind('v1', 'Node').create({ metadata: { name: 'n' } });
   const pods = client.kind('v1', 'Pod').in('default');
@@ -852,7 +874,10 @@ t.test('while somebody looks at the cluster it stands still, and follows afterwa
   release();
   release();
   t.ok(cache.held, 'until nobody looks any more');
+  t.equal(released, 0);
   releaseOther();
+  releaseOther();
+  t.equal(released, 1, 'once');
   t.same(asked, ['tell NodeAdd nothing n', 'add p', 'delete p bound', 'tell AssignedPodAdd nothing p'], 'in order');
   t.equal(cache.node('n')?.podCount, 1);
 });

@@ -44,11 +44,11 @@ export class NodeOrder<N extends PlacedNode> {
   }
 }
 
-/** Region and zone as one text; empty where there is neither. The labels of old win where a node has both. */
-export function zoneKey(labels: Labels): string {
+/** Region and zone as one text. The labels of old win where a node has both. */
+function zoneKey(labels: Labels): string {
   const zone = domainOf(labels, 'failure-domain.beta.kubernetes.io/zone') ?? domainOf(labels, 'topology.kubernetes.io/zone') ?? '';
   const region = domainOf(labels, 'failure-domain.beta.kubernetes.io/region') ?? domainOf(labels, 'topology.kubernetes.io/region') ?? '';
-  return zone === '' && region === '' ? '' : `${region}\0${zone}`;
+  return `${region}\0${zone}`;
 }
 
 function inTurn<N>(zones: Iterable<ReadonlySet<N>>, count: number): readonly N[] {

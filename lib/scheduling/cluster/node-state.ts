@@ -141,9 +141,9 @@ export class NodeState implements NodeDraft {
 
   /** Whether subtracting gives back what was there before adding. */
   #isExact(): boolean {
-    const { milliCpu, memory, ephemeralStorage, scalars } = this.requested;
+    const { ephemeralStorage, scalars } = this.requested;
+    const { milliCpu, memory } = this.nonZeroRequested; // never less than what is requested
     if (milliCpu > exactMax || memory > exactMax || ephemeralStorage > exactMax) return false;
-    if (this.nonZeroRequested.milliCpu > exactMax || this.nonZeroRequested.memory > exactMax) return false;
     if (scalars.size > 0) for (const amount of scalars.values()) if (amount > exactMax) return false;
     return true;
   }

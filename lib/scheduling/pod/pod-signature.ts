@@ -35,8 +35,8 @@ function readNodeSignature({ object, requests, nonZeroRequests, hostPorts, nodeN
     amounts(requests),
     nonZeroRequests.milliCpu,
     nonZeroRequests.memory,
-    // Pod-level requests count for the fit of a pod, but not for its score.
-    object.spec?.resources?.requests === undefined ? 0 : amounts(containerRequests(object)),
+    // Huge pages that the pod as a whole requests count for its fit, but not for its score.
+    object.spec?.resources?.requests === undefined ? 0 : [...containerRequests(object).scalars],
     // A class of devices may stand behind what a node does not have.
     requests.scalars.size === 0 ? 0 : objects.version('DeviceClass'),
     hostPorts,
