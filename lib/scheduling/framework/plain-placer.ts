@@ -92,7 +92,8 @@ export function searchNodes(cycle: Cycle, search: NodeSearch, { outcome, diagnos
     }
   });
   countFiltered(cycle, step);
-  rotation.start = (rotation.start + fitting.length + diagnosis.size) % nodes.length;
+  // Among no nodes the place stays where it was.
+  rotation.start = (rotation.start + fitting.length + diagnosis.size) % (nodes.length || Infinity);
   return fitting;
 }
 
