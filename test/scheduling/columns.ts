@@ -3,12 +3,15 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { deepFreeze, random } from '../../lib/core/index.js';
-import type { PodAffinityTerm } from '../../lib/core/types/index.js';
+import type { Frozen } from '../../lib/core/index.js';
+import type { Pod, PodAffinityTerm, TopologySpreadConstraint } from '../../lib/core/types/index.js';
 import { BoundedLog } from '../../lib/scheduling/bounded-log.js';
 import { ChangedNodes } from '../../lib/scheduling/cluster/changed-nodes.js';
 import { ClusterCache } from '../../lib/scheduling/cluster/cluster-cache.js';
 import { clusterColumns } from '../../lib/scheduling/columns/cluster-columns.js';
 import { columnPlacer } from '../../lib/scheduling/columns/column-placer.js';
+import { NodeColumns } from '../../lib/scheduling/columns/node-columns.js';
+import { TermsOfOthers } from '../../lib/scheduling/columns/terms-of-others.js';
 import { RecentlyUsed } from '../../lib/scheduling/framework/recently-used.js';
 import { CycleMemory } from '../../lib/scheduling/framework/cycle.js';
 import type { Framework } from '../../lib/scheduling/framework/framework.js';
@@ -21,6 +24,7 @@ import { unschedulable } from '../../lib/scheduling/framework/rejection.js';
 import { podFacts } from '../../lib/scheduling/index.js';
 import { controllerOf, namespaceOf, serviceOf } from '../support/random-objects.js';
 import { anyStep, firstNodes, nodeAspects } from '../support/random-clusters.js';
+import { peerWorld } from '../support/random-peers.js';
 import { hostKey, nodeKind, plainNode, podKinds, rarely, zoneKey } from '../support/random-pods.js';
 import type { NodeKind, PodKind } from '../support/random-pods.js';
 import { anyProfiles, definitions, profileOf } from '../support/random-profiles.js';
@@ -52,6 +56,21 @@ t.test('random clusters with churn: columns and plugins asked node by node place
   for (const [name, pods] of deciding) t.ok(pods > 50, `${name} decides between nodes`);
 });
 
+t.test('pods that go by nothing but other pods are placed alike', async (t) => {
+  const counts = { placed: 0, refused: 0 };
+  fc.assert(
+    fc.property(peerWorld, ({ nodes, steps, ...options }) => {
+      const made = new ScheduledTwice({ ...options, definitions });
+      for (const [at, shape] of nodes.entries()) made.do({ do: 'node', at, shape });
+      for (const each of steps) made.do(each);
+      counts.placed += made.placed;
+      counts.refused += made.refused;
+    }),
+    { numRuns: 300, seed: 6 },
+  );
+  t.ok(Math.min(counts.placed, counts.refused) > 500, JSON.stringify(counts));
+});
+
 t.test('nodes that differ in one thing only are told apart', async (t) => {
   // Every log is too short, so kinds of pods are seen as if for the first time, and one node of each state is asked.
   // What is not asked for is reckoned with all the same where nodes are scored, unless it is zero.
@@ -78,26 +97,51 @@ t.test('pods that differ in one thing only are told apart', async (t) => {
   const asking = (cpu: string | undefined, memory: string | undefined, podLevel?: Record<string, string>): PodKind =>
     kind({ containers: [{ name: 'c', resources: { requests: { ...(cpu && { cpu }), ...(memory && { memory }) } } }], ...(podLevel && { resources: { requests: podLevel } }) });
   const spread = (topologyKey: string, spec: PodKind['spec'] = {}): PodKind => kind({ ...spec, topologySpreadConstraints: [{ maxSkew: 1, topologyKey, whenUnsatisfiable: 'DoNotSchedule', labelSelector: { matchLabels: { app: 'a' } } }] });
+  const appA = { labelSelector: { matchLabels: { app: 'a' } } };
+  const wary = (podAffinityTerm: PodAffinityTerm, weight = 100): PodKind => kind({ affinity: { podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight, podAffinityTerm }] } } });
+  const term: PodAffinityTerm = { topologyKey: hostKey, ...appA };
+  const terms: readonly PodAffinityTerm[] = [
+    term,
+    { topologyKey: hostKey },
+    { ...term, topologyKey: zoneKey },
+    { ...term, labelSelector: {} },
+    { ...term, labelSelector: { matchLabels: { app: 'b' } } },
+    { ...term, namespaces: ['one', 'two'] },
+    { ...term, namespaces: ['one'], namespaceSelector: {} },
+    { ...term, namespaces: ['one'], namespaceSelector: { matchLabels: { team: 'x' } } },
+    { ...term, namespaces: ['one'], namespaceSelector: { matchLabels: { team: 'y' } } },
+  ];
+  const even = (constraints: readonly Partial<TopologySpreadConstraint>[], spec: PodKind['spec'] = {}): PodKind =>
+    kind({ ...spec, topologySpreadConstraints: constraints.map((each) => ({ maxSkew: 1, topologyKey: zoneKey, whenUnsatisfiable: 'DoNotSchedule', ...each })) });
+  const tolerant: PodKind['spec'] = { tolerations: [{ operator: 'Exists' }] };
+  const choosy: PodKind['spec'] = { nodeSelector: { disk: 'ssd' } };
+  const honest = { ...appA, nodeTaintsPolicy: 'Honor' } as const;
+  const careless = { ...honest, nodeAffinityPolicy: 'Ignore' } as const;
+  const uneven = [even([appA]), { ...even([appA]), namespace: 'two' }, even([{}]), even([{ labelSelector: {} }]), even([appA, { ...appA, topologyKey: hostKey }]), even([appA], choosy), even([honest]), even([honest], tolerant), even([honest], choosy), even([careless]), even([careless], tolerant), even([careless], choosy)];
   const owner = { ownerReferences: [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'owner', uid: 'owner', controller: true }] };
-  const families: readonly { readonly kinds: readonly PodKind[]; readonly aspects: readonly (keyof NodeKind)[] }[] = [
+  const families: readonly { readonly kinds: PodKind[]; readonly beside?: readonly PodKind[]; readonly aspects: readonly (keyof NodeKind)[] }[] = [
     { kinds: [asking('0', '0'), asking('0', undefined), asking(undefined, '0'), asking('1', '200Mi'), asking('1', '200Mi', { cpu: '1' }), asking(undefined, '200Mi', { cpu: '1' }), asking('100m', '200Mi', { cpu: '1' }), asking('500m', '200Mi', { cpu: '1' })], aspects: ['cpu', 'memory'] },
     { kinds: [spread(zoneKey), spread(zoneKey, { nodeSelector: { disk: 'ssd' } }), spread(hostKey), spread(hostKey, { nodeSelector: { disk: 'ssd' } })], aspects: ['zone', 'disk'] },
     { kinds: [kind({}), kind({}, owner), kind({ nodeSelector: { disk: 'ssd' } })], aspects: ['zone', 'disk'] },
+    { kinds: [...terms.map((each) => wary(each)), wary(term, 1)], beside: [{ ...kind({}), namespace: 'two' }, { ...kind({}), labels: { app: 'b' } }], aspects: ['zone', 'cpu'] },
+    { kinds: uneven, beside: [{ ...kind({}), labels: { app: 'b' } }], aspects: ['zone', 'host', 'disk', 'taint'] },
     { kinds: ['app:1', 'app:2'].map((image) => kind({ containers: [{ name: 'c', image }] })), aspects: ['images', 'cpu'] },
   ];
   const few = anyStep({ objects: 1, budgets: 0, nominations: 0, pods: 3, places: 20 });
-  for (const { kinds, aspects } of families) {
+  for (const { kinds, beside = [], aspects } of families) {
+    // Steps know no more than six.
+    const some = fc.shuffledSubarray(kinds, { minLength: 2, maxLength: Math.min(kinds.length, 6 - beside.length) }).map((chosen) => [...chosen, ...beside]);
     const nodes = fc.array(nodeKind.map((node) => aspects.reduce((made, what) => ({ ...made, [what]: node[what] }), { ...plainNode, disk: 'ssd' })), { minLength: 4, maxLength: 7, size: 'max' });
     const alter = fc.record({ do: fc.constant('alter-node' as const), at: fc.nat(6), shape: nodeKind, what: fc.constantFrom(...aspects) });
-    const world = fc.record({ nodes, steps: fc.array(fc.oneof({ weight: 3, arbitrary: few }, { weight: 1, arbitrary: alter }), { minLength: 20, maxLength: 40, size: 'max' }), profiles: anyProfiles });
+    const world = fc.record({ kinds: some, nodes, steps: fc.array(fc.oneof({ weight: 3, arbitrary: few }, { weight: 1, arbitrary: alter }), { minLength: 20, maxLength: 40, size: 'max' }), profiles: anyProfiles });
     fc.assert(
-      fc.property(world, ({ nodes: first, steps, profiles }) => {
-        const made = new ScheduledTwice({ profiles, kinds, definitions });
+      fc.property(world, ({ nodes: first, steps, ...options }) => {
+        const made = new ScheduledTwice({ ...options, definitions });
         made.do({ do: 'tell', told: controllerOf('ReplicaSet', 'a') });
         for (const [at, shape] of first.entries()) made.do({ do: 'node', at, shape });
         for (const each of steps) made.do(each);
       }),
-      { numRuns: 200, seed: 6 },
+      { numRuns: beside.length === 0 ? 200 : 100, seed: 6 },
     );
     t.pass(aspects.join(' and '));
   }
@@ -249,6 +293,116 @@ t.test('a plugin that refuses no node is asked only about those to which others 
   t.match(place('shy'), { evaluated: 3, feasible: 2 });
   t.match(place('bold'), { evaluated: 3, feasible: 3 }, 'who is alike to the columns need not be to the plugin');
   t.strictSame([...new Set(asked)], ['shy n2', 'bold n2']);
+});
+
+t.test('huge pages of the pod as a whole are no part of its score', async (t) => {
+  const cluster = new ClusterCache({});
+  for (const [name, pages] of [['n1', '4Mi'], ['n2', '8Mi']] as const) cluster.setNode(nodeOf(name, { allocatable: { cpu: '4', memory: '4Gi', 'hugepages-2Mi': pages } }));
+  const halfFull = { type: 'RequestedToCapacityRatio', resources: [{ name: 'hugepages-2Mi', weight: 1 }], requestedToCapacityRatio: { shape: [{ utilization: 0, score: 0 }, { utilization: 50, score: 10 }, { utilization: 100, score: 0 }] } };
+  const profile = profileOf({ plugins: { score: { disabled: [{ name: 'NodeResourcesBalancedAllocation' }] } }, pluginConfig: [{ name: 'NodeResourcesFit', args: { scoringStrategy: halfFull } }] });
+  const framework: Framework = { profile, plugins: profilePlugins(profile, definitions, () => ({ ...toolsOf(cluster), profile, filters: profileFilters })) };
+  const placer = columnPlacer({ framework, search: { percentageOfNodesToScore: 100, rotation: nodeRotation(), random: random('ties') }, columns: clusterColumns(cluster) });
+  for (const [pages, best] of [['2Mi', 'n1'], ['4Mi', 'n2']] as const) {
+    const pod = podOf(pages, { spec: { containers: [{ name: 'c', resources: { requests: { 'hugepages-2Mi': pages } } }], resources: { requests: { 'hugepages-2Mi': '4Mi' } } } });
+    t.match(placer.place({ pod: podFacts(pod), cluster, memory: new CycleMemory() }), { node: { name: best } }, pages);
+  }
+});
+
+t.test('columns forget what is gone', async (t) => {
+  const cluster = new ClusterCache({ changesMax: 1 });
+  const columns = new NodeColumns(cluster);
+  const domains = columns.domains(zoneKey);
+  const [first, last] = ['first', 'last'].map((name) => cluster.setNode(nodeOf(name)));
+  for (let zone = 0; zone < 9; zone++) {
+    cluster.setNode(nodeOf('first', { labels: { [zoneKey]: `z${zone}` } }));
+    columns.follow();
+    domains.follow();
+  }
+  t.equal(domains.size, 2, 'domains that come and go take no more numbers than there are at once, beside the empty one');
+  t.equal(columns.at(last?.slot ?? -1), last);
+  cluster.removeNode('last');
+  cluster.setNode(nodeOf('first'));
+  columns.follow();
+  t.strictSame([columns.at(first?.slot ?? -1), columns.at(last?.slot ?? -1)], [first, undefined], 'a node that went while nobody looked is not there any more');
+});
+
+t.test('terms that nobody carries any more are forgotten', async (t) => {
+  const cluster = new ClusterCache({});
+  const columns = clusterColumns(cluster);
+  const others = new TermsOfOthers(columns, podFacts(podOf('asked')), 1);
+  const carrier = (index: number): Frozen<Pod> => podOf(`p${index}`, { nodeName: `n${index % 2}`, spec: { affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: `key-${index}`, labelSelector: {} }] } } } });
+  const carried = (): number => {
+    columns.nodes.follow();
+    others.follow();
+    return [...columns.carriedTerms.follow()].length;
+  };
+  for (const name of ['n0', 'n1']) cluster.setNode(nodeOf(name));
+  t.equal(carried(), 0);
+  for (let index = 0; index < 60; index++) {
+    cluster.setPod(carrier(index));
+    t.equal(carried(), 1);
+    cluster.removePod(carrier(index));
+    t.equal(carried(), 0);
+  }
+  t.ok([...others.repelling].length < 20, 'so are their topology keys, after a while');
+  cluster.setPod(carrier(1));
+  t.equal(carried(), 1);
+  cluster.removeNode('n1');
+  t.equal(carried(), 0, 'with their node too');
+});
+
+t.test('terms that mean nobody and terms that mean everybody are told apart', async (t) => {
+  const labelSelector = { matchLabels: { app: 'a' } };
+  const pairs: readonly (readonly [PodAffinityTerm, PodAffinityTerm])[] = [
+    [{ topologyKey: hostKey, labelSelector, namespaces: ['one'] }, { topologyKey: hostKey, labelSelector, namespaces: ['one'], namespaceSelector: {} }],
+    [{ topologyKey: hostKey, namespaces: ['two'] }, { topologyKey: hostKey, labelSelector: {}, namespaces: ['two'] }],
+  ];
+  const wary = (podAffinityTerm: PodAffinityTerm): PodKind => ({ namespace: 'one', labels: {}, metadata: {}, spec: { affinity: { podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 100, podAffinityTerm }] } } } });
+  const unwanted: PodKind = { namespace: 'two', labels: { app: 'a' }, metadata: {}, spec: {} };
+  const profiles = [profileOf({ plugins: { score: { disabled: [{ name: '*' }], enabled: [{ name: 'InterPodAffinity', weight: 1 }] } } })];
+  for (const [nobody, everybody] of pairs) {
+    const made = new ScheduledTwice({ profiles, definitions, kinds: [wary(nobody), wary(everybody), unwanted] });
+    for (let at = 0; at < 4; at++) made.do({ do: 'node', at, shape: plainNode });
+    for (const at of [0, 0, 1, 2]) made.do({ do: 'bind', kind: 2, at });
+    for (const kind of [0, 1, 2, 0, 1, 2, 0, 1, 2]) made.do({ do: 'place', kind, hint: 40 });
+    t.equal(made.placed, 9);
+  }
+});
+
+t.test('terms come and go with nodes', async (t) => {
+  const wary = (topologyKey: string): PodKind => ({ namespace: 'one', labels: {}, metadata: {}, spec: { affinity: { podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 100, podAffinityTerm: { topologyKey, labelSelector: {} } }] } } } });
+  const plain = (app: string): PodKind => ({ namespace: 'one', labels: { app }, metadata: {}, spec: {} });
+  const made = new ScheduledTwice({ profiles: [profileOf({ plugins: { score: { disabled: [{ name: '*' }], enabled: [{ name: 'InterPodAffinity', weight: 1 }] } } })], definitions, kinds: [wary(hostKey), plain('a'), plain('b'), plain('c'), wary(zoneKey)] });
+  const place = (kind: number): void => made.do({ do: 'place', kind, hint: 40 });
+  for (const [at, zone] of ['z1', 'z2', 'z3'].entries()) made.do({ do: 'node', at, shape: { ...plainNode, zone } });
+  for (const kind of [0, 4]) for (const at of [0, 0, 1, 5, 5, 5]) made.do({ do: 'bind', kind, at });
+  place(1);
+  // Another node takes the place of one that carried terms, and one comes on which there are some already.
+  made.do({ do: 'remove-node', at: 0 });
+  made.do({ do: 'node', at: 6, shape: { ...plainNode, zone: 'z4' } });
+  made.do({ do: 'node', at: 5, shape: { ...plainNode, zone: 'z5' } });
+  // Those who looked before, and those who look for the first time.
+  for (let count = 0; count < 3; count++) for (const kind of [1, 2, 3]) place(kind);
+  made.do({ do: 'remove-node', at: 6 });
+  for (const kind of [1, 2, 3]) place(kind);
+  t.equal(made.placed, 13);
+});
+
+t.test('the first of a series begins anywhere, also once others of it are gone', async (t) => {
+  const kind: PodKind = { namespace: 'one', labels: { app: 'a' }, metadata: {}, spec: { affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: hostKey, labelSelector: { matchLabels: { app: 'a' } } }] } } } };
+  for (const changesMax of [1, 16_384]) {
+    const made = new ScheduledTwice({ profiles: [defaultProfile], definitions, kinds: [kind], changesMax });
+    for (const at of [0, 1, 2]) made.do({ do: 'node', at, shape: plainNode });
+    for (let count = 0; count < 3; count++) {
+      made.do({ do: 'place', kind: 0, hint: 40 });
+      made.do({ do: 'remove-node', at: count });
+      made.do({ do: 'place', kind: 0, hint: 40 });
+      made.do({ do: 'node', at: count, shape: plainNode });
+      made.do({ do: 'place', kind: 0, hint: 40 });
+      for (let gone = 0; gone < 3; gone++) made.do({ do: 'change-pod', pod: 0, change: { to: 'leave' } });
+    }
+    t.equal(made.placed, 9);
+  }
 });
 
 t.test('who comes too late for a log has to look at all nodes', async (t) => {

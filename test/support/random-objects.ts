@@ -139,11 +139,18 @@ export const firstObjects: readonly Told[] = [
   ...['n0', 'n1', 'n2', 'n3'].map((name, index) => slice(name, index % 2 === 0 ? ['a'] : ['b', 'a'], 1)),
 ];
 
+/** A namespace that gets a team. */
+export const anyNamespace: fc.Arbitrary<Told> = fc.tuple(namespace, fc.constantFrom('x', 'y')).map((shape) => namespaceOf(...shape));
+/** A Service that selects pods, or others than before. */
+export const anyService: fc.Arbitrary<Told> = fc.tuple(namespace, app).map((shape) => serviceOf(...shape));
+/** A controller that does. */
+export const anyController: fc.Arbitrary<Told> = fc.tuple(fc.constantFrom<('ReplicaSet' | 'StatefulSet' | 'ReplicationController')[]>('ReplicaSet', 'StatefulSet', 'ReplicationController'), app).map(([kind, value]) => controllerOf(kind, value));
+
 /** One that comes or changes. */
 export const anyTold: fc.Arbitrary<Told> = fc.oneof(
-  fc.tuple(namespace, fc.constantFrom('x', 'y')).map((shape) => namespaceOf(...shape)),
-  fc.tuple(namespace, app).map((shape) => serviceOf(...shape)),
-  fc.tuple(fc.constantFrom<('ReplicaSet' | 'StatefulSet' | 'ReplicationController')[]>('ReplicaSet', 'StatefulSet', 'ReplicationController'), app).map(([kind, value]) => controllerOf(kind, value)),
+  anyNamespace,
+  anyService,
+  anyController,
   fc.tuple(namespace, fc.constantFrom('here', 'there', 'once'), zone).map(([each, name, at]) => boundVolume(each, name, at)),
   fc.tuple(namespace, fc.constantFrom('later', 'made'), fc.constantFrom('1Gi', '5Gi'), fc.option(node, { nil: undefined })).map((shape) => openClaim(...shape)),
   namespace.map((each) => boundClaim(each, 'once', 'ReadWriteOncePod')),

@@ -2,7 +2,7 @@
 // kind are placed and bound, so that what is kept of pods that are alike is used.
 import fc from 'fast-check';
 import type { Frozen } from '../../lib/core/index.js';
-import type { Container, LabelSelector, Node, NodeSelectorTerm, PodAffinityTerm, PodSpec, Taint, Toleration, TopologySpreadConstraint, Volume } from '../../lib/core/types/index.js';
+import type { Container, LabelSelector, Node, NodeSelectorTerm, OwnerReference, PodAffinityTerm, PodSpec, Taint, Toleration, TopologySpreadConstraint, Volume } from '../../lib/core/types/index.js';
 import { nodeOf } from './scheduling.js';
 import type { PodShape } from './scheduling.js';
 
@@ -13,7 +13,7 @@ export const hostKey = 'kubernetes.io/hostname';
 export const rarely = <T>(arbitrary: fc.Arbitrary<T>, times = 3): fc.Arbitrary<T | undefined> => fc.oneof({ weight: times - 1, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 
 /** The members that are there. */
-const given = <T extends object>(members: T): { [K in keyof T]?: NonNullable<T[K]> } =>
+export const given = <T extends object>(members: T): { [K in keyof T]?: NonNullable<T[K]> } =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as { [K in keyof T]?: NonNullable<T[K]> }; // the others are left out
 
 export const app: fc.Arbitrary<string> = fc.constantFrom('a', 'b', 'c');
@@ -23,18 +23,20 @@ const selector: fc.Arbitrary<LabelSelector> = fc.oneof(
   { weight: 1, arbitrary: app.map((value): LabelSelector => ({ matchExpressions: [{ key: 'app', operator: 'NotIn', values: [value] }] })) },
 );
 const topologyKey = fc.constantFrom(zoneKey, zoneKey, hostKey, 'disk');
-const term: fc.Arbitrary<PodAffinityTerm> = fc.record(
+/** A term about other pods. */
+export const affinityTerm: fc.Arbitrary<PodAffinityTerm> = fc.record(
   { labelSelector: selector, topologyKey, namespaces: fc.constantFrom(['one'], ['one', 'two']), namespaceSelector: fc.constantFrom<LabelSelector[]>({}, { matchLabels: { team: 'x' } }, { matchExpressions: [{ key: 'team', operator: 'NotIn', values: ['x'] }] }) },
   { requiredKeys: ['labelSelector', 'topologyKey'] },
 );
 const podTerms = fc.record(
   {
-    requiredDuringSchedulingIgnoredDuringExecution: fc.array(term, { maxLength: 2 }),
-    preferredDuringSchedulingIgnoredDuringExecution: fc.array(fc.record({ weight: fc.constantFrom(1, 7, 100), podAffinityTerm: term }), { maxLength: 2 }),
+    requiredDuringSchedulingIgnoredDuringExecution: fc.array(affinityTerm, { maxLength: 2 }),
+    preferredDuringSchedulingIgnoredDuringExecution: fc.array(fc.record({ weight: fc.constantFrom(1, 7, 100), podAffinityTerm: affinityTerm }), { maxLength: 2 }),
   },
   { requiredKeys: [] },
 );
-const constraint: fc.Arbitrary<TopologySpreadConstraint> = fc.record(
+/** A spread constraint. */
+export const spreadConstraint: fc.Arbitrary<TopologySpreadConstraint> = fc.record(
   {
     maxSkew: fc.constantFrom(1, 1, 2),
     topologyKey,
@@ -61,7 +63,8 @@ const nodeAffinity = fc.record(
   },
   { requiredKeys: [] },
 );
-const toleration: fc.Arbitrary<Toleration> = fc.constantFrom<Toleration[]>(
+/** A toleration. */
+export const toleration: fc.Arbitrary<Toleration> = fc.constantFrom<Toleration[]>(
   { operator: 'Exists' },
   { key: 'red', operator: 'Exists' },
   { key: 'blue', value: 'x', effect: 'NoSchedule' },
@@ -97,6 +100,8 @@ const devices = fc.constantFrom('any', 'model', 'either', 'either', 'held', 'los
 export type PodKind = Required<Pick<PodShape, 'namespace' | 'labels' | 'spec' | 'metadata'>>;
 
 const owners = ['ReplicaSet', 'StatefulSet', 'ReplicationController'].map((kind) => [{ apiVersion: kind === 'ReplicationController' ? 'v1' : 'apps/v1', kind, name: 'owner', uid: 'owner', controller: true }]);
+/** The references to a controller. */
+export const anyOwner: fc.Arbitrary<OwnerReference[]> = fc.constantFrom(...owners);
 
 /** A kind of pod. */
 export const podKind: fc.Arbitrary<PodKind> = fc
@@ -107,13 +112,13 @@ export const podKind: fc.Arbitrary<PodKind> = fc
     requests,
     port: rarely(fc.constantFrom(80, 81), 5),
     image: fc.constantFrom('app:1', 'app:2'),
-    ownerReferences: rarely(fc.constantFrom(...owners), 2),
+    ownerReferences: rarely(anyOwner, 2),
     besides: rarely(besides, 4),
     spec: fc.record({
       priority: fc.constantFrom(0, 0, 5, 10),
       tolerations: rarely(fc.array(toleration, { minLength: 1, maxLength: 2 })),
       nodeSelector: rarely(fc.constantFrom({ disk: 'ssd' }, { disk: 'hdd' }), 8),
-      topologySpreadConstraints: rarely(fc.array(constraint, { minLength: 1, maxLength: 3 }), 4),
+      topologySpreadConstraints: rarely(fc.array(spreadConstraint, { minLength: 1, maxLength: 3 }), 4),
       volumes: rarely(volumes, 5),
       resourceClaims: rarely(devices, 6),
       nodeName: rarely(fc.constantFrom('n0', 'n1'), 30),

@@ -73,7 +73,6 @@ export class AffinityColumns {
 
   /** The first pod of a series that wants itself finds its like nowhere, and may begin anywhere. */
   #wantedChecks(position: number): readonly DomainCheck[] {
-    if (this.#wanted.length === 0) return [];
     const counted = this.#wanted.map((counter) => counter.follow());
     const isFirst = counted.every(({ isEmpty }) => isEmpty) && allMeanPod(this.#pod.affinity.required, this.#pod, this.#columns.nodes.cluster.objects);
     return counted.map((sums) => domainCheck(sums, { position, least: isFirst ? -Infinity : 1, missing: unmet, refusal: unmet }));

@@ -20,7 +20,6 @@ export function addSpread(scored: ScoredGroups, soft: readonly SoftColumn[], nee
   const { groups, among, totals } = scored;
   const columns = soft.map((column) => ({ column, countOf: countsOf(groups, column) }));
   const labelled = needsAllLabels ? among.filter((group) => columns.every(({ countOf }) => countOf(group) !== noDomain)) : among;
-  if (labelled.length === 0) return;
   const raw = labelled.map(() => 0);
   for (const { column, countOf } of columns) {
     const podWeight = domainWeight(domainsAmong(scored, labelled, column));

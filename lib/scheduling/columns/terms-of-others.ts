@@ -8,7 +8,6 @@ import { carriedTerms } from './carried-terms.js';
 import type { CarriedTerm } from './carried-terms.js';
 import { ChangeReader } from './change-reader.js';
 import type { ClusterColumns } from './cluster-columns.js';
-import { noDomain } from './domain-column.js';
 import { DomainSums } from './domain-sums.js';
 import { replay } from './replay.js';
 import type { CountsBySlot } from './replay.js';
@@ -41,7 +40,7 @@ export class TermsOfOthers {
       countPod: (slot, other, by) => {
         for (const term of carriedTerms(other)) this.#count(slot, term, by);
       },
-      placeNode: (slot, node) => this.#place(slot, node),
+      placeNode: (slot) => this.#place(slot),
       countNode: (slot, node) => this.#countNode(slot, node),
     };
   }
@@ -82,11 +81,12 @@ export class TermsOfOthers {
   #countNode(slot: number, node: NodeView | undefined): void {
     for (const sums of this.#all()) sums.set(slot, 0);
     for (const pod of node?.podsWithAffinity ?? []) this.#counts.countPod(slot, pod, 1);
-    this.#place(slot, node);
+    this.#place(slot);
   }
 
-  #place(slot: number, node: NodeView | undefined): void {
-    for (const sums of this.#all()) sums.move(slot, node === undefined ? noDomain : (sums.domains.bySlot[slot] ?? noDomain));
+  /** Where no node is any more there is no domain. */
+  #place(slot: number): void {
+    for (const sums of this.#all()) sums.move(slot, sums.domains.at(slot));
   }
 
   #count(slot: number, term: CarriedTerm, by: number): void {
@@ -111,7 +111,7 @@ export class TermsOfOthers {
     if (known !== undefined) return known;
     const sums = new DomainSums(this.#columns.nodes.domains(topologyKey));
     this.#prepare(sums);
-    for (const { slot } of this.#columns.nodes.cluster.nodes) sums.move(slot, sums.domains.bySlot[slot] ?? noDomain);
+    for (const { slot } of this.#columns.nodes.cluster.nodes) sums.move(slot, sums.domains.at(slot));
     byKey.set(topologyKey, sums);
     return sums;
   }
