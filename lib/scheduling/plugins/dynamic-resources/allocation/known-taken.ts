@@ -16,8 +16,8 @@ const byObjects = new WeakMap<KnownObjects, KnownTaken>();
 class KnownTaken {
   readonly #objects: KnownObjects;
   readonly #taken = new TakenDevices();
-  /** What was added, by the uid of the claim. */
-  readonly #allocations = new Map<string, Allocation>();
+  /** What was added. A claim that changed has an allocation of its own, even where it says the same. */
+  readonly #added = new Set<Allocation>();
   #version: number | undefined;
 
   constructor(objects: KnownObjects) {
@@ -28,28 +28,22 @@ class KnownTaken {
     const version = this.#objects.version('ResourceClaim');
     if (version === this.#version) return this.#taken;
     this.#version = version;
-    const claims = this.#objects.list('ResourceClaim');
-    let count = 0;
-    for (const { metadata, status } of claims) {
-      if (status?.allocation === undefined) continue;
-      count += 1;
-      this.#set(metadata?.uid ?? '', status.allocation);
-    }
-    if (this.#allocations.size === count) return this.#taken;
-    const left = new Set(claims.flatMap(({ metadata, status }) => (status?.allocation === undefined ? [] : [metadata?.uid ?? ''])));
-    for (const [uid, gone] of this.#allocations) {
-      if (left.has(uid)) continue;
-      this.#allocations.delete(uid);
-      this.#taken.remove(gone);
-    }
+    const allocations = this.#objects.list('ResourceClaim').flatMap(({ status }) => status?.allocation ?? []);
+    for (const each of allocations) if (!this.#added.has(each)) this.#add(each);
+    if (this.#added.size > allocations.length) this.#keepOnly(new Set(allocations));
     return this.#taken;
   }
 
-  #set(uid: string, allocation: Allocation): void {
-    const before = this.#allocations.get(uid);
-    if (before === allocation) return;
-    if (before !== undefined) this.#taken.remove(before);
-    this.#allocations.set(uid, allocation);
+  #add(allocation: Allocation): void {
+    this.#added.add(allocation);
     this.#taken.add(allocation);
+  }
+
+  #keepOnly(allocations: ReadonlySet<Allocation>): void {
+    for (const each of this.#added) {
+      if (allocations.has(each)) continue;
+      this.#added.delete(each);
+      this.#taken.remove(each);
+    }
   }
 }
