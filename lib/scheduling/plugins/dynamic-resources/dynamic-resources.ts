@@ -110,7 +110,7 @@ export function dynamicResources(tools: PluginTools, args: DeviceArguments, sele
 }
 
 const noClaims: readonly PodClaim[] = [];
-const nothingClaimed: ClaimState = { claims: noClaims, extended: undefined, open: [], kept: new WeakMap(), taken: new TakenDevices(), isRanked: false, found: new Map(), unavailable: new Set() };
+const nothingClaimed: ClaimState = { claims: noClaims, extended: undefined, open: [], kept: [], taken: new TakenDevices(), isRanked: false, found: new Map(), unavailable: new Set() };
 
 function isNothing({ claims, extended }: ClaimState): boolean {
   return claims.length === 0 && extended === undefined;
@@ -171,7 +171,7 @@ function findDevices({ open, kept, taken, found }: ClaimState, extended: Extende
     return { demands, choice, extended };
   };
   // The claim for extended resources is the pod's own, and is written as it stands in what was found.
-  const devices = extended === undefined ? keptChoice(kept, pools, taken, find) : find();
+  const devices = extended === undefined ? keptChoice(kept, node.slot, { pools, taken }, find) : find();
   if ('code' in devices) return devices;
   found.set(node.name, devices);
   return undefined;

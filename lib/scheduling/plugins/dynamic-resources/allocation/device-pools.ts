@@ -37,12 +37,12 @@ export interface DevicePool {
 /** The pools with anything for a node: by driver and name, but those with devices that take time to be bound come last. */
 export function poolsOf(node: NodeView, objects: KnownObjects): readonly NodePool[] {
   const { ofNode, ofMany, found } = poolIndex(objects);
-  const known = found.get(node.object);
-  if (known !== undefined) return known;
+  const known = found[node.slot];
+  if (known?.object === node.object) return known.pools;
   const candidates = [...(ofNode.get(node.name) ?? []), ...ofMany].sort(byId);
   const pools = candidates.flatMap((pool) => nodePool(pool, node));
   const inOrder = [...pools.filter((pool) => !takesTime(pool)), ...pools.filter(takesTime)];
-  found.set(node.object, inOrder);
+  found[node.slot] = { object: node.object, pools: inOrder };
   return inOrder;
 }
 
@@ -75,8 +75,8 @@ interface PoolIndex {
   /** Pools all of whose slices with devices are for one node. */
   readonly ofNode: ReadonlyMap<string, readonly DevicePool[]>;
   readonly ofMany: readonly DevicePool[];
-  /** What was found for nodes, as long as they are as they were. */
-  readonly found: WeakMap<NodeView['object'], readonly NodePool[]>;
+  /** What was found for nodes, by slot, as long as they are as they were. */
+  readonly found: { readonly object: NodeView['object']; readonly pools: readonly NodePool[] }[];
 }
 
 const poolIndex = computedFrom(['ResourceSlice'], (objects): PoolIndex => {
@@ -97,7 +97,7 @@ const poolIndex = computedFrom(['ResourceSlice'], (objects): PoolIndex => {
     if (nodeName === undefined) ofMany.push(pool);
     else ofNode.set(nodeName, [...(ofNode.get(nodeName) ?? []), pool]);
   }
-  return { ofNode, ofMany, found: new WeakMap() };
+  return { ofNode, ofMany, found: [] };
 });
 
 function devicePool(id: string, unsorted: readonly Slice[]): DevicePool {

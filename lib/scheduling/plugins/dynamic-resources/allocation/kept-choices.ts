@@ -2,15 +2,17 @@
 // nodes one has changed since the last of them: where a node offers what it did, and nobody took or gave back a device of its
 // pools, the answer is still the same. Devices that are only decided on make a node be looked at again.
 import { RecentlyUsed } from '../../../framework/recently-used.js';
+import type { DeviceSearch } from './device-chooser.js';
 import type { ClaimDemands } from './device-demands.js';
 import type { NodePool } from './device-pools.js';
 import type { DeviceClass } from './devices.js';
 import type { TakenDevices } from './taken-devices.js';
 
-/** What was found, by what nodes offer. */
-export type ChoicesOfKind<T> = WeakMap<readonly NodePool[], KeptChoice<T>>;
+/** What was found, by the slot of the node. */
+export type ChoicesOfKind<T> = KeptChoice<T>[];
 
 interface KeptChoice<T> {
+  readonly pools: readonly NodePool[];
   readonly base: TakenDevices;
   readonly revision: number;
   readonly found: T;
@@ -22,23 +24,24 @@ export class KeptChoices<T> {
 
   /** The answers for claims that demand what these do. */
   of(claims: readonly ClaimDemands[]): ChoicesOfKind<T> {
-    return this.#kinds.get(kindOf(claims), () => new WeakMap());
+    return this.#kinds.get(kindOf(claims), () => []);
   }
 }
 
-/** The answer for pools of a node: as it is known, or as `find` has it. What it throws is not kept. */
-export function keptChoice<T>(choices: ChoicesOfKind<T>, pools: readonly NodePool[], taken: TakenDevices, find: () => T): T {
+/** The answer for a node that offers these pools: as it is known, or as `find` has it. What it throws is not kept. */
+export function keptChoice<T>(choices: ChoicesOfKind<T>, slot: number, { pools, taken }: Pick<DeviceSearch, 'pools' | 'taken'>, find: () => T): T {
   const revision = revisionOf(pools, taken);
   if (revision === undefined) return find();
   const { base } = taken;
-  const known = choices.get(pools);
-  if (known?.revision === revision && known.base === base) return known.found;
+  const known = choices[slot];
+  if (known?.pools === pools && known.revision === revision && known.base === base) return known.found;
   const found = find();
-  choices.set(pools, { base, revision, found });
+  choices[slot] = { pools, base, revision, found };
   return found;
 }
 
-const kindsMax = 64;
+/** At 5,000 nodes one takes up to a megabyte. */
+const kindsMax = 32;
 
 /** Revisions only grow, so the newest of several pools tells whether any of them changed. */
 function revisionOf(pools: readonly NodePool[], taken: TakenDevices): number | undefined {
