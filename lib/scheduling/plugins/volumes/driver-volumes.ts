@@ -51,7 +51,7 @@ export function attachedTo(nodeName: string, objects: KnownObjects): number {
 }
 
 /** How many volumes are attached to the node that has the most. */
-export const mostAttached = computedFrom(['VolumeAttachment'], (objects): number => {
+export const mostAttached: (objects: KnownObjects) => number = computedFrom(['VolumeAttachment'], (objects) => {
   let most = 0;
   for (const { length } of attachmentsByNode(objects).values()) most = Math.max(most, length);
   return most;
