@@ -40,7 +40,7 @@ export function keptChoice<T>(choices: ChoicesOfKind<T>, slot: number, { pools, 
   return found;
 }
 
-/** At 5,000 nodes one takes up to a megabyte. */
+/** At 5,000 nodes one takes a few megabytes, with what its demands were held against. */
 const kindsMax = 32;
 
 /** Revisions only grow, so the newest of several pools tells whether any of them changed. */
