@@ -34,18 +34,58 @@ const throughTheIndex = folders.map((folder) => ({
   name: `${folder}-is-entered-by-its-index`,
   severity: 'error',
   from: { path: '^lib/', pathNot: [`^lib/${folder}/`] },
-  to: { path: `^lib/${folder}/`, pathNot: [`^lib/${folder}/index\\.ts$`, '^lib/core/types/index\\.ts$', '^lib/(storage|server|client|auth|webhook)/[a-z]+/index\\.ts$'] },
+  to: {
+    path: `^lib/${folder}/`,
+    pathNot: [
+      `^lib/${folder}/index\\.ts$`,
+      '^lib/core/types/index\\.ts$',
+      '^lib/(storage|server|client|auth|webhook)/[a-z]+/index\\.ts$',
+    ],
+  },
 }));
 
 module.exports = {
   forbidden: [
-    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
+    {
+      name: 'no-cycles',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
     { name: 'no-orphans', severity: 'error', from: { orphan: true, path: '^lib/' }, to: {} },
-    { name: 'no-node-in-the-engine', severity: 'error', from: { path: engine.map((folder) => `^lib/${folder}/`), pathNot: '^lib/(client|auth|webhook)/node/' }, to: { dependencyTypes: ['core'] } },
-    { name: 'only-the-adapter-of-the-server-knows-node', severity: 'error', from: { path: '^lib/server/', pathNot: '^lib/server/node/' }, to: { dependencyTypes: ['core'] } },
-    { name: 'no-development-packages', severity: 'error', from: { path: '^lib/' }, to: { dependencyTypes: ['npm-dev', 'npm-unknown', 'npm-no-pkg', 'unknown', 'undetermined'], dependencyTypesNot: ['npm-peer'] } },
-    { name: 'nothing-imports-testing', severity: 'error', from: { path: '^lib/', pathNot: '^lib/testing/' }, to: { path: '^lib/testing/' } },
-    { name: 'only-the-composition-root-knows-every-folder', severity: 'error', from: { path: '^lib/[^/]+/', pathNot: ['^lib/simulation/', '^lib/testing/'] }, to: { path: '^lib/(cluster|index|options)\\.ts$' } },
+    {
+      name: 'no-node-in-the-engine',
+      severity: 'error',
+      from: { path: engine.map((folder) => `^lib/${folder}/`), pathNot: '^lib/(client|auth|webhook)/node/' },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'only-the-adapter-of-the-server-knows-node',
+      severity: 'error',
+      from: { path: '^lib/server/', pathNot: '^lib/server/node/' },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'no-development-packages',
+      severity: 'error',
+      from: { path: '^lib/' },
+      to: {
+        dependencyTypes: ['npm-dev', 'npm-unknown', 'npm-no-pkg', 'unknown', 'undetermined'],
+        dependencyTypesNot: ['npm-peer'],
+      },
+    },
+    {
+      name: 'nothing-imports-testing',
+      severity: 'error',
+      from: { path: '^lib/', pathNot: '^lib/testing/' },
+      to: { path: '^lib/testing/' },
+    },
+    {
+      name: 'only-the-composition-root-knows-every-folder',
+      severity: 'error',
+      from: { path: '^lib/[^/]+/', pathNot: ['^lib/simulation/', '^lib/testing/'] },
+      to: { path: '^lib/(cluster|index|options)\\.ts$' },
+    },
     ...direction,
     ...throughTheIndex,
   ],

@@ -21,6 +21,11 @@ export default tseslint.config(
       'rxjs-x/no-exposed-subjects': 'error',
       'rxjs-x/throw-error': 'error',
       eqeqeq: 'error',
+      // Prettier breaks code; this rule covers comments. Texts that users read stay on one line.
+      'max-len': [
+        'error',
+        { code: 120, ignoreStrings: true, ignoreTemplateLiterals: true, ignoreRegExpLiterals: true, ignoreUrls: true },
+      ],
       'no-restricted-syntax': [
         'error',
         { selector: 'TSEnumDeclaration', message: 'Use a union of string literals.' },
@@ -38,6 +43,11 @@ export default tseslint.config(
       'rxjs-x/no-ignored-error': 'off',
       '@typescript-eslint/unbound-method': 'off',
     },
+  },
+  {
+    // What a program prints is quoted as it is printed.
+    files: ['examples/**/*.ts'],
+    rules: { 'max-len': 'off' },
   },
   {
     files: ['**/*.{js,mjs,cjs}'],

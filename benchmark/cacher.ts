@@ -25,7 +25,14 @@ const sliceSize = 500;
 const many = 150_000;
 const pods = Array.from({ length: 5_000 }, (_, n) => deepFreeze({ apiVersion: 'v1', kind: 'Pod', node: `node-${n}` }));
 
-const rows = [...(await measureReads()), ...(await measureLists()), ...(await measureWrites()), ...(await measureWatchers()), ...measureBytes(), ...(await measureHeap())];
+const rows = [
+  ...(await measureReads()),
+  ...(await measureLists()),
+  ...(await measureWrites()),
+  ...(await measureWatchers()),
+  ...measureBytes(),
+  ...(await measureHeap()),
+];
 console.log(report('Cacher', rows) ? '\nAll goals are met.' : '\nA goal was missed: is the machine busy?');
 
 async function measureReads(): Promise<Row[]> {
@@ -50,7 +57,11 @@ async function measureReads(): Promise<Row[]> {
     { name: `consistent get among ${many}`, value: 1e6 / amongAll!, unit: '/s' },
     { name: 'get of what is at hand among 5,000', value: 1e6 / atHand!, unit: '/s' },
     { name: 'get from the store itself among 5,000', value: 1e6 / bare!, unit: '/s' },
-    { name: 'what a write to another resource adds to the next consistent get', value: afterForeign! - foreign! - consistent!, unit: 'µs' },
+    {
+      name: 'what a write to another resource adds to the next consistent get',
+      value: afterForeign! - foreign! - consistent!,
+      unit: 'µs',
+    },
   ];
 }
 
@@ -73,7 +84,11 @@ async function measureLists(): Promise<Row[]> {
     await cacher.list({ namespace: 'namespace-7', limit: 500, revision: newest - 900 });
     first = Math.min(first, (performance.now() - start) * 1_000);
   }
-  const [namespace, byLabel] = await bestOfSlices(turns.slice(0, 20), [list({ namespace: 'namespace-7' }), list({ matches: ({ node: its }) => its === 'node-7' })], 20);
+  const [namespace, byLabel] = await bestOfSlices(
+    turns.slice(0, 20),
+    [list({ namespace: 'namespace-7' }), list({ matches: ({ node: its }) => its === 'node-7' })],
+    20,
+  );
   return [
     { name: 'list a page of 500 of 10,000 in a namespace', value: page!, unit: 'µs' },
     { name: 'the same at any of the last 900 revisions', value: exact!, unit: 'µs' },
@@ -87,21 +102,28 @@ async function measureLists(): Promise<Row[]> {
 
 async function measureWrites(): Promise<Row[]> {
   const counts = [5_000, many];
-  const pairs = await Promise.all(counts.map(async (count) => [await cached(count), await cached(count, { isUsed: false })] as const));
+  const pairs = await Promise.all(
+    counts.map(async (count) => [await cached(count), await cached(count, { isUsed: false })] as const),
+  );
   const times = await bestOfSlices(
     Array.from({ length: 20_000 }, (_, n) => n * 7_919),
     pairs.flatMap((pair) => pair.map((each) => (turn: number) => write(each, turn))),
   );
   return counts.flatMap((count, index) => [
     { name: `commit among ${count} without a cacher`, value: times[index * 2 + 1]!, unit: 'µs' },
-    { name: 'what a cacher adds: its state, its indexes, its window', value: times[index * 2]! - times[index * 2 + 1]!, unit: 'µs' },
+    {
+      name: 'what a cacher adds: its state, its indexes, its window',
+      value: times[index * 2]! - times[index * 2 + 1]!,
+      unit: 'µs',
+    },
   ]);
 }
 
 async function measureWatchers(): Promise<Row[]> {
   const watched = async (watchers: number): Promise<Cached> => {
     const it = await cached(5_000);
-    for (let n = 0; n < watchers; n++) it.cacher.watch({ trigger: { field: 'node', value: `watched-${n}` } }).subscribe();
+    for (let n = 0; n < watchers; n++)
+      it.cacher.watch({ trigger: { field: 'node', value: `watched-${n}` } }).subscribe();
     await it.cacher.get('x');
     return it;
   };
@@ -116,17 +138,29 @@ async function measureWatchers(): Promise<Row[]> {
     // A write that some watcher sees: to one of the first ten nodes.
     its.map(({ store, keys }) => {
       const values = Array.from({ length: 10 }, (_, n) => to(`watched-${n}`));
-      return (turn: number) => store.commit({ put: [{ key: prefix + keys[turn % keys.length]!, value: values[turn % 10]! }] });
+      return (turn: number) =>
+        store.commit({ put: [{ key: prefix + keys[turn % keys.length]!, value: values[turn % 10]! }] });
     }),
   );
-  const [fan] = await bestOfSlices(Array.from({ length: 2_000 }, (_, n) => n), [(turn) => write(followed, turn)]);
+  const [fan] = await bestOfSlices(
+    Array.from({ length: 2_000 }, (_, n) => n),
+    [(turn) => write(followed, turn)],
+  );
   const heap = await heapOf(async () => watched(10_000));
   const base = await heapOf(async () => watched(0));
   return [
-    ...counts.map((count, index) => ({ name: `commit with ${count} watchers, each of a node of its own`, value: times[index]!, unit: 'µs' })),
+    ...counts.map((count, index) => ({
+      name: `commit with ${count} watchers, each of a node of its own`,
+      value: times[index]!,
+      unit: 'µs',
+    })),
     { name: '10,000 such watchers compared with 10', value: times[2]! / times[1]!, unit: '×', goal: '≤ 2' },
     { name: 'one event to one of 1,000 watchers of everything', value: fan! / 1_000, unit: 'µs' },
-    ...heap.map((bytes, index) => ({ name: 'heap of a watcher', value: (bytes - base[index]!) / 10_000, unit: 'bytes' })),
+    ...heap.map((bytes, index) => ({
+      name: 'heap of a watcher',
+      value: (bytes - base[index]!) / 10_000,
+      unit: 'bytes',
+    })),
   ];
 }
 
@@ -155,8 +189,17 @@ async function measureHeap(): Promise<Row[]> {
     return it;
   });
   return [
-    ...idle.map((bytes, index) => ({ name: `heap per object beyond it, ${many} objects`, value: (bytes - without[index]!) / many, unit: 'bytes', goal: '≤ 500' })),
-    ...busy.map((bytes, index) => ({ name: 'heap of a full window, objects shared', value: (bytes - idle[index]!) / 1e6, unit: 'MB' })),
+    ...idle.map((bytes, index) => ({
+      name: `heap per object beyond it, ${many} objects`,
+      value: (bytes - without[index]!) / many,
+      unit: 'bytes',
+      goal: '≤ 500',
+    })),
+    ...busy.map((bytes, index) => ({
+      name: 'heap of a full window, objects shared',
+      value: (bytes - idle[index]!) / 1e6,
+      unit: 'MB',
+    })),
   ];
 }
 
@@ -164,8 +207,14 @@ async function cached(count: number, { isUsed = true } = {}): Promise<Cached> {
   const clock = virtualClock();
   const store = memoryStore({ clock, historyMax: 1_000 });
   // Flat strings, as they come out of a request: one that a template made is two until it is first compared.
-  const keys = random('keys').shuffle(Array.from({ length: count }, (_, n) => JSON.parse(`"namespace-${n % 15}/web-${String(n).padStart(6, '0')}"`) as string));
-  for (const [index, key] of keys.entries()) await store.commit({ put: [{ key: prefix + key, value: pods[index % pods.length]! }] });
+  const keys = random('keys').shuffle(
+    Array.from(
+      { length: count },
+      (_, n) => JSON.parse(`"namespace-${n % 15}/web-${String(n).padStart(6, '0')}"`) as string,
+    ),
+  );
+  for (const [index, key] of keys.entries())
+    await store.commit({ put: [{ key: prefix + key, value: pods[index % pods.length]! }] });
   const cacher = createCacher<Pod>({
     store,
     clock,
@@ -203,7 +252,11 @@ async function heapOf(make: () => Promise<unknown>): Promise<number[]> {
 }
 
 /** Microseconds per item of each candidate. */
-async function bestOfSlices<T>(items: readonly T[], candidates: readonly ((item: T) => Promise<unknown>)[], rounds = 8): Promise<number[]> {
+async function bestOfSlices<T>(
+  items: readonly T[],
+  candidates: readonly ((item: T) => Promise<unknown>)[],
+  rounds = 8,
+): Promise<number[]> {
   const best = candidates.map(() => new Array<number>(Math.ceil(items.length / sliceSize)).fill(Infinity));
   for (let round = 0; round < rounds; round++) {
     for (const [index, act] of candidates.entries()) {

@@ -37,13 +37,30 @@ function objects(): Row[] {
     { name: 'JSON.stringify', run: () => JSON.stringify(parsed) },
     { name: 'JSON.parse of the whole pod', run: () => JSON.parse(json) as unknown },
   ]).map((timing) => timing.microseconds);
-  if (parse === undefined || decode === undefined || whole === undefined || toProto === undefined || fromProto === undefined || toJson === undefined || fromJson === undefined) return [];
+  if (
+    parse === undefined ||
+    decode === undefined ||
+    whole === undefined ||
+    toProto === undefined ||
+    fromProto === undefined ||
+    toJson === undefined ||
+    fromJson === undefined
+  )
+    return [];
   return [
     { name: `JSON.parse of a pod of ${text.length} characters`, value: parse, unit: 'µs' },
-    { name: 'decode (types, unknown and duplicate fields, static defaults)', value: decode / parse, unit: '× JSON.parse' },
+    {
+      name: 'decode (types, unknown and duplicate fields, static defaults)',
+      value: decode / parse,
+      unit: '× JSON.parse',
+    },
     { name: 'decode + default + freeze', value: 1e6 / whole, unit: 'objects/s' },
     { name: 'decode + default + freeze', value: whole / parse, unit: '× JSON.parse', goal: '≤ 2.5' },
-    { name: `protobuf encode (${bytes.length} bytes for ${json.length})`, value: toProto / toJson, unit: '× JSON.stringify' },
+    {
+      name: `protobuf encode (${bytes.length} bytes for ${json.length})`,
+      value: toProto / toJson,
+      unit: '× JSON.stringify',
+    },
     { name: 'protobuf decode', value: fromProto / fromJson, unit: '× JSON.parse' },
   ];
 }
@@ -54,8 +71,17 @@ async function timers(): Promise<Row[]> {
   const ordered = await bestOfThree(() => timeTimers(count, (index) => index));
   const scattered = await bestOfThree(() => timeTimers(count, (index) => (index * 7919) % 1_000_003));
   return [
-    { name: 'a million virtual timers at rising instants, scheduled and fired', value: ordered, unit: 's', goal: '≤ 2' },
-    { name: 'the same at scattered instants (what RxJS keeps for each is then out of the cache)', value: scattered, unit: 's' },
+    {
+      name: 'a million virtual timers at rising instants, scheduled and fired',
+      value: ordered,
+      unit: 's',
+      goal: '≤ 2',
+    },
+    {
+      name: 'the same at scattered instants (what RxJS keeps for each is then out of the cache)',
+      value: scattered,
+      unit: 's',
+    },
   ];
 }
 

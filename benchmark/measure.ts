@@ -58,7 +58,10 @@ export function perSecond(run: (at: number) => unknown): number {
 }
 
 /** The same for candidates whose answers are awaited, in turns. */
-export async function perSecondAwaited(candidates: readonly ((at: number) => unknown)[], { rounds = 20, calls = 2000 } = {}): Promise<number[]> {
+export async function perSecondAwaited(
+  candidates: readonly ((at: number) => unknown)[],
+  { rounds = 20, calls = 2000 } = {},
+): Promise<number[]> {
   const best = candidates.map(() => 0);
   for (let round = 0; round < rounds; round += 1) {
     for (const [index, run] of candidates.entries()) {
@@ -82,7 +85,9 @@ export function report(title: string, rows: readonly Row[]): boolean {
   for (const { name, value, unit, goal } of rows) {
     const ok = goal === undefined || meets(value, goal);
     met &&= ok;
-    console.log(`| ${name} | ${printNumber(value)} ${unit} | ${goal === undefined ? '' : `${goal}${ok ? '' : ' **missed**'}`} |`);
+    console.log(
+      `| ${name} | ${printNumber(value)} ${unit} | ${goal === undefined ? '' : `${goal}${ok ? '' : ' **missed**'}`} |`,
+    );
   }
   return met;
 }

@@ -28,9 +28,19 @@ export const samplePod: Pod = {
     generateName: 'web-6d4cf56db6-',
     namespace: 'default',
     labels: { app: 'web', tier: 'frontend', 'pod-template-hash': '6d4cf56db6' },
-    annotations: { 'example.com/description': 'serves the front page and what hangs off it', 'prometheus.io/scrape': 'true' },
+    annotations: {
+      'example.com/description': 'serves the front page and what hangs off it',
+      'prometheus.io/scrape': 'true',
+    },
     ownerReferences: [
-      { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web-6d4cf56db6', uid: '6b1b6f0e-1d2c-4a7e-9c3f-0a1b2c3d4e5f', controller: true, blockOwnerDeletion: true },
+      {
+        apiVersion: 'apps/v1',
+        kind: 'ReplicaSet',
+        name: 'web-6d4cf56db6',
+        uid: '6b1b6f0e-1d2c-4a7e-9c3f-0a1b2c3d4e5f',
+        controller: true,
+        blockOwnerDeletion: true,
+      },
     ],
   },
   spec: {
@@ -40,8 +50,17 @@ export const samplePod: Pod = {
       { name: 'data', emptyDir: { sizeLimit: '1Gi' } },
     ],
     nodeSelector: { 'kubernetes.io/os': 'linux' },
-    tolerations: [{ key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 300 }],
-    topologySpreadConstraints: [{ maxSkew: 1, topologyKey: 'topology.kubernetes.io/zone', whenUnsatisfiable: 'ScheduleAnyway', labelSelector: { matchLabels: { app: 'web' } } }],
+    tolerations: [
+      { key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 300 },
+    ],
+    topologySpreadConstraints: [
+      {
+        maxSkew: 1,
+        topologyKey: 'topology.kubernetes.io/zone',
+        whenUnsatisfiable: 'ScheduleAnyway',
+        labelSelector: { matchLabels: { app: 'web' } },
+      },
+    ],
     serviceAccountName: 'web',
     securityContext: { runAsNonRoot: true, fsGroup: 2000 },
   },

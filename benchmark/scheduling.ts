@@ -1,8 +1,8 @@
-// The figures of the scheduler, in one run: the workloads of scheduler_perf at 5,000 nodes, every node considered, through
-// the API in process. Names of workloads as arguments run only those. Kept in RESULTS.md.
+// The figures of the scheduler, in one run: the workloads of scheduler_perf at 5,000 nodes, every node considered,
+// through the API in process. Names of workloads as arguments run only those. Kept in RESULTS.md.
 //
-// Each workload is run three times, on a cluster of its own each: once to see what it does to a process that is new to it,
-// while V8 still compiles, and then for the figure, the better of two, since others use the machine.
+// Each workload is run three times, on a cluster of its own each: once to see what it does to a process that is new to
+// it, while V8 still compiles, and then for the figure, the better of two, since others use the machine.
 import { report } from './measure.js';
 import type { Row } from './measure.js';
 
@@ -15,7 +15,11 @@ const wanted = process.argv.slice(2);
 const large = 5000;
 const isWanted = (name: string): boolean => wanted.length === 0 || wanted.includes(name);
 
-function rowsOf({ name, published, goal }: Workload, { perSecond, perSecondTold, microsecondsToPlace, microsecondsOfProcess }: WorkloadResult, first: WorkloadResult): Row[] {
+function rowsOf(
+  { name, published, goal }: Workload,
+  { perSecond, perSecondTold, microsecondsToPlace, microsecondsOfProcess }: WorkloadResult,
+  first: WorkloadResult,
+): Row[] {
   const beside = published === undefined ? '' : ` (Kubernetes publishes ${published})`;
   return [
     { name: `${name}${beside}`, value: perSecond, unit: 'pods/s', ...(goal !== undefined && { goal: `≥ ${goal}` }) },
@@ -32,7 +36,9 @@ async function measure(workload: Workload): Promise<Row[]> {
   return rowsOf(workload, one.perSecond > other.perSecond ? one : other, first);
 }
 
-/** The cost of a pod at ten times the nodes, and beside many pods that wait. Best of a few, as others use the machine. */
+/**
+ * The cost of a pod at ten times the nodes, and beside many pods that wait. Best of a few, as others use the machine.
+ */
 async function measureGrowth(): Promise<Row[]> {
   const best = async (workload: Workload): Promise<number> => {
     let most = 0;

@@ -4,4 +4,10 @@ import { createRequire } from 'node:module';
 import { run } from '../dist/command/index.js';
 
 const { version } = createRequire(import.meta.url)('../package.json');
-process.exitCode = await run({ args: process.argv.slice(2), version, stdout: process.stdout, stderr: process.stderr, signals: process });
+process.exitCode = await run({
+  args: process.argv.slice(2),
+  version,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  signals: process,
+});

@@ -6,7 +6,10 @@ const scheme = builtinScheme();
 const podKind = { group: '', version: 'v1', kind: 'Pod' };
 const type = scheme.typeOf(podKind);
 
-const { object, warnings } = decodeJsonBody(type, '{"metadata":{"name":"web"},"spec":{"containers":[{"name":"web","image":"nginx","port":80,"resources":{"limits":{"cpu":0.5}}}]}}');
+const { object, warnings } = decodeJsonBody(
+  type,
+  '{"metadata":{"name":"web"},"spec":{"containers":[{"name":"web","image":"nginx","port":80,"resources":{"limits":{"cpu":0.5}}}]}}',
+);
 scheme.setDefaults(object, podKind);
 const pod = deepFreeze(object);
 console.log(JSON.stringify(pod, null, 1));

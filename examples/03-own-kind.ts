@@ -11,7 +11,10 @@ interface BackupV1beta1 extends ApiObject {
 }
 
 const hub = { group: 'example.com', version: 'v1', kind: 'Backup' };
-const spec = structType('example.com/v1.BackupSpec', () => [field('volumes', listOf(scalars.string)), field('keepDays', scalars.int32, { default: 7 })]);
+const spec = structType('example.com/v1.BackupSpec', () => [
+  field('volumes', listOf(scalars.string)),
+  field('keepDays', scalars.int32, { default: 7 }),
+]);
 const oldSpec = structType('example.com/v1beta1.BackupSpec', () => [field('volume', scalars.string)]);
 const resource = { plural: 'backups', shortNames: ['bk'], namespaced: true };
 
@@ -21,8 +24,18 @@ const throughTheHub: HubConversion<Frozen<BackupV1beta1>, Frozen<BackupV1>> = {
   fromHub: (backup) => ({ ...backup, spec: { volume: backup.spec.volumes[0] ?? '' } }),
 };
 const kinds: KindOptions[] = [
-  { ...hub, resource, type: () => structType('example.com/v1.Backup', () => [field('spec', spec, { presence: 'always' })]) },
-  { ...hub, version: 'v1beta1', resource, conversion: throughTheHub, type: () => structType('example.com/v1beta1.Backup', () => [field('spec', oldSpec)]) },
+  {
+    ...hub,
+    resource,
+    type: () => structType('example.com/v1.Backup', () => [field('spec', spec, { presence: 'always' })]),
+  },
+  {
+    ...hub,
+    version: 'v1beta1',
+    resource,
+    conversion: throughTheHub,
+    type: () => structType('example.com/v1beta1.Backup', () => [field('spec', oldSpec)]),
+  },
 ];
 
 const scheme = builtinScheme({ kinds, switches: { 'example.com/v1beta1': true } });

@@ -4,7 +4,17 @@ import { applyJsonPatch, applyMergePatch, applyStrategicMergePatch } from 'vivar
 
 const deployment = deepFreeze({
   metadata: { name: 'web', labels: { app: 'web' } },
-  spec: { replicas: 2, template: { spec: { containers: [{ name: 'web', image: 'nginx:1.27' }, { name: 'logs', image: 'fluent:3' }] } } },
+  spec: {
+    replicas: 2,
+    template: {
+      spec: {
+        containers: [
+          { name: 'web', image: 'nginx:1.27' },
+          { name: 'logs', image: 'fluent:3' },
+        ],
+      },
+    },
+  },
 });
 const type = builtinScheme().typeOf({ group: 'apps', version: 'v1', kind: 'Deployment' });
 
@@ -17,7 +27,11 @@ const renamed = applyJsonPatch(deployment, [
 ]);
 console.log(JSON.stringify(renamed));
 
-const upgraded = applyStrategicMergePatch(deployment, { spec: { template: { spec: { containers: [{ name: 'web', image: 'nginx:1.28' }] } } } }, type);
+const upgraded = applyStrategicMergePatch(
+  deployment,
+  { spec: { template: { spec: { containers: [{ name: 'web', image: 'nginx:1.28' }] } } } },
+  type,
+);
 console.log(JSON.stringify(upgraded.spec));
 console.log('metadata is shared:', upgraded.metadata === deployment.metadata);
 

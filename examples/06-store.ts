@@ -11,7 +11,10 @@ const key = '/registry/pods/default/web';
 const created = await store.commit({ compare: [{ key, modRevision: 0 }], put: [{ key, value: { phase: 'Pending' } }] });
 await store.commit({ compare: [{ key, modRevision: created.revision }], put: [{ key, value: { phase: 'Running' } }] });
 
-const late = await store.commit({ compare: [{ key, modRevision: created.revision }], put: [{ key, value: { phase: 'Failed' } }] });
+const late = await store.commit({
+  compare: [{ key, modRevision: created.revision }],
+  put: [{ key, value: { phase: 'Failed' } }],
+});
 if (!late.committed) console.log('somebody was faster:', late.found[0]?.value);
 
 const before = await store.get(key, { revision: created.revision });

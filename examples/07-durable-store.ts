@@ -8,7 +8,12 @@ import { sqliteStore } from 'vivarium/storage/sqlite';
 const encryption = await encryptionFor({
   apiVersion: 'apiserver.config.k8s.io/v1',
   kind: 'EncryptionConfiguration',
-  resources: [{ resources: ['secrets'], providers: [{ aesgcm: { keys: [{ name: 'key1', secret: btoa('sixteen byte key') }] } }, { identity: {} }] }],
+  resources: [
+    {
+      resources: ['secrets'],
+      providers: [{ aesgcm: { keys: [{ name: 'key1', secret: btoa('sixteen byte key') }] } }, { identity: {} }],
+    },
+  ],
 });
 const transformer = transformerByKey(encryption, (key) => ({ group: '', resource: key.split('/')[2] ?? '' }));
 

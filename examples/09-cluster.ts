@@ -11,18 +11,30 @@ const client = inProcessClient(server.handler);
 const pods = client.kind('v1', 'Pod').in('default');
 
 const watching = pods.watch().subscribe((event) => {
-  if (event.type !== 'BOOKMARK') console.log(`${event.type} ${event.object.metadata.name}: ${event.object.status?.phase}`);
+  if (event.type !== 'BOOKMARK')
+    console.log(`${event.type} ${event.object.metadata.name}: ${event.object.status?.phase}`);
 });
 
-const web = await pods.create({ metadata: { name: 'web', labels: { app: 'shop' } }, spec: { containers: [{ name: 'nginx', image: 'nginx' }] } });
-console.log('by default it restarts:', web.spec?.restartPolicy, '- and nobody can change it:', Object.isFrozen(web.spec));
+const web = await pods.create({
+  metadata: { name: 'web', labels: { app: 'shop' } },
+  spec: { containers: [{ name: 'nginx', image: 'nginx' }] },
+});
+console.log(
+  'by default it restarts:',
+  web.spec?.restartPolicy,
+  '- and nobody can change it:',
+  Object.isFrozen(web.spec),
+);
 
 await pods.status.patch('web', { merge: { status: { phase: 'Running' } } });
 await pods.create({ ...web, metadata: { name: 'web' } }).catch((error: unknown) => {
   if (isApiError(error)) console.log(`${error.status.code}: ${error.message}`);
 });
 const { items } = await client.kind('v1', 'Pod').list({ labelSelector: 'app=shop' });
-console.log('in all namespaces:', items.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`));
+console.log(
+  'in all namespaces:',
+  items.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`),
+);
 
 await pods.delete('web', { gracePeriodSeconds: 0 });
 watching.unsubscribe();

@@ -36,8 +36,11 @@ const mapsOf = (authorization: string) =>
   httpClient({
     server: 'http://cluster',
     authorization,
-    transport: (url, { headers, ...init }) => answer(new Request(url, { ...init, headers: headers as Record<string, string> })),
-  }).kind('v1', 'ConfigMap').in('default');
+    transport: (url, { headers, ...init }) =>
+      answer(new Request(url, { ...init, headers: headers as Record<string, string> })),
+  })
+    .kind('v1', 'ConfigMap')
+    .in('default');
 const told = (error: unknown): void => {
   if (!isApiError(error)) throw error;
   console.log(`${error.status.code} ${error.message}`);
@@ -45,7 +48,10 @@ const told = (error: unknown): void => {
 
 const [ada, bob] = [mapsOf('Session 1'), mapsOf('Session 2')];
 await ada.create({ metadata: { name: 'hers' } });
-console.log('bob sees', (await bob.list()).items.map(({ metadata }) => metadata.name));
+console.log(
+  'bob sees',
+  (await bob.list()).items.map(({ metadata }) => metadata.name),
+);
 await bob.delete('hers').catch(told);
 await mapsOf('Bearer unknown').list().catch(told);
 

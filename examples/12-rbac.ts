@@ -16,14 +16,19 @@ const v1 = 'rbac.authorization.k8s.io/v1';
 const apiGroup = 'rbac.authorization.k8s.io';
 const bind = (client: Client, name: string, role: string): Promise<unknown> => {
   const roleRef = { apiGroup, kind: role === 'cluster-admin' ? 'ClusterRole' : 'Role', name: role };
-  return client.kind(v1, 'RoleBinding').in('default').create({ metadata: { name }, roleRef, subjects: [{ apiGroup, kind: 'User', name: 'ada' }] });
+  return client
+    .kind(v1, 'RoleBinding')
+    .in('default')
+    .create({ metadata: { name }, roleRef, subjects: [{ apiGroup, kind: 'User', name: 'ada' }] });
 };
 const told = (error: unknown): void => {
   if (!isApiError(error, 'Forbidden')) throw error;
   console.log(error.message);
 };
 const canI = async (client: Client, verb: string): Promise<void> => {
-  const review = await client.kind('authorization.k8s.io/v1', 'SelfSubjectAccessReview').create({ spec: { resourceAttributes: { verb, resource: 'pods', namespace: 'default' } } });
+  const review = await client
+    .kind('authorization.k8s.io/v1', 'SelfSubjectAccessReview')
+    .create({ spec: { resourceAttributes: { verb, resource: 'pods', namespace: 'default' } } });
   console.log(`${verb} pods:`, review.status?.allowed);
 };
 
@@ -32,7 +37,10 @@ await ada.kind('v1', 'Pod').in('default').list().catch(told);
 
 // Granted: by a role, and a binding to her.
 const rules = [{ verbs: ['get', 'list', 'watch'], apiGroups: [''], resources: ['pods'] }];
-await admin.kind(v1, 'Role').in('default').create({ metadata: { name: 'readers' }, rules });
+await admin
+  .kind(v1, 'Role')
+  .in('default')
+  .create({ metadata: { name: 'readers' }, rules });
 await bind(admin, 'ada-reads', 'readers');
 console.log('pods:', (await ada.kind('v1', 'Pod').in('default').list()).items.length);
 
@@ -41,7 +49,12 @@ await canI(ada, 'list');
 await canI(ada, 'delete');
 
 // Nobody gives away what they do not have: she may bind roles now, but not to more than her own.
-await admin.kind(v1, 'Role').in('default').patch('readers', { merge: { rules: [...rules, { verbs: ['create'], apiGroups: [apiGroup], resources: ['rolebindings'] }] } });
+await admin
+  .kind(v1, 'Role')
+  .in('default')
+  .patch('readers', {
+    merge: { rules: [...rules, { verbs: ['create'], apiGroups: [apiGroup], resources: ['rolebindings'] }] },
+  });
 await bind(ada, 'ada-rules', 'cluster-admin').catch(told);
 
 await server.close();

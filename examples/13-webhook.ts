@@ -11,7 +11,9 @@ const policy = inProcessCall((request) => {
   const { spec } = request as unknown as SubjectAccessReview; // what a SubjectAccessReview says, frozen
   const { verb = '', resource = '', namespace = '' } = spec.resourceAttributes ?? {};
   console.log(`asked: may ${spec.user} ${verb} ${resource} in ${namespace}?`);
-  return resource === 'secrets' ? { status: { allowed: false, denied: true, reason: 'secrets are secret' } } : { status: { allowed: true } };
+  return resource === 'secrets'
+    ? { status: { allowed: false, denied: true, reason: 'secrets are secret' } }
+    : { status: { allowed: true } };
 });
 
 const clock = virtualClock();
@@ -20,13 +22,17 @@ const server = createServer({ store, clock, authorizers: [webhookAuthorizer(poli
 const bob = inProcessClient(server.handler).as({ username: 'bob' });
 
 for (const resource of ['ConfigMap', 'Secret', 'ConfigMap'] as const) {
-  await bob.kind('v1', resource).in('default').list().then(
-    () => console.log(`${resource}s: listed`),
-    (error: unknown) => {
-      if (!isApiError(error, 'Forbidden')) throw error;
-      console.log(error.message);
-    },
-  );
+  await bob
+    .kind('v1', resource)
+    .in('default')
+    .list()
+    .then(
+      () => console.log(`${resource}s: listed`),
+      (error: unknown) => {
+        if (!isApiError(error, 'Forbidden')) throw error;
+        console.log(error.message);
+      },
+    );
 }
 
 // What was allowed is kept for five minutes; then the webhook is asked again.

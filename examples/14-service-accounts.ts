@@ -1,4 +1,5 @@
-// Tokens of ServiceAccounts from end to end: asked for, used, published for others to verify, and ended with the account.
+// Tokens of ServiceAccounts from end to end: asked for, used, published for others to verify, and ended with the
+// account.
 import { generateKeyPairSync } from 'node:crypto';
 import { isApiError, virtualClock } from 'vivarium';
 import { administrator, bearerTokens, unionTokenAuthenticator, withAuthenticatedGroup } from 'vivarium/auth';
@@ -27,7 +28,9 @@ const admin = inProcessClient(server.handler, { user: administrator });
 const accounts = admin.kind('v1', 'ServiceAccount').in('default');
 
 await accounts.create({ metadata: { name: 'robot' } });
-const { status } = await accounts.subresource<TokenRequest>('token').create('robot', { spec: { audiences: [], expirationSeconds: 600 } });
+const { status } = await accounts
+  .subresource<TokenRequest>('token')
+  .create('robot', { spec: { audiences: [], expirationSeconds: 600 } });
 if (typeof status !== 'object') throw new Error('no token was made');
 console.log('good until', status.expirationTimestamp);
 
@@ -36,14 +39,18 @@ const answer = fetchHandler(server.handler);
 const robot = httpClient({
   server: 'http://cluster',
   authorization: `Bearer ${status.token}`,
-  transport: (url, { headers, ...init }) => answer(new Request(url, { ...init, headers: headers as Record<string, string> })),
+  transport: (url, { headers, ...init }) =>
+    answer(new Request(url, { ...init, headers: headers as Record<string, string> })),
 });
 const me = await robot.kind('authentication.k8s.io/v1', 'SelfSubjectReview').create({});
 console.log('known as', me.status?.userInfo?.username);
 
 // Whoever trusts the issuer verifies tokens alone, with the keys that it publishes.
 const { keys: published } = JSON.parse(String(await robot.read('/openid/v1/jwks'))) as { keys: { alg: string }[] };
-console.log('keys published:', published.map(({ alg }) => alg));
+console.log(
+  'keys published:',
+  published.map(({ alg }) => alg),
+);
 
 // A token ends with its account. What was found out a moment ago counts for ten seconds more.
 await accounts.delete('robot');

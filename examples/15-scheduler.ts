@@ -13,19 +13,27 @@ const client = inProcessClient(server.handler);
 
 const tell = (attempt: Attempt): void => {
   if (attempt.type === 'started') console.log('the cluster is known');
-  else if (attempt.type === 'scheduled') console.log(`${attempt.pod.metadata?.name} to ${attempt.nodeName}: attempt ${attempt.attempts}, ${attempt.feasible} of ${attempt.evaluated} nodes would do`);
+  else if (attempt.type === 'scheduled')
+    console.log(
+      `${attempt.pod.metadata?.name} to ${attempt.nodeName}: attempt ${attempt.attempts}, ${attempt.feasible} of ${attempt.evaluated} nodes would do`,
+    );
   else if (attempt.type === 'unschedulable') console.log(`${attempt.pod.metadata?.name}: ${attempt.message}`);
 };
 const scheduler = createScheduler({ client, clock, random: random('example') });
 const running = scheduler.run().subscribe(tell);
 
 const addNode = async (name: string, cpu: string): Promise<void> => {
-  await client.kind('v1', 'Node').create({ metadata: { name }, status: { allocatable: { cpu, memory: '16Gi', pods: '110' } } });
+  await client
+    .kind('v1', 'Node')
+    .create({ metadata: { name }, status: { allocatable: { cpu, memory: '16Gi', pods: '110' } } });
   await clock.settled();
 };
 const pods = client.kind('v1', 'Pod').in('default');
 const addPod = async (name: string, cpu: string): Promise<void> => {
-  await pods.create({ metadata: { name }, spec: { containers: [{ name: 'main', image: 'nginx', resources: { requests: { cpu } } }] } });
+  await pods.create({
+    metadata: { name },
+    spec: { containers: [{ name: 'main', image: 'nginx', resources: { requests: { cpu } } }] },
+  });
   await clock.settled();
 };
 

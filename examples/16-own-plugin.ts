@@ -1,8 +1,17 @@
-// A plugin of one's own is a plain object with functions where it has something to say. This one keeps pods off nodes that
-// cost more than they would pay, and prefers cheap nodes.
+// A plugin of one's own is a plain object with functions where it has something to say. This one keeps pods off nodes
+// that cost more than they would pay, and prefers cheap nodes.
 import { random, virtualClock } from 'vivarium';
 import { inProcessClient } from 'vivarium/client';
-import { actions, createScheduler, normalizeShares, on, registryOf, reverseShareOfHighest, schedulerConfiguration, unresolvable } from 'vivarium/scheduling';
+import {
+  actions,
+  createScheduler,
+  normalizeShares,
+  on,
+  registryOf,
+  reverseShareOfHighest,
+  schedulerConfiguration,
+  unresolvable,
+} from 'vivarium/scheduling';
 import type { NodeView, SchedulingPlugin } from 'vivarium/scheduling';
 import { createServer } from 'vivarium/server';
 import { memoryStore } from 'vivarium/storage';
@@ -33,16 +42,29 @@ const running = createScheduler({ client, clock, random: random('example'), conf
   .run()
   .subscribe((attempt) => {
     if (attempt.type === 'bound') console.log(`${attempt.pod.metadata?.name} goes to ${attempt.nodeName}`);
-    if (attempt.type === 'unschedulable') console.log(`${attempt.pod.metadata?.name} waits for ${attempt.rejectors.join()}: ${attempt.message}`);
+    if (attempt.type === 'unschedulable')
+      console.log(`${attempt.pod.metadata?.name} waits for ${attempt.rejectors.join()}: ${attempt.message}`);
   });
 
 const nodes = client.kind('v1', 'Node');
-for (const [name, price] of [['gold', '9'], ['silver', '3']] as const) {
-  await nodes.create({ metadata: { name, labels: { 'example.com/price': price } }, status: { allocatable: { cpu: '4', memory: '16Gi', pods: '110' } } });
+for (const [name, price] of [
+  ['gold', '9'],
+  ['silver', '3'],
+] as const) {
+  await nodes.create({
+    metadata: { name, labels: { 'example.com/price': price } },
+    status: { allocatable: { cpu: '4', memory: '16Gi', pods: '110' } },
+  });
 }
 const pods = client.kind('v1', 'Pod').in('default');
-for (const [name, limit] of [['rich', '100'], ['poor', '1']] as const) {
-  await pods.create({ metadata: { name, annotations: { 'example.com/limit': limit } }, spec: { containers: [{ name: 'main', image: 'nginx' }] } });
+for (const [name, limit] of [
+  ['rich', '100'],
+  ['poor', '1'],
+] as const) {
+  await pods.create({
+    metadata: { name, annotations: { 'example.com/limit': limit } },
+    spec: { containers: [{ name: 'main', image: 'nginx' }] },
+  });
   await clock.settled();
 }
 

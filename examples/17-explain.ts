@@ -1,5 +1,5 @@
-// Why is a pod pending, and what would help? `explain` asks every plugin about every node, tries the smallest changes of
-// the pod, and tells those that work. The scheduler need not run for it, and nothing is written.
+// Why is a pod pending, and what would help? `explain` asks every plugin about every node, tries the smallest changes
+// of the pod, and tells those that work. The scheduler need not run for it, and nothing is written.
 import { virtualClock } from 'vivarium';
 import { inProcessClient } from 'vivarium/client';
 import { createScheduler } from 'vivarium/scheduling';
@@ -15,12 +15,22 @@ const scheduler = createScheduler({ client, clock });
 const nodes = client.kind('v1', 'Node');
 const allocatable = { cpu: '4', memory: '16Gi', pods: '110' };
 await nodes.create({ metadata: { name: 'plain', labels: { disk: 'hdd' } }, status: { allocatable } });
-await nodes.create({ metadata: { name: 'fast', labels: { disk: 'ssd' } }, spec: { taints: [{ key: 'dedicated', value: 'db', effect: 'NoSchedule' }] }, status: { allocatable } });
-
-const pending = await client.kind('v1', 'Pod').in('default').create({
-  metadata: { name: 'web' },
-  spec: { nodeSelector: { disk: 'ssd' }, containers: [{ name: 'main', image: 'nginx', resources: { requests: { cpu: '5' } } }] },
+await nodes.create({
+  metadata: { name: 'fast', labels: { disk: 'ssd' } },
+  spec: { taints: [{ key: 'dedicated', value: 'db', effect: 'NoSchedule' }] },
+  status: { allocatable },
 });
+
+const pending = await client
+  .kind('v1', 'Pod')
+  .in('default')
+  .create({
+    metadata: { name: 'web' },
+    spec: {
+      nodeSelector: { disk: 'ssd' },
+      containers: [{ name: 'main', image: 'nginx', resources: { requests: { cpu: '5' } } }],
+    },
+  });
 
 const why = await scheduler.explain(pending);
 console.log(why.message);
@@ -37,7 +47,13 @@ const changed = remedy?.changes.reduce((pod, change) => change.apply(pod), why.p
 const { best, nodes: judged } = await scheduler.explain(changed);
 console.log('then best:', best);
 for (const { name, scores, total } of judged.filter(({ rejections }) => rejections.length === 0)) {
-  console.log(`${name}: ${total} =`, scores.filter(({ score }) => score > 0).map(({ plugin, score, weight }) => `${weight} × ${score} ${plugin}`).join(' + '));
+  console.log(
+    `${name}: ${total} =`,
+    scores
+      .filter(({ score }) => score > 0)
+      .map(({ plugin, score, weight }) => `${weight} × ${score} ${plugin}`)
+      .join(' + '),
+  );
 }
 
 await server.close();

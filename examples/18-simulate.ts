@@ -1,5 +1,5 @@
-// How many nodes would be needed? `simulate` places pods in thought, one after the other, on the cluster as it is or as it
-// might be. Nothing is written.
+// How many nodes would be needed? `simulate` places pods in thought, one after the other, on the cluster as it is or as
+// it might be. Nothing is written.
 import { random, virtualClock } from 'vivarium';
 import { inProcessClient } from 'vivarium/client';
 import { createScheduler } from 'vivarium/scheduling';
@@ -13,7 +13,10 @@ const server = createServer({ store, clock });
 const client = inProcessClient(server.handler);
 const scheduler = createScheduler({ client, clock, random: random('example') });
 
-const nodeNamed = (name: string): Node => ({ metadata: { name, labels: { 'kubernetes.io/hostname': name } }, status: { allocatable: { cpu: '4', memory: '16Gi', pods: '110' } } });
+const nodeNamed = (name: string): Node => ({
+  metadata: { name, labels: { 'kubernetes.io/hostname': name } },
+  status: { allocatable: { cpu: '4', memory: '16Gi', pods: '110' } },
+});
 for (const name of ['node-1', 'node-2']) await client.kind('v1', 'Node').create(nodeNamed(name));
 
 const replica = (index: number): Pod => ({
@@ -29,7 +32,8 @@ console.log('the others:', new Set(now.flatMap((each) => ('message' in each ? [e
 
 // One more node at a time, until all have a place.
 const more: Node[] = [];
-while ((await scheduler.simulate(replicas, { nodes: more })).some((each) => 'message' in each)) more.push(nodeNamed(`new-${more.length + 1}`));
+while ((await scheduler.simulate(replicas, { nodes: more })).some((each) => 'message' in each))
+  more.push(nodeNamed(`new-${more.length + 1}`));
 console.log('nodes to add:', more.length);
 
 // And if a node failed then?

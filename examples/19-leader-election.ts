@@ -14,7 +14,14 @@ const client = inProcessClient(server.handler);
 const candidate = (identity: string): { unsubscribe(): void } => {
   const scheduler = createScheduler({ client, clock, random: random(identity), instance: identity });
   const lease = { namespace: 'kube-system', name: 'kube-scheduler' };
-  const election$ = leaderElection({ client, clock, random: random(identity).stream('election'), lease, identity, releaseOnCancel: true });
+  const election$ = leaderElection({
+    client,
+    clock,
+    random: random(identity).stream('election'),
+    lease,
+    identity,
+    releaseOnCancel: true,
+  });
   return whileLeading(election$, () => scheduler.run()).subscribe((told) => {
     if (told.type === 'leader') console.log(`${identity}: ${told.identity} leads`);
     else if (told.type === 'leading') console.log(`${identity}: I schedule`);
@@ -26,7 +33,9 @@ const addPod = async (name: string): Promise<void> => {
   await pods.create({ metadata: { name }, spec: { containers: [{ name: 'main', image: 'nginx' }] } });
   await clock.settled();
 };
-await client.kind('v1', 'Node').create({ metadata: { name: 'node-1' }, status: { allocatable: { cpu: '4', memory: '16Gi', pods: '110' } } });
+await client
+  .kind('v1', 'Node')
+  .create({ metadata: { name: 'node-1' }, status: { allocatable: { cpu: '4', memory: '16Gi', pods: '110' } } });
 
 const anna = candidate('anna');
 await clock.settled();

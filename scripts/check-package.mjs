@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 
 const folder = mkdtempSync(join(tmpdir(), 'vivarium-'));
-const run = (command, args, options = {}) => execFileSync(command, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'], ...options });
+const run = (command, args, options = {}) =>
+  execFileSync(command, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'], ...options });
 try {
   const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
   const [{ filename, size, files }] = JSON.parse(run('npm', ['pack', '--json', '--pack-destination', folder]));
@@ -23,10 +24,24 @@ try {
   }
 
   writeFileSync(join(folder, 'entry.js'), `export * from '${manifest.name}/core';`);
-  const result = await build({ entryPoints: [join(folder, 'entry.js')], bundle: true, platform: 'browser', format: 'esm', minify: true, write: false, metafile: true, logLevel: 'error' });
-  const external = Object.values(result.metafile.inputs).flatMap((input) => input.imports.filter((each) => each.path.startsWith('node:')));
-  if (external.length > 0) throw new Error(`the browser bundle imports ${external.map((each) => each.path).join(', ')}`);
-  console.log(`browser bundle of the core: ${Math.round(result.outputFiles[0].contents.length / 1024)} KiB, no node: import`);
+  const result = await build({
+    entryPoints: [join(folder, 'entry.js')],
+    bundle: true,
+    platform: 'browser',
+    format: 'esm',
+    minify: true,
+    write: false,
+    metafile: true,
+    logLevel: 'error',
+  });
+  const external = Object.values(result.metafile.inputs).flatMap((input) =>
+    input.imports.filter((each) => each.path.startsWith('node:')),
+  );
+  if (external.length > 0)
+    throw new Error(`the browser bundle imports ${external.map((each) => each.path).join(', ')}`);
+  console.log(
+    `browser bundle of the core: ${Math.round(result.outputFiles[0].contents.length / 1024)} KiB, no node: import`,
+  );
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

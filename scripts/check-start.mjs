@@ -8,7 +8,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 const folder = mkdtempSync(join(tmpdir(), 'vivarium-start-'));
 const [ready, kubeconfig] = [join(folder, 'ready'), join(folder, 'kubeconfig')];
-const child = spawn(process.execPath, ['bin/vivarium.js', 'serve', '--port', '0', '--ready-file', ready, '--kubeconfig-out', kubeconfig], { stdio: ['ignore', 'inherit', 'inherit'] });
+const child = spawn(
+  process.execPath,
+  ['bin/vivarium.js', 'serve', '--port', '0', '--ready-file', ready, '--kubeconfig-out', kubeconfig],
+  { stdio: ['ignore', 'inherit', 'inherit'] },
+);
 const ended = new Promise((resolve) => child.once('exit', (code) => resolve(code)));
 try {
   for (let attempt = 0; !existsSync(ready) && child.exitCode === null; attempt += 1) {
@@ -16,7 +20,11 @@ try {
     await pause(100);
   }
   const url = /server: "?(https:\S+?)"?$/m.exec(readFileSync(kubeconfig, 'utf8'))?.[1];
-  const status = await new Promise((resolve, reject) => get(`${url}/readyz`, { rejectUnauthorized: false, agent: false }, (response) => resolve(response.resume().statusCode)).on('error', reject));
+  const status = await new Promise((resolve, reject) =>
+    get(`${url}/readyz`, { rejectUnauthorized: false, agent: false }, (response) =>
+      resolve(response.resume().statusCode),
+    ).on('error', reject),
+  );
   if (status !== 200) throw new Error(`/readyz answered ${status}`);
   child.kill('SIGTERM');
   const code = await ended;

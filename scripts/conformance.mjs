@@ -11,7 +11,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
-const areas = ['discovery', 'authn', 'authz', 'crud', 'patch', 'watch', 'fieldvalidation', 'validation', 'defaulting', 'dryrun', 'table', 'subresources', 'scheduling'];
+const areas = [
+  'discovery',
+  'authn',
+  'authz',
+  'crud',
+  'patch',
+  'watch',
+  'fieldvalidation',
+  'validation',
+  'defaulting',
+  'dryrun',
+  'table',
+  'subresources',
+  'scheduling',
+];
 const wanted = process.argv[2] === '--areas' ? (process.argv[3] ?? '').split(',') : areas;
 const folder = mkdtempSync(join(tmpdir(), 'vivarium-conformance-'));
 const exceptions = new Map(
@@ -21,15 +35,43 @@ const exceptions = new Map(
     .map((line) => [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)]),
 );
 
-const server = spawn(process.execPath, ['bin/vivarium.js', 'serve', '--port', '0', '--http', '--token-auth-file', 'conformance/tokens.csv', '--ready-file', join(folder, 'ready')], {
-  stdio: ['ignore', 'pipe', 'inherit'],
-});
+const server = spawn(
+  process.execPath,
+  [
+    'bin/vivarium.js',
+    'serve',
+    '--port',
+    '0',
+    '--http',
+    '--token-auth-file',
+    'conformance/tokens.csv',
+    '--ready-file',
+    join(folder, 'ready'),
+  ],
+  {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  },
+);
 let output = '';
 server.stdout.on('data', (chunk) => (output += chunk));
 try {
   const url = await served();
   const report = join(folder, 'report.json');
-  spawnSync(process.execPath, ['conformance/run.mjs', '--server', url, '--filter', wanted.map((area) => `${area}/`).join(','), '--jobs', '4', '--json', report], { stdio: 'inherit' });
+  spawnSync(
+    process.execPath,
+    [
+      'conformance/run.mjs',
+      '--server',
+      url,
+      '--filter',
+      wanted.map((area) => `${area}/`).join(','),
+      '--jobs',
+      '4',
+      '--json',
+      report,
+    ],
+    { stdio: 'inherit' },
+  );
   process.exitCode = judge(JSON.parse(readFileSync(report, 'utf8')));
 } finally {
   server.kill();
@@ -55,6 +97,8 @@ function judge(report) {
   for (const { name } of known) console.log(`  ${name}: ${exceptions.get(name)}`);
   for (const { name } of mended) console.log(`passes now, take it off the list of exceptions: ${name}`);
   for (const { name } of unexpected) console.log(`FAILED ${name}`);
-  console.log(`${results.length - known.length - unexpected.length} passed, ${unexpected.length + mended.length} failed`);
+  console.log(
+    `${results.length - known.length - unexpected.length} passed, ${unexpected.length + mended.length} failed`,
+  );
   return unexpected.length + mended.length === 0 ? 0 : 1;
 }

@@ -21,5 +21,7 @@ await build({
   sourcemap: 'inline',
   logLevel: 'warning',
 });
-const { status } = spawnSync(process.execPath, ['--expose-gc', '--enable-source-maps', outfile, ...rest], { stdio: 'inherit' });
+const { status } = spawnSync(process.execPath, ['--expose-gc', '--enable-source-maps', outfile, ...rest], {
+  stdio: 'inherit',
+});
 process.exit(status ?? 1);

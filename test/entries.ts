@@ -21,7 +21,25 @@ import * as testing from '../lib/testing/index.js';
 import * as webhook from '../lib/webhook/index.js';
 import * as webhookNode from '../lib/webhook/node/index.js';
 
-const entries = [core, storage, sqlite, etcd, encryption, server, serverNode, client, clientNode, auth, authNode, admission, controllers, scheduling, webhook, webhookNode, testing];
+const entries = [
+  core,
+  storage,
+  sqlite,
+  etcd,
+  encryption,
+  server,
+  serverNode,
+  client,
+  clientNode,
+  auth,
+  authNode,
+  admission,
+  controllers,
+  scheduling,
+  webhook,
+  webhookNode,
+  testing,
+];
 
 t.test('the main entry offers the very things that the others do', async (t) => {
   const all: Readonly<Record<string, unknown>> = { ...core, ...storage };
@@ -49,12 +67,36 @@ t.test('no entry has a default export', async (t) => {
 });
 
 t.test('what is for browsers needs nothing of Node', async (t) => {
-  for (const name of ['core', 'core/types', 'storage', 'server', 'client', 'auth', 'admission', 'controllers', 'scheduling', 'webhook']) t.same(await nodeImports(name), [], name);
+  for (const name of [
+    'core',
+    'core/types',
+    'storage',
+    'server',
+    'client',
+    'auth',
+    'admission',
+    'controllers',
+    'scheduling',
+    'webhook',
+  ])
+    t.same(await nodeImports(name), [], name);
   t.ok((await nodeImports('auth/node')).includes('node:crypto'), 'which would be noticed');
 });
 
 async function nodeImports(entry: string): Promise<readonly string[]> {
   const entryPoint = join(import.meta.dirname, '..', 'lib', entry, 'index.ts');
-  const { metafile } = await build({ entryPoints: [entryPoint], bundle: true, platform: 'neutral', packages: 'external', external: ['node:*'], format: 'esm', write: false, metafile: true, logLevel: 'error' });
-  return Object.values(metafile.inputs).flatMap(({ imports }) => imports.map(({ path }) => path).filter((path) => path.startsWith('node:')));
+  const { metafile } = await build({
+    entryPoints: [entryPoint],
+    bundle: true,
+    platform: 'neutral',
+    packages: 'external',
+    external: ['node:*'],
+    format: 'esm',
+    write: false,
+    metafile: true,
+    logLevel: 'error',
+  });
+  return Object.values(metafile.inputs).flatMap(({ imports }) =>
+    imports.map(({ path }) => path).filter((path) => path.startsWith('node:')),
+  );
 }

@@ -21,7 +21,13 @@ function promised(source: string): string {
 for (const name of examples) {
   t.test(`examples/${name} prints what it promises`, async (t) => {
     const outfile = join(root, '.build', 'examples', name.replace(/\.ts$/, '.mjs'));
-    buildSync({ entryPoints: [join(root, 'examples', name)], outfile, format: 'esm', target: 'node20', logLevel: 'error' });
+    buildSync({
+      entryPoints: [join(root, 'examples', name)],
+      outfile,
+      format: 'esm',
+      target: 'node20',
+      logLevel: 'error',
+    });
     const { stdout } = await run(process.execPath, [outfile], { cwd: root });
     const expected = promised(read(`examples/${name}`));
     t.not(expected, '', 'an example says what it prints');
@@ -30,7 +36,12 @@ for (const name of examples) {
 }
 
 t.test('every TypeScript block of the documents is a program of examples/', async (t) => {
-  const documents = ['README.md', ...readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)];
+  const documents = [
+    'README.md',
+    ...readdirSync(join(root, 'docs'))
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => `docs/${name}`),
+  ];
   const programs = examples.map((name) => read(`examples/${name}`).split('\n// prints:')[0]?.trim() ?? '');
   for (const document of documents) {
     for (const [, block = ''] of read(document).matchAll(/```ts\n([\s\S]*?)```/g)) {

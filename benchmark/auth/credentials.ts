@@ -1,7 +1,17 @@
 // What it costs to know who is asking: signatures, tokens of ServiceAccounts with and without a memory, certificates of
 // clients on their first request and on those that follow.
 import { X509Certificate, generateKeyPairSync } from 'node:crypto';
-import { boundTokens, cachedTokens, clientCertificates, parseJws, serviceAccountKeys, signJws, signingKey, tokenIssuer, verifyJws } from '../../lib/auth/node/index.js';
+import {
+  boundTokens,
+  cachedTokens,
+  clientCertificates,
+  parseJws,
+  serviceAccountKeys,
+  signJws,
+  signingKey,
+  tokenIssuer,
+  verifyJws,
+} from '../../lib/auth/node/index.js';
 import type { Credentials } from '../../lib/auth/index.js';
 import { firstOf, random, systemClock } from '../../lib/core/index.js';
 import { createAuthority } from '../../lib/server/node/index.js';
@@ -15,8 +25,10 @@ export async function measureCredentials(): Promise<Row[]> {
 }
 
 const issuer = 'https://kubernetes.default.svc.cluster.local';
-const rsa = (): string => generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
-const elliptic = (): string => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+const rsa = (): string =>
+  generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+const elliptic = (): string =>
+  generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 
 function measureSignatures(): Row[] {
   const verified = (pem: string): number => {
@@ -48,7 +60,10 @@ async function measureTokens(): Promise<Row[]> {
     if ((await firstOf(answer, undefined)) === undefined) throw new Error('nobody knows the token');
   };
   await known(cached(token, [issuer]));
-  const [fresh = 0, again = 0] = await perSecondAwaited([() => known(bound(token, [issuer])), () => known(cached(token, [issuer]))]);
+  const [fresh = 0, again = 0] = await perSecondAwaited([
+    () => known(bound(token, [issuer])),
+    () => known(cached(token, [issuer])),
+  ]);
   return [
     { name: 'make a token of a ServiceAccount, RS256', value: perSecond(() => tokens.issue(subject)), unit: '/s' },
     { name: 'token of a ServiceAccount, RS256, its account looked up', value: fresh, unit: '/s' },
@@ -67,7 +82,11 @@ async function measureCertificates(): Promise<Row[]> {
     if (found === undefined || found instanceof Promise) throw new Error('nobody knows the certificate');
   };
   return [
-    { name: 'client certificate, first request of a connection', value: perSecond(() => asked({ ...presented })), unit: '/s' },
+    {
+      name: 'client certificate, first request of a connection',
+      value: perSecond(() => asked({ ...presented })),
+      unit: '/s',
+    },
     { name: 'client certificate, requests that follow', value: perSecond(() => asked(presented)), unit: '/s' },
   ];
 }

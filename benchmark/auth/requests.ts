@@ -15,7 +15,10 @@ import { load } from '../server/http.js';
 
 /** Gets per second with and without, in process and over HTTP. */
 export async function measureRequests(): Promise<Row[]> {
-  const [open, guarded] = await Promise.all([prepared(createServer({ store: memoryStore() })), prepared(guardedServer())]);
+  const [open, guarded] = await Promise.all([
+    prepared(createServer({ store: memoryStore() })),
+    prepared(guardedServer()),
+  ]);
   const rows = [...(await inProcess(open, guarded)), ...(await overHttp(open, guarded))];
   await Promise.all([open.close(), guarded.close()]);
   return rows;
@@ -26,7 +29,9 @@ const ada: Frozen<UserInfo> = { username: 'ada', groups: ['developers', 'system:
 function guardedServer(): ApiServer {
   return createServer({
     store: memoryStore(),
-    authenticators: ({ clock }) => [withAuthenticatedGroup(bearerTokens([cachedTokens(tokenFile('secret,ada,1,developers'), { clock })]))],
+    authenticators: ({ clock }) => [
+      withAuthenticatedGroup(bearerTokens([cachedTokens(tokenFile('secret,ada,1,developers'), { clock })])),
+    ],
     authorizers: ({ rbac }) => [rbacAuthorizer(rbac())],
   });
 }
@@ -35,14 +40,37 @@ function guardedServer(): ApiServer {
 async function prepared(server: ApiServer): Promise<ApiServer> {
   const admin = inProcessClient(server.handler, { user: { username: 'admin', groups: ['system:masters'] } });
   const apiGroup = 'rbac.authorization.k8s.io';
-  await admin.kind('v1', 'ConfigMap').in('default').create({ metadata: { name: 'one' }, data: { k: 'x'.repeat(1000) } });
-  await admin.kind('rbac.authorization.k8s.io/v1', 'RoleBinding').in('default').create({ metadata: { name: 'developers' }, roleRef: { apiGroup, kind: 'ClusterRole', name: 'cluster-admin' }, subjects: [{ apiGroup, kind: 'Group', name: 'developers' }] });
+  await admin
+    .kind('v1', 'ConfigMap')
+    .in('default')
+    .create({ metadata: { name: 'one' }, data: { k: 'x'.repeat(1000) } });
+  await admin
+    .kind('rbac.authorization.k8s.io/v1', 'RoleBinding')
+    .in('default')
+    .create({
+      metadata: { name: 'developers' },
+      roleRef: { apiGroup, kind: 'ClusterRole', name: 'cluster-admin' },
+      subjects: [{ apiGroup, kind: 'Group', name: 'developers' }],
+    });
   return server;
 }
 
 async function inProcess(open: ApiServer, guarded: ApiServer): Promise<Row[]> {
-  const info = { verb: 'get', isResource: true, path: '', group: '', version: 'v1', namespace: 'default', resource: 'configmaps', subresource: '', name: 'one' };
-  const getting = ({ handler }: ApiServer, user?: Frozen<UserInfo>) => () => handler(new InProcessRequest({ info, user }));
+  const info = {
+    verb: 'get',
+    isResource: true,
+    path: '',
+    group: '',
+    version: 'v1',
+    namespace: 'default',
+    resource: 'configmaps',
+    subresource: '',
+    name: 'one',
+  };
+  const getting =
+    ({ handler }: ApiServer, user?: Frozen<UserInfo>) =>
+    () =>
+      handler(new InProcessRequest({ info, user }));
   const [bare = 0, withRbac = 0] = await perSecondAwaited([getting(open), getting(guarded, ada)], { calls: 20_000 });
   return [
     { name: 'in process: get, everybody an administrator', value: bare, unit: '/s' },

@@ -1,6 +1,6 @@
-// What it costs to find a node over columns, without anything around it: pods of one kind after the other are placed and
-// assumed, as a scheduler does with its metrics, among 500 and 5,000 nodes of which every one is considered. Pods leave again in their turn,
-// so the cluster stays as full as it was. Others use the machine too, so
+// What it costs to find a node over columns, without anything around it: pods of one kind after the other are placed
+// and assumed, as a scheduler does with its metrics, among 500 and 5,000 nodes of which every one is considered. Pods
+// leave again in their turn, so the cluster stays as full as it was. Others use the machine too, so
 // what counts is what the fastest tenth of pods cost.
 import { deepFreeze, random, stopwatch, systemClock } from '../../lib/core/index.js';
 import type { Frozen } from '../../lib/core/index.js';
@@ -40,24 +40,91 @@ interface Workload {
   readonly unlike?: boolean;
 }
 
-const antiAffinity = { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ labelSelector: green, topologyKey: hostKey }] } };
+const antiAffinity = {
+  podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ labelSelector: green, topologyKey: hostKey }] },
+};
 const workloads: readonly Workload[] = [
   { name: 'plain pods', goal: 40, spec: {} },
-  { name: 'node affinity', goal: 40, spec: { affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions: [{ key: zoneKey, operator: 'In', values: ['zone1', 'zone2'] }] }] } } } } },
-  { name: 'preferred node affinity', goal: 60, spec: { affinity: { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 3, preference: { matchExpressions: [{ key: zoneKey, operator: 'In', values: ['zone1'] }] } }] } } } },
-  { name: 'pod affinity', goal: 100, spec: { affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ labelSelector: green, topologyKey: zoneKey }] } } } },
+  {
+    name: 'node affinity',
+    goal: 40,
+    spec: {
+      affinity: {
+        nodeAffinity: {
+          requiredDuringSchedulingIgnoredDuringExecution: {
+            nodeSelectorTerms: [{ matchExpressions: [{ key: zoneKey, operator: 'In', values: ['zone1', 'zone2'] }] }],
+          },
+        },
+      },
+    },
+  },
+  {
+    name: 'preferred node affinity',
+    goal: 60,
+    spec: {
+      affinity: {
+        nodeAffinity: {
+          preferredDuringSchedulingIgnoredDuringExecution: [
+            { weight: 3, preference: { matchExpressions: [{ key: zoneKey, operator: 'In', values: ['zone1'] }] } },
+          ],
+        },
+      },
+    },
+  },
+  {
+    name: 'pod affinity',
+    goal: 100,
+    spec: {
+      affinity: {
+        podAffinity: {
+          requiredDuringSchedulingIgnoredDuringExecution: [{ labelSelector: green, topologyKey: zoneKey }],
+        },
+      },
+    },
+  },
   { name: 'pod anti-affinity', goal: 100, spec: { affinity: antiAffinity } },
-  { name: 'preferred pod affinity', goal: 100, spec: { affinity: { podAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1, podAffinityTerm: { labelSelector: green, topologyKey: hostKey } }] } } } },
-  { name: 'spread, hard', goal: 100, spec: { topologySpreadConstraints: [{ maxSkew: 5, topologyKey: zoneKey, whenUnsatisfiable: 'DoNotSchedule', labelSelector: green }] } },
-  { name: 'spread, soft', goal: 100, spec: { topologySpreadConstraints: [{ maxSkew: 5, topologyKey: zoneKey, whenUnsatisfiable: 'ScheduleAnyway', labelSelector: green }] } },
+  {
+    name: 'preferred pod affinity',
+    goal: 100,
+    spec: {
+      affinity: {
+        podAffinity: {
+          preferredDuringSchedulingIgnoredDuringExecution: [
+            { weight: 1, podAffinityTerm: { labelSelector: green, topologyKey: hostKey } },
+          ],
+        },
+      },
+    },
+  },
+  {
+    name: 'spread, hard',
+    goal: 100,
+    spec: {
+      topologySpreadConstraints: [
+        { maxSkew: 5, topologyKey: zoneKey, whenUnsatisfiable: 'DoNotSchedule', labelSelector: green },
+      ],
+    },
+  },
+  {
+    name: 'spread, soft',
+    goal: 100,
+    spec: {
+      topologySpreadConstraints: [
+        { maxSkew: 5, topologyKey: zoneKey, whenUnsatisfiable: 'ScheduleAnyway', labelSelector: green },
+      ],
+    },
+  },
   { name: 'spread by default, of a Service', goal: 100, spec: {}, service: true },
   { name: 'plain pods among pods with anti-affinity', goal: 60, existing: { affinity: antiAffinity }, spec: {} },
   { name: 'pods of which no two are alike', goal: 3000, spec: {}, unlike: true },
 ];
 
-const definitions: ReadonlyMap<string, PluginDefinition> = new Map(Array.from(builtinMakers, ([name, make]) => [name, { name, make, points: builtinPlugins.get(name) ?? [] }]));
+const definitions: ReadonlyMap<string, PluginDefinition> = new Map(
+  Array.from(builtinMakers, ([name, make]) => [name, { name, make, points: builtinPlugins.get(name) ?? [] }]),
+);
 
-if (!report('Placing over columns', workloads.flatMap(measure))) console.log('\nA goal was missed: is the machine busy?');
+if (!report('Placing over columns', workloads.flatMap(measure)))
+  console.log('\nA goal was missed: is the machine busy?');
 
 function measure(workload: Workload): Row[] {
   const [small, large] = [500, 5000].map((nodes) => microseconds(workload, nodes));
@@ -80,13 +147,32 @@ function microseconds(workload: Workload, nodeCount: number): number {
   return took.sort((one, other) => one - other)[Math.floor(took.length / 10)] ?? NaN;
 }
 
-function prepared({ spec, existing = spec, service = false, unlike = false }: Workload, nodeCount: number): { make(count: number): readonly PodFacts[]; run(pod: PodFacts): void } {
+function prepared(
+  { spec, existing = spec, service = false, unlike = false }: Workload,
+  nodeCount: number,
+): { make(count: number): readonly PodFacts[]; run(pod: PodFacts): void } {
   const cluster = new ClusterCache({});
-  for (let index = 0; index < nodeCount; index++) cluster.setNode(nodeOf(`node-${index}`, { labels: { [hostKey]: `node-${index}`, [zoneKey]: `zone${index % 3}` } }));
-  if (service) cluster.objects.of('Service').set(deepFreeze({ metadata: { name: 's', namespace: 'ns' }, spec: { selector: green.matchLabels } }));
+  for (let index = 0; index < nodeCount; index++)
+    cluster.setNode(nodeOf(`node-${index}`, { labels: { [hostKey]: `node-${index}`, [zoneKey]: `zone${index % 3}` } }));
+  if (service)
+    cluster.objects
+      .of('Service')
+      .set(deepFreeze({ metadata: { name: 's', namespace: 'ns' }, spec: { selector: green.matchLabels } }));
   const profile = defaultProfile();
-  const framework: Framework = { profile, plugins: profilePlugins(profile, definitions, () => ({ ...toolsOf(cluster), cluster, profile, filters: profileFilters })) };
-  const placer = columnPlacer({ framework, search: { percentageOfNodesToScore: 100, rotation: nodeRotation(), random: random('ties') }, columns: clusterColumns(cluster) });
+  const framework: Framework = {
+    profile,
+    plugins: profilePlugins(profile, definitions, () => ({
+      ...toolsOf(cluster),
+      cluster,
+      profile,
+      filters: profileFilters,
+    })),
+  };
+  const placer = columnPlacer({
+    framework,
+    search: { percentageOfNodesToScore: 100, rotation: nodeRotation(), random: random('ties') },
+    columns: clusterColumns(cluster),
+  });
   const metrics = new FrameworkMetrics(stopwatch(systemClock()), random('timings'));
   let made = 0;
   const podWith = (of: Partial<PodSpec>, color: string): Frozen<Pod> => {
@@ -103,8 +189,14 @@ function prepared({ spec, existing = spec, service = false, unlike = false }: Wo
   return {
     make: (count) => Array.from({ length: count }, () => podFacts(podWith(spec, 'green'))),
     run: (pod) => {
-      const outcome = placer.place({ pod, cluster, memory: new CycleMemory(), timings: metrics.begin(profile.schedulerName) });
-      if (!isPlaced(outcome)) throw new Error(`no node for ${pod.name}: ${[...outcome.diagnosis.reasons.keys()].join()}`);
+      const outcome = placer.place({
+        pod,
+        cluster,
+        memory: new CycleMemory(),
+        timings: metrics.begin(profile.schedulerName),
+      });
+      if (!isPlaced(outcome))
+        throw new Error(`no node for ${pod.name}: ${[...outcome.diagnosis.reasons.keys()].join()}`);
       cluster.assume(pod, outcome.node.name);
       here.push(pod);
       const oldest = here.shift();

@@ -1,6 +1,6 @@
-// One workload through the real API in process: pods are created, seen by the scheduler's watch, placed, bound, and seen
-// again. The clock runs from the first pod that is created to the last that is bound; who creates waits for nobody but the
-// server. Everything shares one thread.
+// One workload through the real API in process: pods are created, seen by the scheduler's watch, placed, bound, and
+// seen again. The clock runs from the first pod that is created to the last that is bound; who creates waits for nobody
+// but the server. Everything shares one thread.
 import { priorityAdmission } from '../../lib/admission/index.js';
 import { administrator } from '../../lib/auth/index.js';
 import { inProcessClient } from '../../lib/client/index.js';
@@ -103,10 +103,18 @@ class Counts {
   }
 }
 
-async function prepare(client: Client, { nodes: template, nodeCount, teams = [], service = false, volumes, devices = false, before, measured }: Workload): Promise<void> {
+async function prepare(
+  client: Client,
+  { nodes: template, nodeCount, teams = [], service = false, volumes, devices = false, before, measured }: Workload,
+): Promise<void> {
   for (const name of ['sched-0', 'sched-1']) await client.kind('v1', 'Namespace').create({ metadata: { name } });
-  for (const name of teams) await client.kind('v1', 'Namespace').create({ metadata: { name, labels: { team: 'devops' } } });
-  if (service) await client.kind('v1', 'Service').create({ metadata: { name: 'foo', namespace: 'sched-1' }, spec: { ports: [{ port: 80 }], selector: { app: 'foo' } } });
+  for (const name of teams)
+    await client.kind('v1', 'Namespace').create({ metadata: { name, labels: { team: 'devops' } } });
+  if (service)
+    await client.kind('v1', 'Service').create({
+      metadata: { name: 'foo', namespace: 'sched-1' },
+      spec: { ports: [{ port: 80 }], selector: { app: 'foo' } },
+    });
   await client.kind('scheduling.k8s.io/v1', 'PriorityClass').create({ metadata: { name: 'high' }, value: 10 });
   const all = client.kind('v1', 'Node');
   for (let index = 0; index < nodeCount; index += 1) {
@@ -141,16 +149,25 @@ function total(batches: readonly Batch[]): number {
   return batches.reduce((sum, { count }) => sum + count, 0);
 }
 
-/** Pods that fit nowhere, or only where others leave, five a second; or a node, a pod and a Service that come and go. */
+/**
+ * Pods that fit nowhere, or only where others leave, five a second; or a node, a pod and a Service that come and go.
+ */
 function meanwhile(client: Client, { meanwhile: what }: Workload): { stop(): void } {
   if (what === undefined) return { stop: () => undefined };
   const all = client.kind('v1', 'Pod');
   let count = 0;
   const churn = async (): Promise<void> => {
     const [node, pod] = [nodes()(100_000 + count), pods({ prefix: 'churn' })(count)];
-    const service = { metadata: { name: `churn-${count}`, namespace: 'sched-1' }, spec: { ports: [{ port: 80 }], selector: { app: 'churn' } } };
+    const service = {
+      metadata: { name: `churn-${count}`, namespace: 'sched-1' },
+      spec: { ports: [{ port: 80 }], selector: { app: 'churn' } },
+    };
     count += 1;
-    await Promise.all([client.kind('v1', 'Node').create(node), all.create(pod), client.kind('v1', 'Service').create(service)]);
+    await Promise.all([
+      client.kind('v1', 'Node').create(node),
+      all.create(pod),
+      client.kind('v1', 'Service').create(service),
+    ]);
     const inNamespace = (name: string): { name: string; namespace: string } => ({ name, namespace: 'sched-1' });
     await Promise.all([
       client.kind('v1', 'Node').delete(node.metadata?.name ?? ''),
@@ -159,12 +176,14 @@ function meanwhile(client: Client, { meanwhile: what }: Workload): { stop(): voi
     ]);
   };
   const others = what === 'high pods' ? highPods : impossiblePods;
-  const timer = what === 'churn' ? setInterval(() => void churn(), 1000) : setInterval(() => void all.create(others(count++)), 200);
+  const timer =
+    what === 'churn' ? setInterval(() => void churn(), 1000) : setInterval(() => void all.create(others(count++)), 200);
   return { stop: () => clearInterval(timer) };
 }
 
 /** How long placing took so far, and how often. */
 function placing(metrics: string): { readonly seconds: number; readonly count: number } {
-  const read = (suffix: string): number => Number(new RegExp(`^scheduler_scheduling_algorithm_duration_seconds_${suffix} (.+)$`, 'm').exec(metrics)?.[1] ?? 0);
+  const read = (suffix: string): number =>
+    Number(new RegExp(`^scheduler_scheduling_algorithm_duration_seconds_${suffix} (.+)$`, 'm').exec(metrics)?.[1] ?? 0);
   return { seconds: read('sum'), count: read('count') };
 }

@@ -1,6 +1,14 @@
-// The nodes and pods of scheduler_perf, Kubernetes' own measure of its scheduler: shapes and figures as its templates have
-// them, in our words.
-import type { Affinity, Node, NodeSelectorTerm, Pod, PodAffinityTerm, PodSpec, TopologySpreadConstraint } from '../../lib/core/types/index.js';
+// The nodes and pods of scheduler_perf, Kubernetes' own measure of its scheduler: shapes and figures as its templates
+// have them, in our words.
+import type {
+  Affinity,
+  Node,
+  NodeSelectorTerm,
+  Pod,
+  PodAffinityTerm,
+  PodSpec,
+  TopologySpreadConstraint,
+} from '../../lib/core/types/index.js';
 
 const hostname = 'kubernetes.io/hostname';
 const zone = 'topology.kubernetes.io/zone';
@@ -14,10 +22,17 @@ export function nodes(...zones: readonly string[]): Template<Node> {
 }
 
 /** The first of them is so large that it takes all pods. */
-export const oneLargeNode: Template<Node> = (index) => nodeWith(index, index === 0 ? { cpu: '1000000', memory: '1000000Gi', pods: '1000000' } : { cpu: '4', memory: '32Gi', pods: '110' });
+export const oneLargeNode: Template<Node> = (index) =>
+  nodeWith(
+    index,
+    index === 0 ? { cpu: '1000000', memory: '1000000Gi', pods: '1000000' } : { cpu: '4', memory: '32Gi', pods: '110' },
+  );
 
 /** One in five has a taint that nobody tolerates. */
-export const partlyTaintedNodes: Template<Node> = (index) => ({ ...nodes()(index), ...(index % 5 === 4 && { spec: { taints: [{ key: 'foo', effect: 'NoSchedule' }] } }) });
+export const partlyTaintedNodes: Template<Node> = (index) => ({
+  ...nodes()(index),
+  ...(index % 5 === 4 && { spec: { taints: [{ key: 'foo', effect: 'NoSchedule' }] } }),
+});
 
 function nodeWith(index: number, room: Record<'cpu' | 'memory' | 'pods', string>, zoneName?: string): Node {
   const name = `node-${index}`;
@@ -41,7 +56,14 @@ export function pods({ prefix, namespace = 'sched-1', labels, cpu = '100m', spec
   return (index) => ({
     metadata: { name: `${prefix}-${index}`, namespace, ...(labels && { labels }) },
     spec: {
-      containers: [{ name: 'pause', image: 'registry.k8s.io/pause:3.10.1', ports: [{ containerPort: 80 }], resources: { requests: { cpu, memory: '500Mi' } } }],
+      containers: [
+        {
+          name: 'pause',
+          image: 'registry.k8s.io/pause:3.10.1',
+          ports: [{ containerPort: 80 }],
+          resources: { requests: { cpu, memory: '500Mi' } },
+        },
+      ],
       ...spec,
     },
   });
@@ -52,36 +74,68 @@ function term(color: string, topologyKey: string): PodAffinityTerm {
 }
 
 function colored(prefix: string, color: string, affinity: Affinity): (namespace?: string) => Template<Pod> {
-  return (namespace = 'sched-1') => pods({ prefix: `${prefix}-${namespace}`, namespace, labels: { color }, spec: { affinity } });
+  return (namespace = 'sched-1') =>
+    pods({ prefix: `${prefix}-${namespace}`, namespace, labels: { color }, spec: { affinity } });
 }
 
 /** Pods with terms about nodes and other pods, by the namespace they are in. */
 export const podsWith = {
   nodeAffinity: colored('node-affinity', 'none', {
-    nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions: [{ key: zone, operator: 'In', values: ['zone1', 'zone2'] }] }] } },
+    nodeAffinity: {
+      requiredDuringSchedulingIgnoredDuringExecution: {
+        nodeSelectorTerms: [{ matchExpressions: [{ key: zone, operator: 'In', values: ['zone1', 'zone2'] }] }],
+      },
+    },
   }),
-  antiAffinity: colored('anti-affinity', 'green', { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term('green', hostname)] } }),
-  affinity: colored('affinity', 'blue', { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term('blue', zone)] } }),
+  antiAffinity: colored('anti-affinity', 'green', {
+    podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term('green', hostname)] },
+  }),
+  affinity: colored('affinity', 'blue', {
+    podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term('blue', zone)] },
+  }),
   preferredAffinity: colored('preferred-affinity', 'red', {
-    podAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1, podAffinityTerm: term('red', hostname) }] },
+    podAffinity: {
+      preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1, podAffinityTerm: term('red', hostname) }],
+    },
   }),
   preferredAntiAffinity: colored('preferred-anti-affinity', 'yellow', {
-    podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1, podAffinityTerm: term('yellow', hostname) }] },
+    podAntiAffinity: {
+      preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1, podAffinityTerm: term('yellow', hostname) }],
+    },
   }),
 };
 
 /** Pods of many namespaces that keep away from all of a team's, each on a host of its own. */
 export function teamAntiAffinity(required: boolean): (namespaces: readonly string[]) => Template<Pod> {
-  const apart: PodAffinityTerm = { labelSelector: { matchLabels: { color: 'green' } }, topologyKey: hostname, namespaceSelector: { matchLabels: { team: 'devops' } } };
-  const podAntiAffinity = required ? { requiredDuringSchedulingIgnoredDuringExecution: [apart] } : { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1, podAffinityTerm: apart }] };
-  return (namespaces) => (index) => pods({ prefix: 'team', namespace: namespaces[index % namespaces.length] ?? '', labels: { color: 'green' }, spec: { affinity: { podAntiAffinity } } })(index);
+  const apart: PodAffinityTerm = {
+    labelSelector: { matchLabels: { color: 'green' } },
+    topologyKey: hostname,
+    namespaceSelector: { matchLabels: { team: 'devops' } },
+  };
+  const podAntiAffinity = required
+    ? { requiredDuringSchedulingIgnoredDuringExecution: [apart] }
+    : { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1, podAffinityTerm: apart }] };
+  return (namespaces) => (index) =>
+    pods({
+      prefix: 'team',
+      namespace: namespaces[index % namespaces.length] ?? '',
+      labels: { color: 'green' },
+      spec: { affinity: { podAntiAffinity } },
+    })(index);
 }
 
 /** Pods for the node of a name, as a DaemonSet makes them. */
 export function podsFor(nodeName: (index: number) => string): Template<Pod> {
   return (index) => {
-    const here: NodeSelectorTerm = { matchFields: [{ key: 'metadata.name', operator: 'In', values: [nodeName(index)] }] };
-    return pods({ prefix: 'daemon', spec: { affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [here] } } } } })(index);
+    const here: NodeSelectorTerm = {
+      matchFields: [{ key: 'metadata.name', operator: 'In', values: [nodeName(index)] }],
+    };
+    return pods({
+      prefix: 'daemon',
+      spec: {
+        affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [here] } } },
+      },
+    })(index);
   };
 }
 
@@ -89,12 +143,27 @@ export function podsFor(nodeName: (index: number) => string): Template<Pod> {
 export const evenOverHosts: Template<Pod> = pods({
   prefix: 'even',
   labels: { foo: '' },
-  spec: { topologySpreadConstraints: [{ maxSkew: 1, topologyKey: hostname, whenUnsatisfiable: 'DoNotSchedule', nodeTaintsPolicy: 'Honor', labelSelector: { matchLabels: { foo: '' } } }] },
+  spec: {
+    topologySpreadConstraints: [
+      {
+        maxSkew: 1,
+        topologyKey: hostname,
+        whenUnsatisfiable: 'DoNotSchedule',
+        nodeTaintsPolicy: 'Honor',
+        labelSelector: { matchLabels: { foo: '' } },
+      },
+    ],
+  },
 });
 
 /** Pods that are to lie evenly over three zones. */
 export function spreadPods(whenUnsatisfiable: TopologySpreadConstraint['whenUnsatisfiable']): Template<Pod> {
-  const constraint: TopologySpreadConstraint = { maxSkew: 5, topologyKey: zone, whenUnsatisfiable, labelSelector: { matchLabels: { color: 'blue' } } };
+  const constraint: TopologySpreadConstraint = {
+    maxSkew: 5,
+    topologyKey: zone,
+    whenUnsatisfiable,
+    labelSelector: { matchLabels: { color: 'blue' } },
+  };
   return pods({ prefix: 'spread', labels: { color: 'blue' }, spec: { topologySpreadConstraints: [constraint] } });
 }
 
@@ -106,4 +175,8 @@ export const lowPods: Template<Pod> = pods({ prefix: 'low', cpu: '900m', spec: {
 export const highPods: Template<Pod> = pods({ prefix: 'high', cpu: '3000m', spec: { priorityClassName: 'high' } });
 
 /** Pods that fit on no node. */
-export const impossiblePods: Template<Pod> = pods({ prefix: 'impossible', cpu: '9', spec: { priorityClassName: 'high' } });
+export const impossiblePods: Template<Pod> = pods({
+  prefix: 'impossible',
+  cpu: '9',
+  spec: { priorityClassName: 'high' },
+});

@@ -1,5 +1,5 @@
-// What each guard of the pipeline adds to a request that it lets pass: the pipeline with nothing but that step, less the
-// pipeline without any. Time of the process, not of the clock on the wall, since others use the machine too.
+// What each guard of the pipeline adds to a request that it lets pass: the pipeline with nothing but that step, less
+// the pipeline without any. Time of the process, not of the clock on the wall, since others use the machine too.
 import type { IncomingMessage } from 'node:http';
 import { builtinScheme, random, systemClock } from '../../lib/core/index.js';
 import type { ApiRequest, Handler } from '../../lib/client/index.js';
@@ -24,12 +24,24 @@ export async function measureGuards(): Promise<Row[]> {
   const registry = new Registry({ scheme, store, clock });
   await writeBootstrap([...priorityLevels(), ...flowSchemas(0)], { registry, store, clock, random: random(1) });
   const requests = new RequestMetrics(clock, scheme);
-  const fairness = fairnessOf({ registry, reader: objectReader(registry, clock), clock, concurrency: 600, turnedAway: requests.turnedAway });
+  const fairness = fairnessOf({
+    registry,
+    reader: objectReader(registry, clock),
+    clock,
+    concurrency: 600,
+    turnedAway: requests.turnedAway,
+  });
   const audit = auditLog({ policy: { rules: [{ level: 'Metadata' }] }, clock, random: random(2) });
   const heard = auditLog({ policy: { rules: [{ level: 'Metadata' }] }, clock, random: random(3) });
   heard.events$.subscribe();
   const serve = async () => ({ type: 'raw', code: 200, contentType: 'text/plain', content: '' }) as const;
-  const piped = (steps: Partial<Pipeline>, group = 'dev'): Handler => pipelineHandler({ clock, authenticate: () => ({ user: { username: 'bob', groups: [group, 'system:authenticated'] } }), serve, ...steps });
+  const piped = (steps: Partial<Pipeline>, group = 'dev'): Handler =>
+    pipelineHandler({
+      clock,
+      authenticate: () => ({ user: { username: 'bob', groups: [group, 'system:authenticated'] } }),
+      serve,
+      ...steps,
+    });
   const times = await timed([
     piped({}),
     piped({ impersonate: impersonateStep() }),
@@ -42,12 +54,33 @@ export async function measureGuards(): Promise<Row[]> {
   fairness.close();
   await registry.close();
   const [bare = 0, ...steps] = times;
-  const names = ['no impersonation among eight headers', 'fairness, exempt', 'fairness, a seat at once', 'metrics', 'audit that nobody hears', 'audit, two events'];
+  const names = [
+    'no impersonation among eight headers',
+    'fairness, exempt',
+    'fairness, a seat at once',
+    'metrics',
+    'audit that nobody hears',
+    'audit, two events',
+  ];
   const goals = ['≤ 500', '≤ 1000', '≤ 2000', '≤ 1000', '≤ 300', undefined];
-  return names.map((name, index) => ({ name: `added: ${name}`, value: Math.max(0, (steps[index] ?? 0) - bare), unit: 'ns', ...(goals[index] !== undefined && { goal: goals[index] }) }));
+  return names.map((name, index) => ({
+    name: `added: ${name}`,
+    value: Math.max(0, (steps[index] ?? 0) - bare),
+    unit: 'ns',
+    ...(goals[index] !== undefined && { goal: goals[index] }),
+  }));
 }
 
-const rawHeaders = ['Host', 'User-Agent', 'Accept', 'Accept-Encoding', 'Authorization', 'Kubectl-Command', 'Kubectl-Session', 'Content-Type'].flatMap((name) => [name, 'x']);
+const rawHeaders = [
+  'Host',
+  'User-Agent',
+  'Accept',
+  'Accept-Encoding',
+  'Authorization',
+  'Kubectl-Command',
+  'Kubectl-Session',
+  'Content-Type',
+].flatMap((name) => [name, 'x']);
 
 function request(): ApiRequest {
   // All that is asked of a message here.

@@ -23,7 +23,8 @@ export async function measureHttp(): Promise<Row[]> {
   });
   await new Promise<void>((resolve) => bare.listen(0, '127.0.0.1', resolve));
   const barePort = (bare.address() as AddressInfo).port;
-  // In turns, and the median of what they are to each other: a neighbour on the machine disturbs one of a pair at a time.
+  // In turns, and the median of what they are to each other: a neighbour on the machine disturbs one of a pair at a
+  // time.
   const pairs: { readonly gets: number; readonly bareGets: number }[] = [];
   for (let round = 0; round < 9; round += 1) {
     const gets = await load({ port: listening.port, method: 'GET', path: `${maps}/one` });
@@ -31,9 +32,23 @@ export async function measureHttp(): Promise<Row[]> {
   }
   const ratios = pairs.map(({ gets, bareGets }) => (100 * gets) / bareGets).sort((a, b) => a - b);
   const latency = await watchLatency(listening.port);
-  const bodyOf = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { generateName: 'made-' }, data: { k: kilobyte } });
-  const creates = await load({ port: listening.port, method: 'POST', path: '/api/v1/namespaces/kube-system/configmaps', bodyOf });
-  for (let n = 0; n < 5000; n += 1) await post(listening.port, '/api/v1/namespaces/kube-public/configmaps', { metadata: { name: `c-${n}` }, data: { k: kilobyte } });
+  const bodyOf = JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { generateName: 'made-' },
+    data: { k: kilobyte },
+  });
+  const creates = await load({
+    port: listening.port,
+    method: 'POST',
+    path: '/api/v1/namespaces/kube-system/configmaps',
+    bodyOf,
+  });
+  for (let n = 0; n < 5000; n += 1)
+    await post(listening.port, '/api/v1/namespaces/kube-public/configmaps', {
+      metadata: { name: `c-${n}` },
+      data: { k: kilobyte },
+    });
   const lists = await Promise.resolve().then(async () => {
     const times: number[] = [];
     for (let round = 0; round < 7; round += 1) {
@@ -47,8 +62,16 @@ export async function measureHttp(): Promise<Row[]> {
   await server.close();
   bare.close();
   return [
-    { name: 'HTTP: get one ConfigMap of 1 KB, 16 connections', value: Math.max(...pairs.map(({ gets }) => gets)), unit: '/s' },
-    { name: 'HTTP: a bare server answering the same bytes', value: Math.max(...pairs.map(({ bareGets }) => bareGets)), unit: '/s' },
+    {
+      name: 'HTTP: get one ConfigMap of 1 KB, 16 connections',
+      value: Math.max(...pairs.map(({ gets }) => gets)),
+      unit: '/s',
+    },
+    {
+      name: 'HTTP: a bare server answering the same bytes',
+      value: Math.max(...pairs.map(({ bareGets }) => bareGets)),
+      unit: '/s',
+    },
     { name: 'HTTP: get over bare, median of nine', value: ratios[4] ?? 0, unit: '%', goal: '≥ 60' },
     { name: 'HTTP: create a ConfigMap of 1 KB, 16 connections', value: creates, unit: '/s' },
     { name: 'HTTP: list of 5,000 ConfigMaps of 1 KB, first', value: lists[0] ?? 0, unit: 'ms' },
@@ -69,14 +92,20 @@ export interface Load {
 /** Requests per second that were answered. */
 export function load(options: Load): Promise<number> {
   return new Promise((resolve, reject) => {
-    const worker = new Worker('./benchmark/server/load.mjs', { workerData: { connections, durationMs: 1500, ...options } });
+    const worker = new Worker('./benchmark/server/load.mjs', {
+      workerData: { connections, durationMs: 1500, ...options },
+    });
     worker.once('message', ({ perSecond }: { perSecond: number }) => resolve(perSecond));
     worker.once('error', reject);
   });
 }
 
 async function post(port: number, path: string, body: object): Promise<void> {
-  const response = await fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  });
   if (!response.ok) throw new Error(await response.text());
   await response.arrayBuffer();
 }

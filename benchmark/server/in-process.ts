@@ -15,8 +15,21 @@ interface Ask {
   readonly options?: RequestOptions;
 }
 
-async function ask(handler: Handler, { verb, resource, name = '', namespace = 'default', object, options = {} }: Ask): Promise<ApiResponse> {
-  const info = { verb, isResource: true, path: '', group: '', version: 'v1', namespace, resource, subresource: '', name };
+async function ask(
+  handler: Handler,
+  { verb, resource, name = '', namespace = 'default', object, options = {} }: Ask,
+): Promise<ApiResponse> {
+  const info = {
+    verb,
+    isResource: true,
+    path: '',
+    group: '',
+    version: 'v1',
+    namespace,
+    resource,
+    subresource: '',
+    name,
+  };
   return handler(new InProcessRequest({ info, options, ...(object !== undefined && { body: { object } }) }));
 }
 
@@ -44,15 +57,33 @@ async function measureVerbs(): Promise<Row[]> {
   const server = createServer({ store: memoryStore() });
   const { handler } = server;
   const map = (name: string, value: string): object => ({ metadata: { name }, data: { key: value } });
-  const creates = await best(5, 5000, (n, round) => ask(handler, { verb: 'create', resource: 'configmaps', object: map(`c-${round}-${n}`, 'x') }));
-  const pods = await best(5, 2000, (n, round) => ask(handler, { verb: 'create', resource: 'pods', object: { ...samplePod, metadata: { ...samplePod.metadata, namespace: 'default', name: `p-${round}-${n}` } } }));
+  const creates = await best(5, 5000, (n, round) =>
+    ask(handler, { verb: 'create', resource: 'configmaps', object: map(`c-${round}-${n}`, 'x') }),
+  );
+  const pods = await best(5, 2000, (n, round) =>
+    ask(handler, {
+      verb: 'create',
+      resource: 'pods',
+      object: { ...samplePod, metadata: { ...samplePod.metadata, namespace: 'default', name: `p-${round}-${n}` } },
+    }),
+  );
   const gets = await best(8, 50_000, () => ask(handler, { verb: 'get', resource: 'configmaps', name: 'c-0-7' }));
-  const lists = await best(5, 200, () => ask(handler, { verb: 'list', resource: 'configmaps', options: { limit: 500 } }));
-  const updates = await best(5, 5000, (n, round) => ask(handler, { verb: 'update', resource: 'configmaps', name: `c-0-${n}`, object: map(`c-0-${n}`, `${round}`) }));
-  const response = await ask(handler, { verb: 'watch', resource: 'configmaps', options: { sendInitialEvents: false, resourceVersionMatch: 'NotOlderThan' } });
+  const lists = await best(5, 200, () =>
+    ask(handler, { verb: 'list', resource: 'configmaps', options: { limit: 500 } }),
+  );
+  const updates = await best(5, 5000, (n, round) =>
+    ask(handler, { verb: 'update', resource: 'configmaps', name: `c-0-${n}`, object: map(`c-0-${n}`, `${round}`) }),
+  );
+  const response = await ask(handler, {
+    verb: 'watch',
+    resource: 'configmaps',
+    options: { sendInitialEvents: false, resourceVersionMatch: 'NotOlderThan' },
+  });
   let seen = 0;
   const watching = response.type === 'watch' ? response.events.subscribe(() => (seen += 1)) : undefined;
-  const watched = await best(5, 5000, (n, round) => ask(handler, { verb: 'create', resource: 'configmaps', object: map(`w-${round}-${n}`, 'x') }));
+  const watched = await best(5, 5000, (n, round) =>
+    ask(handler, { verb: 'create', resource: 'configmaps', object: map(`w-${round}-${n}`, 'x') }),
+  );
   watching?.unsubscribe();
   await server.close();
   return [
@@ -70,13 +101,29 @@ async function measureWatchers(): Promise<Row[]> {
     const server = createServer({ store: memoryStore() });
     const subscriptions = await Promise.all(
       Array.from({ length: watchers }, async (_, n) => {
-        const response = await ask(server.handler, { verb: 'watch', resource: 'pods', namespace: '', options: { fieldSelector: `spec.nodeName=node-${n}`, sendInitialEvents: false, resourceVersionMatch: 'NotOlderThan' } });
+        const response = await ask(server.handler, {
+          verb: 'watch',
+          resource: 'pods',
+          namespace: '',
+          options: {
+            fieldSelector: `spec.nodeName=node-${n}`,
+            sendInitialEvents: false,
+            resourceVersionMatch: 'NotOlderThan',
+          },
+        });
         return response.type === 'watch' ? response.events.subscribe() : undefined;
       }),
     );
     // The same pods in both cases, all of them watched: a server remembers the specs that it has seen.
     const perSecond = await best(5, 1000, (n, round) =>
-      ask(server.handler, { verb: 'create', resource: 'pods', object: { metadata: { name: `p-${round}-${n}` }, spec: { nodeName: `node-${n % 10}`, containers: [{ name: 'c', image: 'i' }] } } }),
+      ask(server.handler, {
+        verb: 'create',
+        resource: 'pods',
+        object: {
+          metadata: { name: `p-${round}-${n}` },
+          spec: { nodeName: `node-${n % 10}`, containers: [{ name: 'c', image: 'i' }] },
+        },
+      }),
     );
     for (const each of subscriptions) each?.unsubscribe();
     await server.close();
@@ -95,7 +142,11 @@ async function measureHeap(): Promise<Row[]> {
   const before = process.memoryUsage().heapUsed;
   const server = createServer({ store: memoryStore() });
   for (let n = 0; n < 150_000; n += 1) {
-    await ask(server.handler, { verb: 'create', resource: 'pods', object: { ...samplePod, metadata: { ...samplePod.metadata, namespace: 'default', name: `p-${n}` } } });
+    await ask(server.handler, {
+      verb: 'create',
+      resource: 'pods',
+      object: { ...samplePod, metadata: { ...samplePod.metadata, namespace: 'default', name: `p-${n}` } },
+    });
   }
   globalThis.gc?.();
   const heap = process.memoryUsage().heapUsed - before;
@@ -104,7 +155,11 @@ async function measureHeap(): Promise<Row[]> {
 }
 
 /** The best round, in calls per second. */
-async function best(rounds: number, calls: number, call: (n: number, round: number) => Promise<unknown>): Promise<number> {
+async function best(
+  rounds: number,
+  calls: number,
+  call: (n: number, round: number) => Promise<unknown>,
+): Promise<number> {
   let perSecond = 0;
   for (let round = 0; round < rounds; round += 1) {
     const start = performance.now();

@@ -1,5 +1,5 @@
-// A load generator in a thread of its own: keep-alive connections that send one request after the other, each as soon as
-// the answer before it is whole. It knows just enough of HTTP to find the end of an answer with a Content-Length.
+// A load generator in a thread of its own: keep-alive connections that send one request after the other, each as soon
+// as the answer before it is whole. It knows just enough of HTTP to find the end of an answer with a Content-Length.
 import { connect } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
 
@@ -12,7 +12,9 @@ function request() {
   const n = sent++;
   const body = bodyOf === undefined ? '' : bodyOf.replaceAll('$n', `${n}-${process.pid}-${end.byteOffset}`);
   const head = `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nAccept: application/json\r\n${authorization === undefined ? '' : `Authorization: ${authorization}\r\n`}`;
-  return body === '' ? `${head}\r\n` : `${head}Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+  return body === ''
+    ? `${head}\r\n`
+    : `${head}Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }
 
 function run() {

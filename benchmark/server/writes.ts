@@ -1,5 +1,6 @@
 // What a scheduler writes, one pod after the other: the pod itself, its binding, an Event about it, a condition of its
-// status, and its end. Through the client in process, with a watcher of all pods, by the processor time of this process.
+// status, and its end. Through the client in process, with a watcher of all pods, by the processor time of this
+// process.
 import { inProcessClient } from '../../lib/client/index.js';
 import type { Frozen } from '../../lib/core/index.js';
 import type { Binding, eventsV1, Pod } from '../../lib/core/types/index.js';
@@ -11,7 +12,16 @@ import { samplePod } from '../sample-pod.js';
 /** The default pod of Kubernetes' scheduler_perf. */
 const smallPod: Frozen<Pod> = {
   metadata: { generateName: 'pod-', labels: {} },
-  spec: { containers: [{ image: 'registry.k8s.io/pause:3.10.1', name: 'pause', ports: [{ containerPort: 80 }], resources: { requests: { cpu: '100m', memory: '500Mi' } } }] },
+  spec: {
+    containers: [
+      {
+        image: 'registry.k8s.io/pause:3.10.1',
+        name: 'pause',
+        ports: [{ containerPort: 80 }],
+        resources: { requests: { cpu: '100m', memory: '500Mi' } },
+      },
+    ],
+  },
 };
 
 /** Microseconds of each write, the best of several rounds. */
@@ -37,7 +47,9 @@ interface Step {
 }
 
 /** The writes in their order, each for the pods of the one before. */
-export async function writeSteps(calls: number): Promise<{ readonly steps: readonly Step[]; readonly close: () => Promise<void> }> {
+export async function writeSteps(
+  calls: number,
+): Promise<{ readonly steps: readonly Step[]; readonly close: () => Promise<void> }> {
   const store = memoryStore();
   const server = createServer({ store });
   const client = inProcessClient(server.handler);
@@ -50,13 +62,42 @@ export async function writeSteps(calls: number): Promise<{ readonly steps: reado
   const big: Frozen<Pod> = { ...samplePod, metadata: { ...samplePod.metadata, namespace: 'default' } };
   await pods.list();
   const steps: readonly Step[] = [
-    { name: 'create a pod of 2.7 KB', goal: '≤ 130', write: (n) => pods.create(big).then(({ metadata }) => (names[n] = metadata.name)) },
+    {
+      name: 'create a pod of 2.7 KB',
+      goal: '≤ 130',
+      write: (n) => pods.create(big).then(({ metadata }) => (names[n] = metadata.name)),
+    },
     { name: 'delete it at once', goal: '≤ 50', write: (n) => pods.delete(names[n] ?? '', { gracePeriodSeconds: 0 }) },
-    { name: 'create a small pod', goal: '≤ 60', write: (n) => pods.create(smallPod).then(({ metadata }) => (names[n] = metadata.name)) },
-    { name: 'bind it', goal: '≤ 50', write: (n) => bindings.create(names[n] ?? '', { metadata: { name: names[n] ?? '' }, target: { kind: 'Node', name: `node-${n % 100}` } }) },
-    { name: 'create an Event about it', goal: '≤ 40', write: (n) => events.create(scheduled(names[n] ?? '', (written += 1))) },
-    { name: 'patch a condition of its status, strategic', goal: '≤ 60', write: (n) => pods.status.patch(names[n] ?? '', { strategic: { status: { conditions: [condition] } } }) },
-    { name: 'patch its status, merge', goal: '≤ 60', write: (n) => pods.status.patch(names[n] ?? '', { merge: { status: { phase: 'Running', conditions: [condition] } } }) },
+    {
+      name: 'create a small pod',
+      goal: '≤ 60',
+      write: (n) => pods.create(smallPod).then(({ metadata }) => (names[n] = metadata.name)),
+    },
+    {
+      name: 'bind it',
+      goal: '≤ 50',
+      write: (n) =>
+        bindings.create(names[n] ?? '', {
+          metadata: { name: names[n] ?? '' },
+          target: { kind: 'Node', name: `node-${n % 100}` },
+        }),
+    },
+    {
+      name: 'create an Event about it',
+      goal: '≤ 40',
+      write: (n) => events.create(scheduled(names[n] ?? '', (written += 1))),
+    },
+    {
+      name: 'patch a condition of its status, strategic',
+      goal: '≤ 60',
+      write: (n) => pods.status.patch(names[n] ?? '', { strategic: { status: { conditions: [condition] } } }),
+    },
+    {
+      name: 'patch its status, merge',
+      goal: '≤ 60',
+      write: (n) =>
+        pods.status.patch(names[n] ?? '', { merge: { status: { phase: 'Running', conditions: [condition] } } }),
+    },
     { name: 'delete it at once', goal: '≤ 50', write: (n) => pods.delete(names[n] ?? '', { gracePeriodSeconds: 0 }) },
   ];
   const close = async (): Promise<void> => {
@@ -67,7 +108,13 @@ export async function writeSteps(calls: number): Promise<{ readonly steps: reado
   return { steps, close };
 }
 
-const condition = { type: 'Ready', status: 'True', lastTransitionTime: '2026-01-01T00:00:00Z', reason: 'Started', message: 'all is well' } as const;
+const condition = {
+  type: 'Ready',
+  status: 'True',
+  lastTransitionTime: '2026-01-01T00:00:00Z',
+  reason: 'Started',
+  message: 'all is well',
+} as const;
 
 function scheduled(name: string, at: number): Frozen<eventsV1.Event> {
   return {
@@ -77,7 +124,14 @@ function scheduled(name: string, at: number): Frozen<eventsV1.Event> {
     reportingInstance: 'default-scheduler-host',
     action: 'Binding',
     reason: 'Scheduled',
-    regarding: { kind: 'Pod', namespace: 'default', name, uid: '6b1b6f0e-1d2c-4a7e-9c3f-0a1b2c3d4e5f', apiVersion: 'v1', resourceVersion: '1' },
+    regarding: {
+      kind: 'Pod',
+      namespace: 'default',
+      name,
+      uid: '6b1b6f0e-1d2c-4a7e-9c3f-0a1b2c3d4e5f',
+      apiVersion: 'v1',
+      resourceVersion: '1',
+    },
     note: `Successfully assigned default/${name} to node-1`,
     type: 'Normal',
   };

@@ -1,7 +1,7 @@
-// The etcd store against a bare loop on the same etcd: the pod as JSON, the request as protobuf, node:http2, the answer not
-// looked at beyond its status; no checks, no deadlines, no errors told apart. Both take turns with 64 transactions under
-// way, and the best round of each counts. etcd syncs every transaction to disk. Nothing is measured where etcd is not
-// installed.
+// The etcd store against a bare loop on the same etcd: the pod as JSON, the request as protobuf, node:http2, the answer
+// not looked at beyond its status; no checks, no deadlines, no errors told apart. Both take turns with 64 transactions
+// under way, and the best round of each counts. etcd syncs every transaction to disk. Nothing is measured where etcd is
+// not installed.
 import { connect, type ClientHttp2Session, type IncomingHttpHeaders } from 'node:http2';
 import { random, systemClock, type JsonObject } from '../../lib/core/index.js';
 import { etcdStore } from '../../lib/storage/etcd/etcd-store.js';
@@ -37,7 +37,14 @@ async function measureCommits(store: Store, session: ClientHttp2Session): Promis
   const nextKey = (): string => `/registry/pods/default/web-${created++}`;
   const bare = (): Promise<void> => {
     const key = nextKey();
-    return bareTxn(session, encodeTxn({ compare: [{ key, modRevision: 0 }], put: [{ key, value: JSON.stringify(value), lease: undefined }], delete: [] }));
+    return bareTxn(
+      session,
+      encodeTxn({
+        compare: [{ key, modRevision: 0 }],
+        put: [{ key, value: JSON.stringify(value), lease: undefined }],
+        delete: [],
+      }),
+    );
   };
   const commit = async (): Promise<void> => {
     const key = nextKey();
@@ -52,7 +59,12 @@ async function measureCommits(store: Store, session: ClientHttp2Session): Promis
   return [
     { name: `etcd: bare loop, ${inFlight} transactions under way`, value: best.bare.perSecond, unit: '/s' },
     { name: `etcd: commits, ${inFlight} under way`, value: best.store.perSecond, unit: '/s' },
-    { name: 'etcd: commits, of the bare loop', value: (100 * best.store.perSecond) / best.bare.perSecond, unit: '%', goal: '≥ 80' },
+    {
+      name: 'etcd: commits, of the bare loop',
+      value: (100 * best.store.perSecond) / best.bare.perSecond,
+      unit: '%',
+      goal: '≥ 80',
+    },
     { name: 'etcd: CPU of a commit here, bare loop', value: best.bare.cpuMicroseconds, unit: 'µs' },
     { name: 'etcd: CPU of a commit here, store', value: best.store.cpuMicroseconds, unit: 'µs' },
     { name: 'etcd: commits, one after the other', value: best.one.perSecond, unit: '/s' },
@@ -122,7 +134,12 @@ async function callFor(ms: number, callers: number, call: () => Promise<void>): 
 
 function bareTxn(session: ClientHttp2Session, request: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
-    const stream = session.request({ ':method': 'POST', ':path': '/etcdserverpb.KV/Txn', 'content-type': 'application/grpc', te: 'trailers' });
+    const stream = session.request({
+      ':method': 'POST',
+      ':path': '/etcdserverpb.KV/Txn',
+      'content-type': 'application/grpc',
+      te: 'trailers',
+    });
     let status: unknown;
     stream.on('trailers', (headers: IncomingHttpHeaders) => {
       status = headers['grpc-status'];

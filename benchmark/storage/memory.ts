@@ -15,8 +15,16 @@ const sliceSize = 1_000;
 
 /** Measures everything. Takes about a minute; the heap only with --expose-gc. */
 export async function measureMemory(): Promise<Row[]> {
-  const keys = random('keys').shuffle(Array.from({ length: objects }, (_, n) => `/registry/pods/namespace-${n % 15}/web-${String(n).padStart(6, '0')}`));
-  return [...(await measureWrites(keys)), ...(await measureReads(keys)), ...(await measureWatchers()), ...(await measureForks(keys)), ...(await measureHeap())];
+  const keys = random('keys').shuffle(
+    Array.from({ length: objects }, (_, n) => `/registry/pods/namespace-${n % 15}/web-${String(n).padStart(6, '0')}`),
+  );
+  return [
+    ...(await measureWrites(keys)),
+    ...(await measureReads(keys)),
+    ...(await measureWatchers()),
+    ...(await measureForks(keys)),
+    ...(await measureHeap()),
+  ];
 }
 
 async function measureWrites(keys: readonly string[]): Promise<Row[]> {
@@ -85,7 +93,11 @@ async function measureWatchers(): Promise<Row[]> {
   );
   const heap = await heapOf(async () => watched(10_000));
   return [
-    ...counts.map((count, index) => ({ name: `commit with ${count} watchers of other prefixes`, value: times[index]!, unit: 'µs' })),
+    ...counts.map((count, index) => ({
+      name: `commit with ${count} watchers of other prefixes`,
+      value: times[index]!,
+      unit: 'µs',
+    })),
     { name: '1,000 foreign watchers compared with 1', value: times[2]! / times[1]!, unit: '×', goal: '≤ 1.2' },
     ...heap.map((bytes) => ({ name: 'heap of a watcher', value: bytes / 10_000, unit: 'bytes' })),
   ];
@@ -94,7 +106,9 @@ async function measureWatchers(): Promise<Row[]> {
 async function measureForks(keys: readonly string[]): Promise<Row[]> {
   const store = await filledStore(keys);
   const [fork] = compare([{ name: 'fork', run: () => store.fork() }], { rounds: 10 });
-  const [first] = await bestOfSlices(keys.slice(0, 20_000), [() => (key) => store.fork().commit({ put: [{ key, value }] })]);
+  const [first] = await bestOfSlices(keys.slice(0, 20_000), [
+    () => (key) => store.fork().commit({ put: [{ key, value }] }),
+  ]);
   return [
     { name: `fork of ${objects} objects`, value: fork!.microseconds / 1000, unit: 'ms', goal: '≤ 1' },
     { name: 'fork and the first commit in it', value: first! / 1000, unit: 'ms' },
@@ -103,7 +117,10 @@ async function measureForks(keys: readonly string[]): Promise<Row[]> {
 
 /** Keys and values are the caller's; what is counted is what the store adds, its full history of updates included. */
 async function measureHeap(): Promise<Row[]> {
-  const pods = Array.from({ length: objects }, (_, n) => ({ key: `/registry/pods/default/web-${n}`, value: deepFreeze({ n }) }));
+  const pods = Array.from({ length: objects }, (_, n) => ({
+    key: `/registry/pods/default/web-${n}`,
+    value: deepFreeze({ n }),
+  }));
   // A key made by a template is two strings until it is first compared.
   const flat = new Set(pods.map(({ key }) => key));
   const heap = await heapOf(async () => {
@@ -112,7 +129,12 @@ async function measureHeap(): Promise<Row[]> {
     for (let n = 0; n < 20_000; n++) await store.commit({ put: [pods[(n * 7_919) % objects]!] });
     return store;
   });
-  return heap.map((bytes) => ({ name: `heap per object beyond itself, ${flat.size} objects and full history`, value: bytes / objects, unit: 'bytes', goal: '≤ 500' }));
+  return heap.map((bytes) => ({
+    name: `heap per object beyond itself, ${flat.size} objects and full history`,
+    value: bytes / objects,
+    unit: 'bytes',
+    goal: '≤ 500',
+  }));
 }
 
 const value = deepFreeze({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web' } });
@@ -141,7 +163,11 @@ async function heapOf(make: () => Promise<unknown>): Promise<number[]> {
 }
 
 /** Microseconds per item of each candidate. A candidate is begun anew in every round. */
-async function bestOfSlices<T>(items: readonly T[], candidates: readonly (() => ((item: T) => unknown) | Promise<(item: T) => unknown>)[], rounds = 5): Promise<number[]> {
+async function bestOfSlices<T>(
+  items: readonly T[],
+  candidates: readonly (() => ((item: T) => unknown) | Promise<(item: T) => unknown>)[],
+  rounds = 5,
+): Promise<number[]> {
   const best = candidates.map(() => new Array<number>(Math.ceil(items.length / sliceSize)).fill(Infinity));
   for (let round = 0; round < rounds; round++) {
     for (const [index, begin] of candidates.entries()) {

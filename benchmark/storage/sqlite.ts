@@ -16,8 +16,9 @@ const writers = 64;
 const rounds = 3;
 const roundMs = 2000;
 const chance = random('benchmark/storage/sqlite');
-// Frozen, as everything that is read from a store and then updated. Copies of an object literal that is not get a hidden
-// class each (V8 11.3), and then what was measured is how these are collected: 3 ms for every scavenge instead of one.
+// Frozen, as everything that is read from a store and then updated. Copies of an object literal that is not get a
+// hidden class each (V8 11.3), and then what was measured is how these are collected: 3 ms for every scavenge instead
+// of one.
 const pod = deepFreeze(structuredClone(samplePod));
 // The benchmark runs as one bundle in .build; the worker is that of the built package.
 const worker = new URL('../dist/storage/sqlite/database-worker.js', import.meta.url);
@@ -49,7 +50,10 @@ async function measureIn(path: string, barePath: string): Promise<Row[]> {
     best.bareOne = Math.max(best.bareOne, bare.insertFor(roundMs / 2, 1));
     best.one = Math.max(best.one, await commitFor(store, roundMs / 2, 1, revisions));
     const watch = store.watch('/registry/pods/').subscribe();
-    best.watched = Math.max(best.watched, await delaying(delays.watched, () => commitFor(store, roundMs, writers, revisions)));
+    best.watched = Math.max(
+      best.watched,
+      await delaying(delays.watched, () => commitFor(store, roundMs, writers, revisions)),
+    );
     watch.unsubscribe();
   }
   const reads = await measureReads(store);
@@ -125,11 +129,19 @@ async function measureReads(store: SqliteStore): Promise<Row[]> {
     return (performance.now() - start) / times;
   };
   const one = await time(2000, () => store.get(keyOf(chance.integer(objects))));
-  const parallel = await time(100, () => Promise.all(Array.from({ length: 64 }, () => store.get(keyOf(chance.integer(objects))))));
-  const counted = await time(20, () => store.list('/registry/pods/', { limit: 500, after: keyOf(chance.integer(objects)) }));
+  const parallel = await time(100, () =>
+    Promise.all(Array.from({ length: 64 }, () => store.get(keyOf(chance.integer(objects))))),
+  );
+  const counted = await time(20, () =>
+    store.list('/registry/pods/', { limit: 500, after: keyOf(chance.integer(objects)) }),
+  );
   let page = await store.list('/registry/pods/', { limit: 500 });
   const next = await time(20, async () => {
-    page = await store.list('/registry/pods/', { limit: 500, after: page.entries.at(-1)?.key ?? '', revision: page.revision });
+    page = await store.list('/registry/pods/', {
+      limit: 500,
+      after: page.entries.at(-1)?.key ?? '',
+      revision: page.revision,
+    });
   });
   const delays: number[] = [];
   const large = await delaying(delays, () => time(2, () => store.list('/registry/pods/ns-1')));

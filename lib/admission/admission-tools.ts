@@ -1,5 +1,5 @@
-// What the server lends to admission plugins that read its own objects. A host gives such plugins as a function of these
-// tools; those that read nothing are given as they are.
+// What the server lends to admission plugins that read its own objects. A host gives such plugins as a function of
+// these tools; those that read nothing are given as they are.
 import type { Observable } from 'rxjs';
 import type { ObjectReader } from '../core/index.js';
 

@@ -4,7 +4,10 @@ import type { AdmissionAttributes, AdmissionPlugin } from './plugin.js';
 
 /** The two halves of admission. */
 export interface AdmissionChain {
-  /** Lets all plugins that handle the write change the object, in place. Throws or rejects with a refusal; answers only where there is something to wait for. */
+  /**
+   * Lets all plugins that handle the write change the object, in place. Throws or rejects with a refusal; answers only
+   * where there is something to wait for.
+   */
   mutate(attributes: AdmissionAttributes): Promise<void> | undefined;
   /** Asks all plugins that handle the write whether it may be, likewise. */
   validate(attributes: AdmissionAttributes): Promise<void> | undefined;
@@ -17,7 +20,8 @@ export function admissionChain(plugins: readonly AdmissionPlugin[]): AdmissionCh
     for (let at = first; at < plugins.length; at += 1) {
       const plugin = plugins[at];
       const answer = plugin?.handles(attributes) === true ? ask(plugin, attributes) : undefined;
-      if (answer !== undefined) return lastValueFrom(from(answer), { defaultValue: undefined }).then(() => run(attributes, ask, at + 1));
+      if (answer !== undefined)
+        return lastValueFrom(from(answer), { defaultValue: undefined }).then(() => run(attributes, ask, at + 1));
     }
     return undefined;
   };

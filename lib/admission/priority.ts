@@ -1,6 +1,6 @@
-// The plugin Priority: pods name a PriorityClass, and what that means is written into them when they are created, so that it
-// stays what it was when the class is gone. Pods that name none have the class that is everybody's default, or priority 0.
-// Of such defaults there can be one. As plugin/pkg/admission/priority.
+// The plugin Priority: pods name a PriorityClass, and what that means is written into them when they are created, so
+// that it stays what it was when the class is gone. Pods that name none have the class that is everybody's default, or
+// priority 0. Of such defaults there can be one. As plugin/pkg/admission/priority.
 import { filter, takeUntil } from 'rxjs';
 import { forbidden, reflect, snapshotWriter } from '../core/index.js';
 import type { ApiError, Frozen } from '../core/index.js';
@@ -20,7 +20,11 @@ export function priorityAdmission({ reader, closed$ }: AdmissionTools): Admissio
         isReady = true;
         resolve();
       };
-      const synced$ = reader.changes<PriorityClass>(classes).pipe(reflect(writer), filter(({ type }) => type === 'synced'), takeUntil(closed$));
+      const synced$ = reader.changes<PriorityClass>(classes).pipe(
+        reflect(writer),
+        filter(({ type }) => type === 'synced'),
+        takeUntil(closed$),
+      );
       void synced$.forEach(done).then(done, done);
     });
   const whenKnown = (work: () => void): Promise<void> | undefined => {
@@ -45,7 +49,8 @@ export function priorityAdmission({ reader, closed$ }: AdmissionTools): Admissio
 
   return {
     name: 'Priority',
-    handles: ({ subresource, operation, resource }) => subresource === '' && operation !== 'DELETE' && (isPods(resource) || isClasses(resource)),
+    handles: ({ subresource, operation, resource }) =>
+      subresource === '' && operation !== 'DELETE' && (isPods(resource) || isClasses(resource)),
     mutate: (attributes) => {
       const { operation, object, oldObject, resource } = attributes;
       if (!isPods(resource) || object === undefined) return undefined;
@@ -69,12 +74,24 @@ export function priorityAdmission({ reader, closed$ }: AdmissionTools): Admissio
 /** What pods are where there is no default. */
 const nobodysClass: Frozen<PriorityClass> = { value: 0, preemptionPolicy: 'PreemptLowerPriority' };
 
-function prioritize(attributes: AdmissionAttributes, pod: Pod, { metadata, value = 0, preemptionPolicy }: Frozen<PriorityClass>): void {
+function prioritize(
+  attributes: AdmissionAttributes,
+  pod: Pod,
+  { metadata, value = 0, preemptionPolicy }: Frozen<PriorityClass>,
+): void {
   const { spec } = pod;
   if (spec === undefined) return;
-  if (spec.priority !== undefined && spec.priority !== value) throw refused(attributes, mustNotBeGiven('integer value of priority', spec.priority, value));
-  if (preemptionPolicy !== undefined && spec.preemptionPolicy !== undefined && spec.preemptionPolicy !== preemptionPolicy) {
-    throw refused(attributes, mustNotBeGiven('string value of PreemptionPolicy', spec.preemptionPolicy, preemptionPolicy));
+  if (spec.priority !== undefined && spec.priority !== value)
+    throw refused(attributes, mustNotBeGiven('integer value of priority', spec.priority, value));
+  if (
+    preemptionPolicy !== undefined &&
+    spec.preemptionPolicy !== undefined &&
+    spec.preemptionPolicy !== preemptionPolicy
+  ) {
+    throw refused(
+      attributes,
+      mustNotBeGiven('string value of PreemptionPolicy', spec.preemptionPolicy, preemptionPolicy),
+    );
   }
   const priorityClassName = metadata?.name;
   if (priorityClassName !== undefined) spec.priorityClassName = priorityClassName;
@@ -86,7 +103,8 @@ function prioritize(attributes: AdmissionAttributes, pod: Pod, { metadata, value
 function keepPriority({ spec }: Pod, old: Frozen<Pod> | undefined): void {
   if (spec === undefined) return;
   if (spec.priority === undefined && old?.spec?.priority !== undefined) spec.priority = old.spec.priority;
-  if (spec.preemptionPolicy === undefined && old?.spec?.preemptionPolicy !== undefined) spec.preemptionPolicy = old.spec.preemptionPolicy;
+  if (spec.preemptionPolicy === undefined && old?.spec?.preemptionPolicy !== undefined)
+    spec.preemptionPolicy = old.spec.preemptionPolicy;
 }
 
 function mustNotBeGiven(what: string, given: number | string, computed: number | string): string {

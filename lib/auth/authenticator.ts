@@ -1,7 +1,7 @@
 // Who is asking: the contract of authentication. An authenticator looks at the credentials of a request and answers
 // with a user, with undefined when they are not its kind ("not mine"), or fails when they are but are wrong. The server
-// asks several in order; the first user counts, and who failed is remembered: wrong credentials end in 401 unless a later
-// authenticator takes them, and are never taken for no credentials.
+// asks several in order; the first user counts, and who failed is remembered: wrong credentials end in 401 unless a
+// later authenticator takes them, and are never taken for no credentials.
 // As apiserver/pkg/authentication/authenticator/interfaces.go.
 import type { ObservableInput } from 'rxjs';
 import type { Frozen } from '../core/index.js';
@@ -15,7 +15,10 @@ export interface Credentials {
   headersWith?(prefix: string): readonly (readonly [name: string, value: string])[];
   /** The path asked for, without its query. */
   readonly path?: string;
-  /** The client's certificate, where TLS asked for one and it was given; whether to trust it is the authenticator's to say. */
+  /**
+   * The client's certificate, where TLS asked for one and it was given; whether to trust it is the authenticator's to
+   * say.
+   */
   readonly certificate?: ClientCertificate | undefined;
   /** For whom the credentials should be: who asks for none of these is nobody here. Absent where nobody said. */
   readonly audiences?: readonly string[] | undefined;
@@ -46,4 +49,7 @@ export interface Authenticated {
 export type Authenticator = (credentials: Credentials) => ObservableInput<Authenticated | undefined>;
 
 /** The same for a bearer token alone: what the tokens of a host are plugged in as. */
-export type TokenAuthenticator = (token: string, audiences: readonly string[] | undefined) => ObservableInput<Authenticated | undefined>;
+export type TokenAuthenticator = (
+  token: string,
+  audiences: readonly string[] | undefined,
+) => ObservableInput<Authenticated | undefined>;

@@ -1,6 +1,12 @@
-// Authentication and authorization: the contracts, and the parts that need nothing of Node. A host composes its own chain
-// of them; `vivarium/auth/node` has the parts that verify signatures and certificates.
-export type { Authenticated, Authenticator, ClientCertificate, Credentials, TokenAuthenticator } from './authenticator.js';
+// Authentication and authorization: the contracts, and the parts that need nothing of Node. A host composes its own
+// chain of them; `vivarium/auth/node` has the parts that verify signatures and certificates.
+export type {
+  Authenticated,
+  Authenticator,
+  ClientCertificate,
+  Credentials,
+  TokenAuthenticator,
+} from './authenticator.js';
 export type { AuthTools } from './auth-tools.js';
 export type { AccessAttributes, AccessRules, AccessSelectors, Authorizer, Decision } from './authorizer.js';
 export type { AnonymousOptions } from './authentication/anonymous.js';
@@ -21,7 +27,10 @@ export type {
   UserValidationRule,
 } from './authentication/authentication-configuration.js';
 export { anonymousOf, parseAuthenticationConfiguration } from './authentication/authentication-configuration.js';
-export type { AuthenticationConfigurationRules, CompiledJwtAuthenticator } from './authentication/authentication-configuration-validation.js';
+export type {
+  AuthenticationConfigurationRules,
+  CompiledJwtAuthenticator,
+} from './authentication/authentication-configuration-validation.js';
 export {
   AuthenticationConfigurationError,
   compileAuthenticationConfiguration,
@@ -55,9 +64,21 @@ export type {
   WebhookConnectionInfo,
 } from './authorization/authorization-configuration.js';
 export { parseAuthorizationConfiguration } from './authorization/authorization-configuration.js';
-export type { AuthorizationConfigurationRules, CompiledAuthorizer } from './authorization/authorization-configuration-validation.js';
-export { AuthorizationConfigurationError, authorizerTypes, compileAuthorizationConfiguration } from './authorization/authorization-configuration-validation.js';
-export type { AuthorizerParts, ConnectedWebhook, ReloadingParts, StandingType } from './authorization/configured-authorizers.js';
+export type {
+  AuthorizationConfigurationRules,
+  CompiledAuthorizer,
+} from './authorization/authorization-configuration-validation.js';
+export {
+  AuthorizationConfigurationError,
+  authorizerTypes,
+  compileAuthorizationConfiguration,
+} from './authorization/authorization-configuration-validation.js';
+export type {
+  AuthorizerParts,
+  ConnectedWebhook,
+  ReloadingParts,
+  StandingType,
+} from './authorization/configured-authorizers.js';
 export { authorizationFrom, authorizersFrom } from './authorization/configured-authorizers.js';
 export { matchConditionEnvironment } from './authorization/match-conditions.js';
 export { reloadingAuthorizer } from './authorization/reloading.js';
@@ -70,5 +91,22 @@ export { rbacGroup, rbacIndex } from './rbac/rbac-index.js';
 export type { RbacRules, RulesFound } from './rbac/rbac-rules.js';
 export { printMissingRules, printTexts, uncoveredRules } from './rbac/rule-coverage.js';
 export { ruleAllows } from './rbac/rule-matching.js';
-export type { BoundObject, IssuedToken, PublicJwk, TokenDiscovery, TokenIssuer, TokenSubject } from './service-accounts/token-issuer.js';
-export { administrator, allAuthenticated, allUnauthenticated, anonymousUser, nodeOf, serviceAccountGroups, serviceAccountOf, systemMasters, systemNodes } from './system-users.js';
+export type {
+  BoundObject,
+  IssuedToken,
+  PublicJwk,
+  TokenDiscovery,
+  TokenIssuer,
+  TokenSubject,
+} from './service-accounts/token-issuer.js';
+export {
+  administrator,
+  allAuthenticated,
+  allUnauthenticated,
+  anonymousUser,
+  nodeOf,
+  serviceAccountGroups,
+  serviceAccountOf,
+  systemMasters,
+  systemNodes,
+} from './system-users.js';

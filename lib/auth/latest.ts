@@ -3,7 +3,10 @@
 import type { Observable } from 'rxjs';
 import { firstValueFrom, map, shareReplay, takeUntil, tap } from 'rxjs';
 
-/** Answers the newest value: at once where there is one, else the first that comes. Rejects where the stream ends or fails without any. */
+/**
+ * Answers the newest value: at once where there is one, else the first that comes. Rejects where the stream ends or
+ * fails without any.
+ */
 export type Latest<T> = () => T | Promise<T>;
 
 /**

@@ -16,13 +16,17 @@ export const systemMasters = 'system:masters';
 export const systemNodes = 'system:nodes';
 
 /** The user that requests run as until a host plugs authentication in. */
-export const administrator: Frozen<UserInfo> = Object.freeze({ username: 'system:admin', groups: Object.freeze(['system:masters', 'system:authenticated']) });
+export const administrator: Frozen<UserInfo> = Object.freeze({
+  username: 'system:admin',
+  groups: Object.freeze(['system:masters', 'system:authenticated']),
+});
 
 /** The ServiceAccount behind a user name. */
 export function serviceAccountOf(username: string): NamespacedName | undefined {
   if (!username.startsWith(serviceAccountPrefix)) return undefined;
   const [namespace = '', name = '', ...rest] = username.slice(serviceAccountPrefix.length).split(':');
-  const isWhole = rest.length === 0 && nameIsDnsLabel(namespace, false).length === 0 && nameIsDnsSubdomain(name, false).length === 0;
+  const isWhole =
+    rest.length === 0 && nameIsDnsLabel(namespace, false).length === 0 && nameIsDnsSubdomain(name, false).length === 0;
   return isWhole ? { namespace, name } : undefined;
 }
 

@@ -40,9 +40,13 @@ export class CacheChange<T extends object> {
     const { previous, now } = this;
     const wasThere = previous !== undefined && view.sees(previous);
     if (now !== undefined && view.sees(now)) {
-      return wasThere ? (this.#modified ??= this.#event('MODIFIED', now.object)) : (this.#added ??= this.#event('ADDED', now.object));
+      return wasThere
+        ? (this.#modified ??= this.#event('MODIFIED', now.object))
+        : (this.#added ??= this.#event('ADDED', now.object));
     }
-    return wasThere ? (this.#deleted ??= this.#event('DELETED', this.#withRevision(previous.object, this.revision))) : undefined;
+    return wasThere
+      ? (this.#deleted ??= this.#event('DELETED', this.#withRevision(previous.object, this.revision)))
+      : undefined;
   }
 
   #event(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: T): CacheEvent<T> {

@@ -45,7 +45,12 @@ export class CacheWatch<T extends object> implements Watcher<T>, BookmarkReader 
   /** A bookmark was asked for before there was one to give. */
   #owesBookmark = false;
 
-  constructor(cache: WatchedCache<T>, view: View<T>, options: CacheWatchOptions<T>, subscriber: Subscriber<CacheEvent<T>>) {
+  constructor(
+    cache: WatchedCache<T>,
+    view: View<T>,
+    options: CacheWatchOptions<T>,
+    subscriber: Subscriber<CacheEvent<T>>,
+  ) {
     this.#cache = cache;
     this.view = view;
     this.#options = options;
@@ -59,11 +64,15 @@ export class CacheWatch<T extends object> implements Watcher<T>, BookmarkReader 
   /** Sets it going. What it starts ends with the subscription. */
   start(): void {
     this.#subscriber.add(() => this.#stop());
-    this.#begin().catch((error: unknown) => (isStoreError(error, 'closed') ? this.complete() : this.#subscriber.error(error)));
+    this.#begin().catch((error: unknown) =>
+      isStoreError(error, 'closed') ? this.complete() : this.#subscriber.error(error),
+    );
     const { bookmark$ } = this.#options;
     if (bookmark$ === undefined) return;
     const caughtUp$ = bookmark$.pipe(switchMap(() => catchUp(this.#cache.fresh)));
-    this.#subscriber.add(caughtUp$.subscribe({ next: () => this.bookmark(), error: (error: unknown) => this.#subscriber.error(error) }));
+    this.#subscriber.add(
+      caughtUp$.subscribe({ next: () => this.bookmark(), error: (error: unknown) => this.#subscriber.error(error) }),
+    );
   }
 
   take(change: CacheChange<T>): void {
@@ -109,7 +118,9 @@ export class CacheWatch<T extends object> implements Watcher<T>, BookmarkReader 
     else this.#catchUp(beginsThere ? least : fresh.revision);
   }
 
-  /** Waits for the cache to be filled, for as long as that takes, and to come to a revision, for as long as is allowed. */
+  /**
+   * Waits for the cache to be filled, for as long as that takes, and to come to a revision, for as long as is allowed.
+   */
   async #reach(revision: Revision): Promise<void> {
     const { fresh } = this.#cache;
     while (!(await fresh.reached(revision))) {
@@ -126,7 +137,8 @@ export class CacheWatch<T extends object> implements Watcher<T>, BookmarkReader 
       if (this.#subscriber.closed) return revision;
       this.#subscriber.next(Object.freeze({ type: 'ADDED', object: item.object, revision: item.revision }));
     }
-    if (this.#options.bookmarks === true) this.#subscriber.next(Object.freeze({ type: 'BOOKMARK', revision, initialEventsEnd: true }));
+    if (this.#options.bookmarks === true)
+      this.#subscriber.next(Object.freeze({ type: 'BOOKMARK', revision, initialEventsEnd: true }));
     return revision;
   }
 
@@ -135,7 +147,7 @@ export class CacheWatch<T extends object> implements Watcher<T>, BookmarkReader 
     const { window, watchers, bookmarks } = this.#cache;
     let seen = after;
     // In rounds: a subscriber that is told may cause further changes before it returns.
-    for (let changes: readonly CacheChange<T>[] = []; !this.#subscriber.closed; ) {
+    for (let changes: readonly CacheChange<T>[] = []; !this.#subscriber.closed;) {
       if (seen < window.start) {
         this.#readHistory(seen);
         return;
@@ -178,11 +190,13 @@ export class CacheWatch<T extends object> implements Watcher<T>, BookmarkReader 
 
   #changesOf({ revision, changes }: Batch): readonly CacheChange<T>[] {
     const { withRevision } = this.#cache;
-    return changes.filter(({ key }) => this.view.covers(key)).map((change) => {
-      const previous = change.previous && this.#cache.itemOf(change.previous);
-      const now = change.type === 'put' ? this.#cache.itemOf(change.entry) : undefined;
-      return new CacheChange({ revision, previous, now }, withRevision);
-    });
+    return changes
+      .filter(({ key }) => this.view.covers(key))
+      .map((change) => {
+        const previous = change.previous && this.#cache.itemOf(change.previous);
+        const now = change.type === 'put' ? this.#cache.itemOf(change.entry) : undefined;
+        return new CacheChange({ revision, previous, now }, withRevision);
+      });
   }
 
   #stop(): void {

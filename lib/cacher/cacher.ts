@@ -7,8 +7,8 @@
 //   it was asked: the cache waits until it has seen that revision. It never answers with less.
 // - *One object per revision.* `read` is called once for each revision of a key that it holds; all who read share the
 //   object, so bytes encoded from it can be shared too. Only what is older than the window is made for each who asks.
-// - *A watch costs its own events.* Watchers are found by scope, name and trigger value; one that matches nothing is not
-//   touched by a write.
+// - *A watch costs its own events.* Watchers are found by scope, name and trigger value; one that matches nothing is
+//   not touched by a write.
 // - *Nobody is held up.* Events are pushed, each within the call that hands them on, so that no watcher of a cache can
 //   fall behind and nothing is buffered for it. Who takes events at its own pace, as a socket does, bounds
 //   what waits for it and ends with Expired when that overflows; its owner may resume from what it saw.
@@ -16,7 +16,8 @@
 //   see neither a gap nor an event twice, or end with Expired.
 // - *Whoever harms itself harms nobody.* A selector or subscriber that throws ends or loses its own watch only.
 //
-// Inert until first used; `close` ends all watches and the storage watch. What a store refuses otherwise (`unavailable`,
+// Inert until first used; `close` ends all watches and the storage watch. What a store refuses otherwise
+// (`unavailable`,
 // `closed` …) is passed on as the StoreError it is.
 import type { Observable } from 'rxjs';
 import type { Clock } from '../core/index.js';
@@ -26,7 +27,10 @@ import type { Entry, Revision, Store } from '../storage/index.js';
 export interface CacherOptions<T extends object> {
   readonly store: Store;
   readonly clock: Clock;
-  /** Where the objects are, `/registry/pods/`; keys below it are `namespace/name`, or `name` where `namespaced` is false. */
+  /**
+   * Where the objects are, `/registry/pods/`; keys below it are `namespace/name`, or `name` where `namespaced` is
+   * false.
+   */
   readonly prefix: string;
   readonly namespaced: boolean;
   /** Makes the object of an entry, frozen and with its resourceVersion. */
@@ -134,7 +138,10 @@ export interface Cacher<T extends object> {
   getNow(key: string): CacheReading<T> | undefined;
   /** What is at hand right now, without waiting; undefined also before the cache is filled. For optimistic writers. */
   peek(key: string): T | undefined;
-  /** Rejects with ApiError: Expired when the revision is gone, Timeout (too large resource version) when it does not come. */
+  /**
+   * Rejects with ApiError: Expired when the revision is gone, Timeout (too large resource version) when it does not
+   * come.
+   */
   list(options?: CacheListOptions<T>): Promise<CacheListing<T>>;
   /**
    * Cold. Errors with ApiError: Expired when `after` is gone or the cache had to skip, Timeout when `notOlderThan` does

@@ -1,7 +1,7 @@
 // The cache itself: one storage watch (store-feed.ts) writes the newest state (newest-state.ts) and the window of the
-// recent past (watch-window.ts), then tells the watchers whom a change may concern (watcher-index.ts). Readers wait until
-// it is as new as they need (fresh-reads.ts) and read what is there, all in one synchronous step; the few who ask for what
-// it has not go past it (store-reader.ts).
+// recent past (watch-window.ts), then tells the watchers whom a change may concern (watcher-index.ts). Readers wait
+// until it is as new as they need (fresh-reads.ts) and read what is there, all in one synchronous step; the few who ask
+// for what it has not go past it (store-reader.ts).
 //
 // A revision is taken in as one: objects are made first, so that one that cannot be read changes nothing; then state,
 // window and revision change together; then watchers are told. Whatever arrives from within waits until that is done.
@@ -14,7 +14,18 @@ import { CacheChange } from './cache-change.js';
 import { CacheWatch, catchUp } from './cache-watch.js';
 import type { WatchedCache } from './cache-watch.js';
 import { cacherLimits } from './cacher.js';
-import type { CacheEvent, CacheListing, CacheListOptions, CacheReading, Cacher, CacherFigures, CacherLimits, CacherOptions, CacheWatchOptions, Freshness } from './cacher.js';
+import type {
+  CacheEvent,
+  CacheListing,
+  CacheListOptions,
+  CacheReading,
+  Cacher,
+  CacherFigures,
+  CacherLimits,
+  CacherOptions,
+  CacheWatchOptions,
+  Freshness,
+} from './cacher.js';
 import { FreshReads } from './fresh-reads.js';
 import { listPage } from './list-page.js';
 import { NewestState } from './newest-state.js';
@@ -31,7 +42,8 @@ import { WatcherIndex } from './watcher-index.js';
 export function createCacher<T extends object>(options: CacherOptions<T>): Cacher<T> {
   const limits = { ...cacherLimits, ...options.limits };
   for (const [name, value] of Object.entries(limits)) {
-    if (!Number.isSafeInteger(value) || value < 1) throw new RangeError(`cacher: ${name} is a whole number from 1, not ${value}`);
+    if (!Number.isSafeInteger(value) || value < 1)
+      throw new RangeError(`cacher: ${name} is a whole number from 1, not ${value}`);
   }
   return new ResourceCache(options, limits);
 }
@@ -67,7 +79,8 @@ class ResourceCache<T extends object> implements Cacher<T>, WatchedCache<T>, Sto
   get(key: string, { notOlderThan }: Freshness = {}): Promise<CacheReading<T>> {
     this.#start();
     // Chained rather than awaited: in-process callers read a million times a second this way.
-    const read = (isFresh: boolean): CacheReading<T> | Promise<CacheReading<T>> => (isFresh ? this.#read(key) : this.#readPast(key, notOlderThan));
+    const read = (isFresh: boolean): CacheReading<T> | Promise<CacheReading<T>> =>
+      isFresh ? this.#read(key) : this.#readPast(key, notOlderThan);
     const now = notOlderThan === undefined ? this.getNow(key) : undefined;
     if (now !== undefined) return Promise.resolve(now);
     if (notOlderThan === undefined) return this.fresh.newest().then(this.#reached).then(read);
@@ -130,12 +143,18 @@ class ResourceCache<T extends object> implements Cacher<T>, WatchedCache<T>, Sto
   itemOf(entry: Entry): Item<T> {
     const { key } = entry;
     const known = this.state.get(key);
-    return known?.revision === entry.modRevision ? known : { key, object: this.source.read(entry), revision: entry.modRevision };
+    return known?.revision === entry.modRevision
+      ? known
+      : { key, object: this.source.read(entry), revision: entry.modRevision };
   }
 
   #start(): void {
     if (this.#feed !== undefined || this.#closed) return;
-    this.#feed = followStore(this.source, (event) => this.#take(event), (isWatching) => (this.#isWatching = isWatching)).subscribe({
+    this.#feed = followStore(
+      this.source,
+      (event) => this.#take(event),
+      (isWatching) => (this.#isWatching = isWatching),
+    ).subscribe({
       complete: () => void this.close(), // the store was closed
       error: (cause: unknown) => {
         throw new Error('cacher: the storage watch failed for good', { cause }); // RxJS reports it as uncaught
@@ -161,7 +180,8 @@ class ResourceCache<T extends object> implements Cacher<T>, WatchedCache<T>, Sto
     if (revision <= this.fresh.revision) return; // a bookmark of what it knows
     const made = changes.map((change) => {
       const previous = this.state.get(change.key);
-      const now = change.type === 'put' ? { key: change.key, object: this.source.read(change.entry), revision } : undefined;
+      const now =
+        change.type === 'put' ? { key: change.key, object: this.source.read(change.entry), revision } : undefined;
       return new CacheChange({ revision, previous, now }, this.withRevision);
     });
     for (const change of made) this.state.apply(change);
@@ -198,9 +218,13 @@ class ResourceCache<T extends object> implements Cacher<T>, WatchedCache<T>, Sto
     const { revision, notOlderThan } = options;
     const view = viewOf(options, this.source);
     const isConsistent = revision === undefined && notOlderThan === undefined;
-    if ((isConsistent && this.#catchUp()) || (await this.fresh.reached(revision ?? notOlderThan ?? (await this.fresh.newest())))) {
+    if (
+      (isConsistent && this.#catchUp()) ||
+      (await this.fresh.reached(revision ?? notOlderThan ?? (await this.fresh.newest())))
+    ) {
       const snapshot = revision === undefined ? this.state.around(view) : this.window.at(revision, this.state.ordered);
-      if (snapshot !== undefined) return { ...listPage(snapshot, view, options), revision: revision ?? this.fresh.revision };
+      if (snapshot !== undefined)
+        return { ...listPage(snapshot, view, options), revision: revision ?? this.fresh.revision };
     } else if (revision === undefined) {
       await this.#checkStoreHas(notOlderThan);
     }

@@ -27,11 +27,15 @@ const entryBytes = 200;
 
 /** An empty cache of bytes. Throws RangeError for a bound that is none. */
 export function encodedBytes({ bytesMax }: EncodedBytesOptions): EncodedBytes {
-  if (!Number.isSafeInteger(bytesMax) || bytesMax < 1) throw new RangeError(`encoded bytes: bytesMax is a whole number from 1, not ${bytesMax}`);
+  if (!Number.isSafeInteger(bytesMax) || bytesMax < 1)
+    throw new RangeError(`encoded bytes: bytesMax is a whole number from 1, not ${bytesMax}`);
   // The object itself is no key: a whole pod would then live for as long as its bytes.
   const places = new WeakMap<object, Place>();
   let last = 0;
-  const kept = new LRUCache<string, Uint8Array>({ maxSize: bytesMax, sizeCalculation: (bytes) => bytes.byteLength + entryBytes });
+  const kept = new LRUCache<string, Uint8Array>({
+    maxSize: bytesMax,
+    sizeCalculation: (bytes) => bytes.byteLength + entryBytes,
+  });
 
   const keyOf = (object: object, form: string): string => {
     const place = places.get(object);
@@ -60,7 +64,10 @@ export function encodedBytes({ bytesMax }: EncodedBytesOptions): EncodedBytes {
   };
 }
 
-/** Under which key an object was last looked up: most are asked for in one form, and a key made anew has to be hashed anew. */
+/**
+ * Under which key an object was last looked up: most are asked for in one form, and a key made anew has to be hashed
+ * anew.
+ */
 interface Place {
   readonly number: number;
   form: string;

@@ -64,7 +64,9 @@ export class FreshReads {
     return this.#options.store.revision().then(this.#onAnswer, this.#onFailure);
   }
 
-  /** The store's revision as of now and not later: what is committed from here on comes after it. Shared with nobody. */
+  /**
+   * The store's revision as of now and not later: what is committed from here on comes after it. Shared with nobody.
+   */
   asOfNow(): Promise<Revision> {
     return this.#options.store.revision();
   }

@@ -18,8 +18,13 @@ export type Page<T extends object> = Omit<CacheListing<T>, 'revision'>;
 const chunk = 512;
 
 /** A page of what a view has in a snapshot. */
-export function listPage<T extends object>(snapshot: Snapshot<T>, view: View<T>, { after, limit }: PageOptions): Page<T> {
-  if (limit === undefined || view.key !== undefined) return { items: listItems(snapshot, view, after).map(({ object }) => object) };
+export function listPage<T extends object>(
+  snapshot: Snapshot<T>,
+  view: View<T>,
+  { after, limit }: PageOptions,
+): Page<T> {
+  if (limit === undefined || view.key !== undefined)
+    return { items: listItems(snapshot, view, after).map(({ object }) => object) };
   const { prefix } = view;
   const found = view.isWhole ? snapshot.list({ prefix, after }, limit) : findSome(snapshot, view, { after, limit });
   const items = found.map(({ object }) => object);
@@ -29,7 +34,11 @@ export function listPage<T extends object>(snapshot: Snapshot<T>, view: View<T>,
   return remaining === 0 ? { items } : { items, next, ...(view.isWhole && { remaining }) };
 }
 
-function findSome<T extends object>(snapshot: Snapshot<T>, view: View<T>, { after, limit }: { readonly after: string | undefined; readonly limit: number }): readonly Item<T>[] {
+function findSome<T extends object>(
+  snapshot: Snapshot<T>,
+  view: View<T>,
+  { after, limit }: { readonly after: string | undefined; readonly limit: number },
+): readonly Item<T>[] {
   const found: Item<T>[] = [];
   let from = after;
   let some: readonly Item<T>[];
@@ -45,6 +54,9 @@ function findSome<T extends object>(snapshot: Snapshot<T>, view: View<T>, { afte
 export function listItems<T extends object>(snapshot: Snapshot<T>, view: View<T>, after?: string): readonly Item<T>[] {
   if (view.isWhole) return snapshot.list({ prefix: view.prefix, after });
   // One key is a range, too, of which it is the first: whether it comes after another is for the index to say.
-  const found = view.key === undefined ? snapshot.list({ prefix: view.prefix, after }) : snapshot.list({ prefix: view.key, after }, 1);
+  const found =
+    view.key === undefined
+      ? snapshot.list({ prefix: view.prefix, after })
+      : snapshot.list({ prefix: view.key, after }, 1);
   return found.filter((item) => view.sees(item));
 }

@@ -1,6 +1,6 @@
-// What keeps a cache up to date: everything below a prefix is listed once and then watched for good. A watch that breaks
-// is resumed where it stopped; only when the store has forgotten that revision everything is listed anew. Both are cold;
-// they end when the store closes, and unsubscribing leaves nothing behind.
+// What keeps a cache up to date: everything below a prefix is listed once and then watched for good. A watch that
+// breaks is resumed where it stopped; only when the store has forgotten that revision everything is listed anew. Both
+// are cold; they end when the store closes, and unsubscribing leaves nothing behind.
 //
 // A first failure is answered at once, further ones after 0.1 s, 0.2 s … 5 s; news wipes the slate.
 import { catchError, defer, EMPTY, ignoreElements, merge, retry, switchMap, tap, throwError } from 'rxjs';
@@ -21,13 +21,19 @@ export interface FeedSource {
 export type OnWatching = (isWatching: boolean) => void;
 
 /** All there is at a revision, or what came after. */
-export type FeedEvent = { readonly type: 'listing'; readonly entries: readonly Entry[]; readonly revision: Revision } | { readonly type: 'batch'; readonly batch: Batch };
+export type FeedEvent =
+  | { readonly type: 'listing'; readonly entries: readonly Entry[]; readonly revision: Revision }
+  | { readonly type: 'batch'; readonly batch: Batch };
 
 /**
  * Hands everything to `take`: a listing, then batches without a gap, then perhaps a listing again. When `take` throws,
  * it begins again with a listing.
  */
-export function followStore(source: FeedSource, take: (event: FeedEvent) => void, onWatching: OnWatching = () => undefined): Observable<never> {
+export function followStore(
+  source: FeedSource,
+  take: (event: FeedEvent) => void,
+  onWatching: OnWatching = () => undefined,
+): Observable<never> {
   return defer(() => {
     const retryWith = patience(source.clock);
     return defer(() => listAll(source)).pipe(
@@ -45,10 +51,14 @@ export function followStore(source: FeedSource, take: (event: FeedEvent) => void
 }
 
 /**
- * The changes after a revision, through all interruptions. Errors only when they are compacted. Asks for a bookmark each
- * time it begins, so that whoever catches up learns when there is nothing more.
+ * The changes after a revision, through all interruptions. Errors only when they are compacted. Asks for a bookmark
+ * each time it begins, so that whoever catches up learns when there is nothing more.
  */
-export function watchOn({ store, clock, prefix }: FeedSource, after: Revision, onWatching: OnWatching = () => undefined): Observable<Batch> {
+export function watchOn(
+  { store, clock, prefix }: FeedSource,
+  after: Revision,
+  onWatching: OnWatching = () => undefined,
+): Observable<Batch> {
   return defer(() => {
     const retryWith = patience(clock);
     const bookmark$ = defer(() => store.requestProgress()).pipe(
@@ -70,7 +80,9 @@ export function watchOn({ store, clock, prefix }: FeedSource, after: Revision, o
       retry({
         delay: (error: unknown) => {
           if (isStoreError(error, 'closed')) return EMPTY;
-          return isStoreError(error, 'compacted') || isStoreError(error, 'invalid') ? throwError(() => error) : retryWith.delay();
+          return isStoreError(error, 'compacted') || isStoreError(error, 'invalid')
+            ? throwError(() => error)
+            : retryWith.delay();
         },
       }),
     );
@@ -80,11 +92,14 @@ export function watchOn({ store, clock, prefix }: FeedSource, after: Revision, o
 /** As apiserver/pkg/storage/cacher/cacher.go, storageWatchListPageSize. */
 const pageSize = 10_000;
 
-async function listAll({ store, prefix }: FeedSource): Promise<{ readonly entries: readonly Entry[]; readonly revision: Revision }> {
+async function listAll({
+  store,
+  prefix,
+}: FeedSource): Promise<{ readonly entries: readonly Entry[]; readonly revision: Revision }> {
   const first = await store.list(prefix, { limit: pageSize });
   const { revision } = first;
   const entries = [...first.entries];
-  for (let { remaining } = first; remaining > 0; ) {
+  for (let { remaining } = first; remaining > 0;) {
     const after = entries.at(-1)?.key;
     const page = await store.list(prefix, { limit: pageSize, revision, ...(after !== undefined && { after }) });
     for (const entry of page.entries) entries.push(entry);
@@ -93,7 +108,14 @@ async function listAll({ store, prefix }: FeedSource): Promise<{ readonly entrie
   return { entries, revision };
 }
 
-const ladder: BackoffLadder = { baseMs: 100, factor: 2, maxMs: 5000, jitter: 0, resetAfterMs: Infinity, attemptsMax: Infinity };
+const ladder: BackoffLadder = {
+  baseMs: 100,
+  factor: 2,
+  maxMs: 5000,
+  jitter: 0,
+  resetAfterMs: Infinity,
+  attemptsMax: Infinity,
+};
 
 function patience(clock: Clock): { delay(): ObservableInput<unknown>; reset(): void } {
   let failures = 0;

@@ -1,5 +1,6 @@
 // Reads that go past the cache to the store: revisions older than the window, and consistent reads while the cache
-// cannot keep up. Objects that the cache has are not made again. What the store refuses is said in the words of the API.
+// cannot keep up. Objects that the cache has are not made again. What the store refuses is said in the words of the
+// API.
 import { listExpired, tooLargeResourceVersion } from '../core/index.js';
 import type { Entry, Revision, Store } from '../storage/index.js';
 import { isStoreError } from '../storage/index.js';
@@ -22,16 +23,24 @@ export interface StoreListOptions extends PageOptions {
 const chunk = 500;
 
 /** A page of a view, from the store. */
-export async function listFromStore<T extends object>(reader: StoreReader<T>, view: View<T>, options: StoreListOptions): Promise<CacheListing<T>> {
+export async function listFromStore<T extends object>(
+  reader: StoreReader<T>,
+  view: View<T>,
+  options: StoreListOptions,
+): Promise<CacheListing<T>> {
   const { store } = reader.source;
   const { limit = Number.POSITIVE_INFINITY, after } = options;
   // One key is a range, too, of which it is the first.
   const atOnce = view.key !== undefined ? 1 : view.isWhole ? limit : Math.max(limit, chunk);
   const items: T[] = [];
   let { revision } = options;
-  for (let from = after; ; ) {
+  for (let from = after; ;) {
     const page = await inWordsOfTheApi(
-      store.list(view.key ?? view.prefix, { ...(atOnce < Infinity && { limit: atOnce }), ...(from !== undefined && { after: from }), ...(revision !== undefined && { revision }) }),
+      store.list(view.key ?? view.prefix, {
+        ...(atOnce < Infinity && { limit: atOnce }),
+        ...(from !== undefined && { after: from }),
+        ...(revision !== undefined && { revision }),
+      }),
       revision,
     );
     ({ revision } = page);
@@ -42,7 +51,9 @@ export async function listFromStore<T extends object>(reader: StoreReader<T>, vi
       items.push(item.object);
       if (items.length < limit) continue;
       const remaining = view.key !== undefined ? 0 : page.entries.length - 1 - index + page.remaining;
-      return remaining === 0 ? { items, revision } : { items, revision, next: item.key, ...(view.isWhole && { remaining }) };
+      return remaining === 0
+        ? { items, revision }
+        : { items, revision, next: item.key, ...(view.isWhole && { remaining }) };
     }
     if (page.remaining === 0 || view.key !== undefined) return { items, revision };
   }
@@ -53,7 +64,8 @@ async function inWordsOfTheApi<R>(answer: Promise<R>, revision: Revision | undef
     return await answer;
   } catch (error) {
     if (isStoreError(error, 'compacted')) throw listExpired();
-    if (isStoreError(error, 'future-revision')) throw tooLargeResourceVersion(`${revision ?? 0}`, `${error.revision ?? 0}`);
+    if (isStoreError(error, 'future-revision'))
+      throw tooLargeResourceVersion(`${revision ?? 0}`, `${error.revision ?? 0}`);
     throw error;
   }
 }

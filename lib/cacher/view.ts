@@ -53,7 +53,8 @@ export function viewOf<T extends object>(scope: Scope<T>, resource: ViewedResour
     trigger,
     isWhole: name === undefined && trigger === undefined && matches === undefined,
     covers,
-    sees: ({ key: its, object }) => covers(its) && valueOf?.(object) === trigger?.value && (matches === undefined || matches(object)),
+    sees: ({ key: its, object }) =>
+      covers(its) && valueOf?.(object) === trigger?.value && (matches === undefined || matches(object)),
   };
 }
 

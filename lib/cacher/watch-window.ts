@@ -75,7 +75,9 @@ export class WatchWindow<T extends object> {
     this.#start = Math.max(this.#start, revision);
   }
 
-  /** The objects before a step: those before the next of which that is known, or the newest, with all between undone. */
+  /**
+   * The objects before a step: those before the next of which that is known, or the newest, with all between undone.
+   */
   #undone(first: number, newest: Snapshot<T>): Snapshot<T> {
     const later = this.#steps.findIndex((step, at) => at > first && step?.before !== undefined);
     const state = (this.#steps[later]?.before ?? newest).clone();

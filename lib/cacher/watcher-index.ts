@@ -1,6 +1,6 @@
-// Who is told of a change: watchers found by key, trigger value, name or namespace, so that those it cannot concern cost
-// nothing: 10,000 watchers, each of a node of its own, cost a write what ten do. A watcher stands in one place only, the
-// narrowest that its view allows.
+// Who is told of a change: watchers found by key, trigger value, name or namespace, so that those it cannot concern
+// cost nothing: 10,000 watchers, each of a node of its own, cost a write what ten do. A watcher stands in one place
+// only, the narrowest that its view allows.
 //
 // Watchers may come and go while they are told: one that comes begins after the change that is under way.
 import type { Revision } from '../storage/index.js';
@@ -28,7 +28,9 @@ export class WatcherIndex<T extends object> {
 
   constructor(resource: ViewedResource<T>) {
     this.#resource = resource;
-    this.#triggers = new Map(Object.entries(resource.triggers ?? {}).map(([field, valueOf]) => [field, { valueOf, watchers: new Map() }]));
+    this.#triggers = new Map(
+      Object.entries(resource.triggers ?? {}).map(([field, valueOf]) => [field, { valueOf, watchers: new Map() }]),
+    );
   }
 
   /** Takes one in. */
@@ -68,7 +70,9 @@ export class WatcherIndex<T extends object> {
     const byTrigger = trigger && this.#triggers.get(trigger.field);
     if (trigger !== undefined && byTrigger !== undefined) return { places: byTrigger.watchers, at: trigger.value };
     if (name !== undefined) return { places: this.#byName, at: name };
-    return namespace === undefined ? { places: this.#everything, at: '' } : { places: this.#byNamespace, at: namespace };
+    return namespace === undefined
+      ? { places: this.#everything, at: '' }
+      : { places: this.#byNamespace, at: namespace };
   }
 }
 

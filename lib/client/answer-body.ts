@@ -28,7 +28,10 @@ export function isJsonAnswer({ headers }: TransportResponse): boolean {
 
 /** Parses what says it is JSON. Throws ConnectionError. */
 export function jsonOf(response: TransportResponse, text: string): unknown {
-  if (!isJsonAnswer(response)) throw new ConnectionError(`the server answered with ${response.headers.get('content-type') ?? 'no content type'} instead of ${mediaTypes.json}`);
+  if (!isJsonAnswer(response))
+    throw new ConnectionError(
+      `the server answered with ${response.headers.get('content-type') ?? 'no content type'} instead of ${mediaTypes.json}`,
+    );
   try {
     return parseJson(text);
   } catch (cause) {
@@ -39,7 +42,12 @@ export function jsonOf(response: TransportResponse, text: string): unknown {
 /** The object of an answer, frozen. Throws ApiError for a refusal, ConnectionError for what is no object of the API. */
 export function objectOf(response: TransportResponse, text: string): Frozen<ApiObject> {
   const value = jsonOf(response, text);
-  if (!isJsonObject(value) || typeof value.kind !== 'string' || typeof value.apiVersion !== 'string' || !isJsonObject(value.metadata ?? {})) {
+  if (
+    !isJsonObject(value) ||
+    typeof value.kind !== 'string' ||
+    typeof value.apiVersion !== 'string' ||
+    !isJsonObject(value.metadata ?? {})
+  ) {
     throw new ConnectionError("the server's answer is no object of the API");
   }
   const refusal = value.kind === 'Status' ? apiErrorFrom(value) : undefined;
@@ -72,7 +80,8 @@ function tryParse(text: string): unknown {
 /** Items of a list do not repeat what the list says. Everybody else sees objects that know what they are. */
 function withKinds(list: JsonObject, items: readonly unknown[]): JsonObject {
   const { kind, apiVersion } = list as { readonly kind: string; readonly apiVersion: string };
-  if (!items.every(isJsonObject)) throw new ConnectionError("the server's answer is a list of something else than objects");
+  if (!items.every(isJsonObject))
+    throw new ConnectionError("the server's answer is a list of something else than objects");
   if (!kind.endsWith('List')) return list;
   const own = { kind: kind.slice(0, -'List'.length), apiVersion };
   return { ...list, items: items.map((item) => (item.kind === undefined ? { ...own, ...item } : item)) };

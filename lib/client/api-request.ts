@@ -7,7 +7,10 @@ import type { UserInfo } from '../core/types/index.js';
 
 /** What a request is about. Absent parts are empty texts. */
 export interface RequestInfo {
-  /** A verb of the API (`get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`), or the method in lower case for other paths. */
+  /**
+   * A verb of the API (`get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`), or the
+   * method in lower case for other paths.
+   */
   readonly verb: string;
   /** Whether it is about a resource, or about a path such as `/version`. */
   readonly isResource: boolean;
@@ -20,7 +23,10 @@ export interface RequestInfo {
   readonly name: string;
   /** What follows the subresource: the path of a proxy request. */
   readonly rest?: string;
-  /** Of list, watch and deletecollection from the wire: the selectors as sent, where there are any. In process they are options. */
+  /**
+   * Of list, watch and deletecollection from the wire: the selectors as sent, where there are any. In process they are
+   * options.
+   */
   readonly selectorTexts?: SelectorTexts;
 }
 
@@ -57,7 +63,10 @@ export interface RequestOptions {
 /** A body: an object of this process, or bytes that say of what type they are. */
 export type RequestBody =
   | { readonly object: unknown; readonly patchType?: string }
-  | { readonly bytes: Uint8Array; /** The Content-Type header as sent; empty without one. */ readonly contentType: string };
+  | {
+      readonly bytes: Uint8Array;
+      /** The Content-Type header as sent; empty without one. */ readonly contentType: string;
+    };
 
 /** A request. */
 export interface ApiRequest {
@@ -70,7 +79,10 @@ export interface ApiRequest {
   header(name: string): string | undefined;
   /** Throws ApiError 400 where the query makes no sense. */
   options(): RequestOptions;
-  /** Rejects with ApiError 413 where the body is too large, 400 where it breaks off. Undefined where there is none. At once where it is at hand. */
+  /**
+   * Rejects with ApiError 413 where the body is too large, 400 where it breaks off. Undefined where there is none. At
+   * once where it is at hand.
+   */
   body(): RequestBody | undefined | Promise<RequestBody | undefined>;
   /** The form the answer shall have, of those offered; throws ApiError 406. */
   negotiate(offer: Offer): Negotiated;
@@ -85,7 +97,10 @@ export interface ApiRequest {
   readonly remoteAddress?: string | undefined;
   /** The headers whose names begin so; names in lower case, one pair for each that was sent. */
   headersWith?(prefix: string): readonly (readonly [name: string, value: string])[];
-  /** Takes what the answer shall say besides what it is, also if it is a refusal. Without it, warnings come with the answer. */
+  /**
+   * Takes what the answer shall say besides what it is, also if it is a refusal. Without it, warnings come with the
+   * answer.
+   */
   tell?(notes: AnswerNotes): void;
 }
 
@@ -136,5 +151,8 @@ export interface RawResponse extends ResponseExtras {
 /** An answer. Refusals are ApiErrors, see `Handler`. */
 export type ApiResponse = ObjectResponse | WatchResponse | RawResponse;
 
-/** Answers requests, at once where nothing has to be waited for. Throws or rejects with ApiError where the answer is a failure. */
+/**
+ * Answers requests, at once where nothing has to be waited for. Throws or rejects with ApiError where the answer is a
+ * failure.
+ */
 export type Handler = (request: ApiRequest) => ApiResponse | Promise<ApiResponse>;

@@ -1,5 +1,5 @@
-// The refusal of a server that did not say it with a Status: a router's bare page, a proxy in between. What a client makes
-// of it is Kubernetes' own (client-go/rest/request.go, newUnstructuredResponseError).
+// The refusal of a server that did not say it with a Status: a router's bare page, a proxy in between. What a client
+// makes of it is Kubernetes' own (client-go/rest/request.go, newUnstructuredResponseError).
 import { serverResponse } from '../core/index.js';
 import type { ApiError } from '../core/index.js';
 import type { RequestInfo } from './api-request.js';

@@ -1,7 +1,15 @@
 // From what a caller says (a verb, a name, a namespace) to one call of a carrier. What can be refused without asking a
 // server is refused here, in the words of Kubernetes' own clients (as client-go/rest/request.go), so that a wrong name
 // gets the same answer in process and over HTTP, and none ever becomes a part of somebody else's path.
-import { badRequest, isParseError, isPathSegment, namespaceMismatch, parseFieldSelector, quote, requiresExact } from '../core/index.js';
+import {
+  badRequest,
+  isParseError,
+  isPathSegment,
+  namespaceMismatch,
+  parseFieldSelector,
+  quote,
+  requiresExact,
+} from '../core/index.js';
 import type { ApiError, ApiObject, Frozen, ResourceEntry } from '../core/index.js';
 import type { RequestBody, RequestInfo, RequestOptions } from './api-request.js';
 import type { Call, Carrier } from './carrier.js';
@@ -60,7 +68,14 @@ export function callOf(endpoint: ResourceEntry, place: Place, question: Question
     subresource: place.subresource,
     name: own === '' && options?.fieldSelector !== undefined ? selectedName(options.fieldSelector) : own,
   };
-  return refusalOf(endpoint, info, name !== undefined) ?? { info, options, body: typeof body === 'function' ? body(endpoint) : body, signal };
+  return (
+    refusalOf(endpoint, info, name !== undefined) ?? {
+      info,
+      options,
+      body: typeof body === 'function' ? body(endpoint) : body,
+      signal,
+    }
+  );
 }
 
 /** The one name that a field selector leaves, for rules about names. */
@@ -75,14 +90,20 @@ function selectedName(fieldSelector: string): string {
   }
 }
 
-function refusalOf({ namespaced }: ResourceEntry, { verb, name, namespace }: RequestInfo, isNamed: boolean): ApiError | undefined {
+function refusalOf(
+  { namespaced }: ResourceEntry,
+  { verb, name, namespace }: RequestInfo,
+  isNamed: boolean,
+): ApiError | undefined {
   if (isNamed && name === '') return badRequest('resource name may not be empty');
   if (namespaced && namespace === '') {
     if (isNamed) return badRequest('an empty namespace may not be set when a resource name is provided');
     if (verb === 'create') return badRequest('an empty namespace may not be set during creation');
   }
   if (isUnfit(name)) return badRequest(`invalid resource name ${quote(name)}: [${isPathSegment(name).join(' ')}]`);
-  return isUnfit(namespace) ? badRequest(`invalid namespace ${quote(namespace)}: [${isPathSegment(namespace).join(' ')}]`) : undefined;
+  return isUnfit(namespace)
+    ? badRequest(`invalid namespace ${quote(namespace)}: [${isPathSegment(namespace).join(' ')}]`)
+    : undefined;
 }
 
 /** No segment of a path. Asked of every request, so without the words. */

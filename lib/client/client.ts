@@ -1,5 +1,5 @@
-// The client: the only way in which parts of a cluster, and programs that use it, meet. It hands out typed views of kinds;
-// what the views ask is carried in process or over HTTP, and nobody above can tell which.
+// The client: the only way in which parts of a cluster, and programs that use it, meet. It hands out typed views of
+// kinds; what the views ask is carried in process or over HTTP, and nobody above can tell which.
 import { builtinEndpoint, isNoMatchError, parseGroupVersion } from '../core/index.js';
 import type { ApiObject, Frozen, GroupVersionKind, ResourceEntry } from '../core/index.js';
 import type { KindTypes, UserInfo } from '../core/types/index.js';
@@ -12,7 +12,10 @@ import type { DynamicObject, ResourceClient } from './resource-client.js';
 import { ResourceRequests } from './resource-requests.js';
 
 /** The type of a built-in kind. */
-export type KindType<V extends keyof KindTypes, K extends keyof KindTypes[V]> = KindTypes[V][K] extends infer T extends ApiObject ? T : never;
+export type KindType<V extends keyof KindTypes, K extends keyof KindTypes[V]> = KindTypes[V][K] extends infer T extends
+  ApiObject
+  ? T
+  : never;
 
 /** What an object says it is. */
 export interface KindName {
@@ -25,15 +28,18 @@ export interface Client {
   /** The objects of a kind of Kubernetes, typed: `client.kind('apps/v1', 'Deployment')`. Asks nobody. */
   kind<V extends keyof KindTypes, K extends keyof KindTypes[V]>(apiVersion: V, kind: K): ResourceClient<KindType<V, K>>;
   /**
-   * The objects of any kind. By name, the server is asked once where it is served, unless Kubernetes itself has it; calls
-   * then reject with NoMatchError where it is not. An entry, as `discover` and REST mappers have them, asks nobody.
+   * The objects of any kind. By name, the server is asked once where it is served, unless Kubernetes itself has it;
+   * calls then reject with NoMatchError where it is not. An entry, as `discover` and REST mappers have them, asks
+   * nobody.
    */
   resource<T extends ApiObject = DynamicObject>(kind: KindName | ResourceEntry): ResourceClient<T>;
   /** What the server serves. Kept after the first time. */
   discover(options?: DiscoverOptions): Promise<Discovered>;
   /** A document that is no resource, such as `/version` or `/readyz`: parsed where it is JSON, else as text. */
   read(path: string, options?: CallOptions): Promise<unknown>;
-  /** The same as another user: in process as a matter of fact, over HTTP by impersonation, which the server must allow. */
+  /**
+   * The same as another user: in process as a matter of fact, over HTTP by impersonation, which the server must allow.
+   */
   as(user: Frozen<UserInfo>): Client;
 }
 
@@ -63,10 +69,16 @@ export function clientOf(carrier: Carrier): Client {
     return builtin;
   };
   const resource = <T extends ApiObject>(of: KindName | ResourceEntry): ResourceClient<T> =>
-    new ResourceRequests<T>({ carrier, endpoint: 'apiVersion' in of ? endpointOf(of) : of, namespace: '', subresource: '' });
+    new ResourceRequests<T>({
+      carrier,
+      endpoint: 'apiVersion' in of ? endpointOf(of) : of,
+      namespace: '',
+      subresource: '',
+    });
 
   return {
-    kind: <V extends keyof KindTypes, K extends keyof KindTypes[V]>(apiVersion: V, kind: K) => resource<KindType<V, K>>({ apiVersion, kind: kind as string }),
+    kind: <V extends keyof KindTypes, K extends keyof KindTypes[V]>(apiVersion: V, kind: K) =>
+      resource<KindType<V, K>>({ apiVersion, kind: kind as string }),
     resource,
     discover,
     read: (path, options = {}) => carrier.read(path, options),

@@ -1,5 +1,5 @@
-// The documents of discovery, read without trust: what is not there or of another type is taken for nothing, since one odd
-// entry must not hide the others.
+// The documents of discovery, read without trust: what is not there or of another type is taken for nothing, since one
+// odd entry must not hide the others.
 import { isJsonObject } from '../core/index.js';
 import type { GroupVersion, GroupVersionKind, JsonObject, Subresource } from '../core/index.js';
 import type { DiscoveredResource } from './discovery.js';
@@ -17,7 +17,13 @@ export function readAggregated(document: unknown): readonly DiscoveredVersion[] 
     return objects(item.versions).map((each) => {
       const version = { group, version: text(each.version) };
       // The server behind a stale version did not answer of late; what it had may be there no more.
-      return { ...version, resources: each.freshness === 'Stale' ? undefined : objects(each.resources).flatMap((resource) => aggregatedResource(resource, version)) };
+      return {
+        ...version,
+        resources:
+          each.freshness === 'Stale'
+            ? undefined
+            : objects(each.resources).flatMap((resource) => aggregatedResource(resource, version)),
+      };
     });
   });
 }
@@ -30,7 +36,10 @@ export function readGroupVersions(document: unknown): readonly GroupVersion[] {
     const group = text(each.name);
     const preferred = isJsonObject(each.preferredVersion) ? text(each.preferredVersion.version) : '';
     const versions = objects(each.versions).map(({ version }) => text(version));
-    const inOrder = [...versions.filter((version) => version === preferred), ...versions.filter((version) => version !== preferred)];
+    const inOrder = [
+      ...versions.filter((version) => version === preferred),
+      ...versions.filter((version) => version !== preferred),
+    ];
     return inOrder.filter((version) => version !== '').map((version) => ({ group, version }));
   });
 }
@@ -49,7 +58,16 @@ export function readResourceList(document: unknown, version: GroupVersion): read
   return entries.flatMap((entry) => {
     const resource = text(entry.name);
     if (resource === '' || resource.includes('/') || text(entry.kind) === '') return [];
-    return [{ ...kindOf(entry, version), resource, namespaced: entry.namespaced === true, ...names(entry, entry.singularName), verbs: texts(entry.verbs), subresources: subresources.get(resource) ?? [] }];
+    return [
+      {
+        ...kindOf(entry, version),
+        resource,
+        namespaced: entry.namespaced === true,
+        ...names(entry, entry.singularName),
+        verbs: texts(entry.verbs),
+        subresources: subresources.get(resource) ?? [],
+      },
+    ];
   });
 }
 
@@ -62,16 +80,35 @@ function aggregatedResource(entry: JsonObject, version: GroupVersion): readonly 
     kind: kindOf(isJsonObject(each.responseKind) ? each.responseKind : {}, version),
     verbs: texts(each.verbs),
   }));
-  return [{ ...kindOf(entry.responseKind, version), ...version, resource, namespaced: entry.scope === 'Namespaced', ...names(entry, entry.singularResource), verbs: texts(entry.verbs), subresources }];
+  return [
+    {
+      ...kindOf(entry.responseKind, version),
+      ...version,
+      resource,
+      namespaced: entry.scope === 'Namespaced',
+      ...names(entry, entry.singularResource),
+      verbs: texts(entry.verbs),
+      subresources,
+    },
+  ];
 }
 
-function names({ shortNames, categories }: JsonObject, singular: unknown): Pick<DiscoveredResource, 'singular' | 'shortNames' | 'categories'> {
-  return { ...(text(singular) !== '' && { singular: text(singular) }), shortNames: texts(shortNames), categories: texts(categories) };
+function names(
+  { shortNames, categories }: JsonObject,
+  singular: unknown,
+): Pick<DiscoveredResource, 'singular' | 'shortNames' | 'categories'> {
+  return {
+    ...(text(singular) !== '' && { singular: text(singular) }),
+    shortNames: texts(shortNames),
+    categories: texts(categories),
+  };
 }
 
 /** Group and version are left out where they are those of the endpoint. */
 function kindOf({ group, version, kind }: JsonObject, parent: GroupVersion): GroupVersionKind {
-  return text(version) === '' ? { group: parent.group, version: parent.version, kind: text(kind) } : { group: text(group), version: text(version), kind: text(kind) };
+  return text(version) === ''
+    ? { group: parent.group, version: parent.version, kind: text(kind) }
+    : { group: text(group), version: text(version), kind: text(kind) };
 }
 
 function text(value: unknown): string {

@@ -50,7 +50,13 @@ async function discover(carrier: Carrier): Promise<Discovered> {
   const roots = await Promise.all(['/api', '/apis'].map((path) => versionsBelow(carrier, path)));
   const versions = roots.flat();
   const resources = versions.flatMap(({ resources: found = [] }) => found);
-  return { resources, mapper: restMapper(resources), failed: versions.filter((version) => version.resources === undefined).map(({ group, version }) => ({ group, version })) };
+  return {
+    resources,
+    mapper: restMapper(resources),
+    failed: versions
+      .filter((version) => version.resources === undefined)
+      .map(({ group, version }) => ({ group, version })),
+  };
 }
 
 async function versionsBelow(carrier: Carrier, path: string): Promise<readonly DiscoveredVersion[]> {
@@ -60,7 +66,11 @@ async function versionsBelow(carrier: Carrier, path: string): Promise<readonly D
   const versions = readGroupVersions(document);
   const found: DiscoveredVersion[] = [];
   for (let at = 0; at < versions.length; at += requestsAtOnce) {
-    found.push(...(await Promise.all(versions.slice(at, at + requestsAtOnce).map((version) => oneVersion(carrier, path, version)))));
+    found.push(
+      ...(await Promise.all(
+        versions.slice(at, at + requestsAtOnce).map((version) => oneVersion(carrier, path, version)),
+      )),
+    );
   }
   return found;
 }
@@ -80,7 +90,10 @@ async function readRoot(carrier: Carrier, path: string): Promise<unknown> {
 /** One version; that of a server which does not answer is no reason to know nothing of the others. */
 async function oneVersion(carrier: Carrier, root: string, version: GroupVersion): Promise<DiscoveredVersion> {
   try {
-    return { ...version, resources: readResourceList(await carrier.read(`${root}/${printGroupVersion(version)}`, {}), version) };
+    return {
+      ...version,
+      resources: readResourceList(await carrier.read(`${root}/${printGroupVersion(version)}`, {}), version),
+    };
   } catch (error) {
     if (isApiError(error) || isConnectionError(error)) return { ...version, resources: undefined };
     throw error;

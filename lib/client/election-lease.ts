@@ -1,5 +1,6 @@
-// What candidates write into a Lease and read out of one. Anybody may write a Lease, so nothing in it is taken for granted:
-// a field that makes no sense counts as one that is absent. As client-go/tools/leaderelection/resourcelock/leaselock.go.
+// What candidates write into a Lease and read out of one. Anybody may write a Lease, so nothing in it is taken for
+// granted: a field that makes no sense counts as one that is absent. As
+// client-go/tools/leaderelection/resourcelock/leaselock.go.
 import { printMicroTime } from '../core/index.js';
 import type { Frozen } from '../core/index.js';
 import type { Lease, LeaseSpec } from '../core/types/index.js';
@@ -28,11 +29,20 @@ export function saysTheSame(one: Frozen<Lease>, other: Frozen<Lease>): boolean {
   return signsOfLife.every((field) => Object.is(one.spec?.[field], other.spec?.[field]));
 }
 
-const signsOfLife = ['holderIdentity', 'leaseDurationSeconds', 'acquireTime', 'renewTime', 'leaseTransitions'] as const satisfies readonly (keyof LeaseSpec)[];
+const signsOfLife = [
+  'holderIdentity',
+  'leaseDurationSeconds',
+  'acquireTime',
+  'renewTime',
+  'leaseTransitions',
+] as const satisfies readonly (keyof LeaseSpec)[];
 
 /** A lease that was not there before. */
 export function newLease({ lease: { namespace, name }, ...candidacy }: Candidacy, nowMs: number): Lease {
-  return { metadata: { namespace, name }, spec: heldSpec(candidacy, nowMs, { acquireTime: printMicroTime(nowMs), leaseTransitions: 0 }) };
+  return {
+    metadata: { namespace, name },
+    spec: heldSpec(candidacy, nowMs, { acquireTime: printMicroTime(nowMs), leaseTransitions: 0 }),
+  };
 }
 
 /** The lease in the hands of the candidate: renewed where it is theirs already, else taken over. */
@@ -49,12 +59,30 @@ export function heldLease(lease: Stored<Lease>, candidacy: Candidacy, nowMs: num
 /** The lease in nobody's hands. Its times say when it was given back. */
 export function freeLease(lease: Stored<Lease>, nowMs: number): Frozen<Lease> {
   const now = printMicroTime(nowMs);
-  return { ...lease, spec: { holderIdentity: '', leaseDurationSeconds: 1, acquireTime: now, renewTime: now, leaseTransitions: wholeOr0(lease.spec?.leaseTransitions) } };
+  return {
+    ...lease,
+    spec: {
+      holderIdentity: '',
+      leaseDurationSeconds: 1,
+      acquireTime: now,
+      renewTime: now,
+      leaseTransitions: wholeOr0(lease.spec?.leaseTransitions),
+    },
+  };
 }
 
 /** Seconds are rounded up: others must not think that it is over while its holder still relies on it. */
-function heldSpec({ identity, leaseDurationMs }: Omit<Candidacy, 'lease'>, nowMs: number, since: Pick<LeaseSpec, 'acquireTime' | 'leaseTransitions'>): LeaseSpec {
-  return { holderIdentity: identity, leaseDurationSeconds: Math.ceil(leaseDurationMs / 1000), ...since, renewTime: printMicroTime(nowMs) };
+function heldSpec(
+  { identity, leaseDurationMs }: Omit<Candidacy, 'lease'>,
+  nowMs: number,
+  since: Pick<LeaseSpec, 'acquireTime' | 'leaseTransitions'>,
+): LeaseSpec {
+  return {
+    holderIdentity: identity,
+    leaseDurationSeconds: Math.ceil(leaseDurationMs / 1000),
+    ...since,
+    renewTime: printMicroTime(nowMs),
+  };
 }
 
 /** Servers take no number beyond this one. */

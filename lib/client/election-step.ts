@@ -13,10 +13,11 @@
 //             ── a request failed ──────────────────► the same, waits
 //             ── stop ──────────────────────────────► stopping, gives the lease back if it may be its own ─► over
 //
-// Only one leads, however long requests take and whichever of them get lost. A leader counts from before it asked to write,
-// and others from after they saw what was written, and longer: `leaseDurationMs` is more than `renewDeadlineMs`. Times in the
-// lease are for people; no clock is compared with another's. Countdowns are timers, which no correction of a wall clock
-// moves. As client-go/tools/leaderelection/leaderelection.go, which counts from when it was answered, and adds a retry.
+// Only one leads, however long requests take and whichever of them get lost. A leader counts from before it asked to
+// write, and others from after they saw what was written, and longer: `leaseDurationMs` is more than `renewDeadlineMs`.
+// Times in the lease are for people; no clock is compared with another's. Countdowns are timers, which no correction of
+// a wall clock moves. As client-go/tools/leaderelection/leaderelection.go, which counts from when it was answered, and
+// adds a retry.
 import { isApiError } from '../core/index.js';
 import type { Frozen } from '../core/index.js';
 import type { Lease } from '../core/types/index.js';
@@ -110,12 +111,22 @@ export interface ElectionStep {
 export const electionJitter = 1.2;
 
 /** Everybody begins by looking. */
-export const electionBegin: Election = { state: 'candidate', isOver: false, lease: undefined, leader: '', action: { do: 'read' }, countdown: undefined };
+export const electionBegin: Election = {
+  state: 'candidate',
+  isOver: false,
+  lease: undefined,
+  leader: '',
+  action: { do: 'read' },
+  countdown: undefined,
+};
 
 /** One step. */
 export function electionStep(was: Election, event: ElectionEvent, rules: ElectionRules, at: StepMoment): ElectionStep {
   if (was.state === 'over') return { state: was, tell: [] };
-  if (was.state === 'stopping') return event.type === 'released' ? { state: { ...was, state: 'over', action: nothing }, tell: [] } : { state: was, tell: [] };
+  if (was.state === 'stopping')
+    return event.type === 'released'
+      ? { state: { ...was, state: 'over', action: nothing }, tell: [] }
+      : { state: was, tell: [] };
   switch (event.type) {
     case 'read':
       return afterRead(was, event.lease, rules, at);
@@ -126,11 +137,18 @@ export function electionStep(was: Election, event: ElectionEvent, rules: Electio
     case 'waited':
       if (was.state === 'candidate') return { state: { ...was, action: reading }, tell: [] };
       // A machine that slept did not count meanwhile; its wall clock did.
-      if (was.lease === undefined || at.nowMs - was.askedMs >= rules.renewDeadlineMs) return lose(was, 'expired', reading);
-      return { state: { ...was, action: { do: 'update', lease: heldLease(was.lease, rules, at.nowMs), isFresh: false } }, tell: [] };
+      if (was.lease === undefined || at.nowMs - was.askedMs >= rules.renewDeadlineMs)
+        return lose(was, 'expired', reading);
+      return {
+        state: { ...was, action: { do: 'update', lease: heldLease(was.lease, rules, at.nowMs), isFresh: false } },
+        tell: [],
+      };
     case 'ran-out':
       if (was.state === 'leading') return lose(was, 'expired', reading);
-      return { state: { ...was, isOver: true, countdown: undefined, action: was.action.do === 'wait' ? reading : was.action }, tell: [] };
+      return {
+        state: { ...was, isOver: true, countdown: undefined, action: was.action.do === 'wait' ? reading : was.action },
+        tell: [],
+      };
     case 'stop':
       return stop(was, rules);
     case 'released':
@@ -146,25 +164,67 @@ export function mayHold({ lease, action }: Election, { identity }: Candidacy): b
 const reading: ElectionAction = { do: 'read' };
 const nothing: ElectionAction = { do: 'nothing' };
 
-function afterRead(was: Candidate | Leader, lease: Stored<Lease> | undefined, rules: ElectionRules, at: StepMoment): ElectionStep {
+function afterRead(
+  was: Candidate | Leader,
+  lease: Stored<Lease> | undefined,
+  rules: ElectionRules,
+  at: StepMoment,
+): ElectionStep {
   const holder = lease === undefined ? '' : holderOf(lease);
-  const { state, tell }: ElectionStep = was.state === 'leading' && holder !== rules.identity ? lose(was, 'taken', nothing) : { state: was, tell: [] };
-  if (lease === undefined) return { state: { ...state, lease, action: { do: 'create', lease: newLease(rules, at.nowMs), isFresh: true } }, tell };
+  const { state, tell }: ElectionStep =
+    was.state === 'leading' && holder !== rules.identity ? lose(was, 'taken', nothing) : { state: was, tell: [] };
+  if (lease === undefined)
+    return {
+      state: { ...state, lease, action: { do: 'create', lease: newLease(rules, at.nowMs), isFresh: true } },
+      tell,
+    };
   const isSame = was.lease !== undefined && saysTheSame(lease, was.lease);
-  const isFree = holder === '' || holder === rules.identity || heldForMs(lease) === 0 || (isSame && was.state === 'candidate' && was.isOver);
+  const isFree =
+    holder === '' ||
+    holder === rules.identity ||
+    heldForMs(lease) === 0 ||
+    (isSame && was.state === 'candidate' && was.isOver);
   const leader = holder === '' ? was.leader : holder;
   const told = leader === was.leader ? tell : [...tell, { type: 'leader', identity: leader } as const];
-  if (isFree) return { state: { ...state, lease, leader, action: { do: 'update', lease: heldLease(lease, rules, at.nowMs), isFresh: true } }, tell: told };
+  if (isFree)
+    return {
+      state: {
+        ...state,
+        lease,
+        leader,
+        action: { do: 'update', lease: heldLease(lease, rules, at.nowMs), isFresh: true },
+      },
+      tell: told,
+    };
   const countdown = isSame ? state.countdown : { ms: heldForMs(lease) };
-  return { state: { ...state, state: 'candidate', isOver: false, lease, leader, countdown, action: wait(state, rules, at) }, tell: told };
+  return {
+    state: { ...state, state: 'candidate', isOver: false, lease, leader, countdown, action: wait(state, rules, at) },
+    tell: told,
+  };
 }
 
-function afterWrite(was: Candidate | Leader, lease: Stored<Lease>, askedMs: number, rules: ElectionRules, at: StepMoment): ElectionStep {
+function afterWrite(
+  was: Candidate | Leader,
+  lease: Stored<Lease>,
+  askedMs: number,
+  rules: ElectionRules,
+  at: StepMoment,
+): ElectionStep {
   const leftMs = rules.renewDeadlineMs - Math.max(0, at.nowMs - askedMs);
   const { identity } = rules;
   if (holderOf(lease) !== identity) return afterRead(was, lease, rules, at); // somebody on the way knows better
-  if (leftMs <= 0) return was.state === 'leading' ? lose({ ...was, lease }, 'expired', reading) : { state: { ...was, lease, action: reading }, tell: [] };
-  const state: Election = { state: 'leading', askedMs, lease, leader: identity, countdown: { ms: leftMs }, action: { do: 'wait', ms: rules.retryPeriodMs } };
+  if (leftMs <= 0)
+    return was.state === 'leading'
+      ? lose({ ...was, lease }, 'expired', reading)
+      : { state: { ...was, lease, action: reading }, tell: [] };
+  const state: Election = {
+    state: 'leading',
+    askedMs,
+    lease,
+    leader: identity,
+    countdown: { ms: leftMs },
+    action: { do: 'wait', ms: rules.retryPeriodMs },
+  };
   const tell: readonly Leadership[] = [
     ...(was.leader === identity ? [] : [{ type: 'leader', identity } as const]),
     ...(was.state === 'leading' ? [] : [{ type: 'leading' } as const]),
@@ -175,26 +235,51 @@ function afterWrite(was: Candidate | Leader, lease: Stored<Lease>, askedMs: numb
 function afterFailure(was: Candidate | Leader, error: unknown, rules: ElectionRules, at: StepMoment): ElectionStep {
   const { action } = was;
   const waiting = wait(was, rules, at);
-  if ((action.do === 'create' || action.do === 'update') && isTooLate(action.do, error)) return { state: { ...was, action: action.isFresh ? waiting : reading }, tell: [] };
+  if ((action.do === 'create' || action.do === 'update') && isTooLate(action.do, error))
+    return { state: { ...was, action: action.isFresh ? waiting : reading }, tell: [] };
   return { state: { ...was, action: waiting }, tell: [{ type: 'election-failed', error, retryInMs: waiting.ms }] };
 }
 
 /** Somebody else wrote, created or removed it meanwhile. */
 function isTooLate(verb: 'create' | 'update', error: unknown): boolean {
-  return verb === 'create' ? isApiError(error, 'AlreadyExists') : isApiError(error, 'Conflict') || isApiError(error, 'NotFound');
+  return verb === 'create'
+    ? isApiError(error, 'AlreadyExists')
+    : isApiError(error, 'Conflict') || isApiError(error, 'NotFound');
 }
 
 function stop(was: Candidate | Leader, rules: ElectionRules): ElectionStep {
   const { state, tell } = was.state === 'leading' ? lose(was, 'stopped', was.action) : { state: was, tell: [] };
   const releases = rules.releaseOnCancel && mayHold(was, rules);
-  return { state: { ...state, state: releases ? 'stopping' : 'over', action: releases ? { do: 'release' } : nothing, countdown: undefined }, tell };
+  return {
+    state: {
+      ...state,
+      state: releases ? 'stopping' : 'over',
+      action: releases ? { do: 'release' } : nothing,
+      countdown: undefined,
+    },
+    tell,
+  };
 }
 
-function lose(was: Candidate | Leader, reason: 'expired' | 'taken' | 'stopped', action: ElectionAction): ElectionStep & { readonly state: Candidate } {
-  return { state: { ...was, state: 'candidate', isOver: false, countdown: undefined, action }, tell: [{ type: 'lost', reason }] };
+function lose(
+  was: Candidate | Leader,
+  reason: 'expired' | 'taken' | 'stopped',
+  action: ElectionAction,
+): ElectionStep & { readonly state: Candidate } {
+  return {
+    state: { ...was, state: 'candidate', isOver: false, countdown: undefined, action },
+    tell: [{ type: 'lost', reason }],
+  };
 }
 
 /** Leaders come back on time; the others do not all come at once. */
-function wait({ state }: Election, { retryPeriodMs }: ElectionRules, { chance }: StepMoment): ElectionAction & { readonly do: 'wait' } {
-  return { do: 'wait', ms: Math.ceil(state === 'leading' ? retryPeriodMs : retryPeriodMs * (1 + electionJitter * chance)) };
+function wait(
+  { state }: Election,
+  { retryPeriodMs }: ElectionRules,
+  { chance }: StepMoment,
+): ElectionAction & { readonly do: 'wait' } {
+  return {
+    do: 'wait',
+    ms: Math.ceil(state === 'leading' ? retryPeriodMs : retryPeriodMs * (1 + electionJitter * chance)),
+  };
 }

@@ -1,6 +1,6 @@
-// How many events become few: the same one again only counts up, many that differ in their words alone are told as one, and
-// of an object that is talked about without end most is left unsaid. Memory is bounded; who is forgotten begins anew.
-// As client-go/tools/record, events_cache.go.
+// How many events become few: the same one again only counts up, many that differ in their words alone are told as one,
+// and of an object that is talked about without end most is left unsaid. Memory is bounded; who is forgotten begins
+// anew. As client-go/tools/record, events_cache.go.
 import { LRUCache } from 'lru-cache';
 import type { Frozen } from '../core/index.js';
 import type { ObjectReference } from '../core/types/index.js';
@@ -48,7 +48,8 @@ export class EventCorrelation {
     const { about, type, reason, message } = note;
     const group = JSON.stringify([identityOf(note), type, reason]);
     const known = this.#similar.get(group);
-    const similar = known !== undefined && nowMs - known.lastMs <= similarMs ? known : { messages: new Set<string>(), lastMs: nowMs };
+    const similar =
+      known !== undefined && nowMs - known.lastMs <= similarMs ? known : { messages: new Set<string>(), lastMs: nowMs };
     similar.lastMs = nowMs;
     similar.messages.add(message);
     this.#similar.set(group, similar);

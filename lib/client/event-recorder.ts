@@ -1,6 +1,6 @@
-// Writes Events of the core group, as controllers and kubelets tell people what they do. Notes are taken at once and written
-// one after the other; nobody waits for them. What cannot be delivered is tried again for a while, what is refused is told
-// as a failure, and what is too much is dropped. As client-go/tools/record, recorder.go and event.go.
+// Writes Events of the core group, as controllers and kubelets tell people what they do. Notes are taken at once and
+// written one after the other; nobody waits for them. What cannot be delivered is tried again for a while, what is
+// refused is told as a failure, and what is too much is dropped. As client-go/tools/record, recorder.go and event.go.
 import { catchError, concatMap, defer, finalize, ignoreElements, from, of, tap } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { Outlet, isApiError, nameIsDnsSubdomain, pause, printTime } from '../core/index.js';
@@ -44,7 +44,8 @@ export function eventRecorder({ client, clock, random, component }: EventRecorde
 
   const write = async ({ note, atMs }: TakenNote, signal: AbortSignal): Promise<void> => {
     sequence = (sequence + 1) % 1_000_000;
-    const nameOf = (): string => eventName(note.about.name ?? '', { nowMs: atMs, sequence, otherName: () => random.uuid() });
+    const nameOf = (): string =>
+      eventName(note.about.name ?? '', { nowMs: atMs, sequence, otherName: () => random.uuid() });
     const correlated = correlation.add(note, atMs, nameOf);
     if (correlated === undefined) return;
     const event = eventOf(note, correlated, atMs, component);
@@ -99,7 +100,14 @@ export function eventRecorder({ client, clock, random, component }: EventRecorde
 }
 
 /** A name for an event about the object of that name: `web.17f3a2…`, unlike any other of that component. */
-export function eventName(about: string, { nowMs, sequence, otherName }: { readonly nowMs: number; readonly sequence: number; readonly otherName: () => string }): string {
+export function eventName(
+  about: string,
+  {
+    nowMs,
+    sequence,
+    otherName,
+  }: { readonly nowMs: number; readonly sequence: number; readonly otherName: () => string },
+): string {
   const unique = `${about}.${(BigInt(nowMs) * 1_000_000n + BigInt(sequence)).toString(16)}`;
   return nameIsDnsSubdomain(unique, false).length === 0 ? unique : otherName();
 }
@@ -114,7 +122,12 @@ const waitingMax = 1000;
 const retryMs = 10_000;
 const triesMax = 12;
 
-function eventOf({ about, type, reason }: EventNote, { message, tally: { name, firstMs, count } }: CorrelatedEvent, nowMs: number, component: string): Event {
+function eventOf(
+  { about, type, reason }: EventNote,
+  { message, tally: { name, firstMs, count } }: CorrelatedEvent,
+  nowMs: number,
+  component: string,
+): Event {
   const namespace = about.namespace ?? '';
   return {
     metadata: { name, namespace: namespace === '' ? 'default' : namespace },

@@ -1,5 +1,5 @@
-// The client of any API server, ours or a real one, over HTTP. JSON both ways. What a server asks to be tried again later
-// is tried again, as Kubernetes' own clients do; everything else is the caller's to decide.
+// The client of any API server, ours or a real one, over HTTP. JSON both ways. What a server asks to be tried again
+// later is tried again, as Kubernetes' own clients do; everything else is the caller's to decide.
 import { Observable } from 'rxjs';
 import type { Subscriber } from 'rxjs';
 import { badRequest, mediaTypes, systemClock } from '../core/index.js';
@@ -39,7 +39,15 @@ export interface HttpClientOptions {
 
 /** A client of the server at an address. Connections are the transport's. */
 export function httpClient(options: HttpClientOptions): Client {
-  const { transport = fetchTransport, authorization, impersonate, userAgent = 'vivarium', clock = systemClock(), limits, onWarning } = options;
+  const {
+    transport = fetchTransport,
+    authorization,
+    impersonate,
+    userAgent = 'vivarium',
+    clock = systemClock(),
+    limits,
+    onWarning,
+  } = options;
   return clientOf(
     httpCarrier({
       server: addressOf(options.server),
@@ -54,11 +62,17 @@ export function httpClient(options: HttpClientOptions): Client {
   );
 }
 
-const defaultLimits: HttpLimits = { answerBytesMax: 256 * 1024 * 1024, eventBytesMax: 16 * 1024 * 1024, retriesMax: 10, retryAfterMsMax: 60_000 };
+const defaultLimits: HttpLimits = {
+  answerBytesMax: 256 * 1024 * 1024,
+  eventBytesMax: 16 * 1024 * 1024,
+  retriesMax: 10,
+  retryAfterMsMax: 60_000,
+};
 
 function addressOf(server: string): string {
   const { protocol, origin, pathname, username, search } = new URL(server);
-  if ((protocol !== 'https:' && protocol !== 'http:') || username !== '' || search !== '') throw new TypeError(`no address of a server: ${server}`);
+  if ((protocol !== 'https:' && protocol !== 'http:') || username !== '' || search !== '')
+    throw new TypeError(`no address of a server: ${server}`);
   return `${origin}${pathname}`.replace(/\/+$/, '');
 }
 
@@ -77,7 +91,12 @@ function httpCarrier(sending: HttpSending): Carrier {
       }),
     async read(path, { aggregated = false, signal }) {
       if (!path.startsWith('/')) throw badRequest(`no path: ${path}`);
-      const message = { info: { ...nothing, path }, target: path, accept: aggregated ? aggregatedTypes : anyType, signal };
+      const message = {
+        info: { ...nothing, path },
+        target: path,
+        accept: aggregated ? aggregatedTypes : anyType,
+        signal,
+      };
       const response = await exchange(sending, message);
       const text = await reading(sending, message, () => textOf(response, sending.limits.answerBytesMax));
       return isJsonAnswer(response) ? jsonOf(response, text) : text;
@@ -86,9 +105,24 @@ function httpCarrier(sending: HttpSending): Carrier {
   };
 }
 
-const nothing: RequestInfo = { verb: 'get', isResource: false, path: '', group: '', version: '', namespace: '', resource: '', subresource: '', name: '' };
+const nothing: RequestInfo = {
+  verb: 'get',
+  isResource: false,
+  path: '',
+  group: '',
+  version: '',
+  namespace: '',
+  resource: '',
+  subresource: '',
+  name: '',
+};
 const anyType = `${mediaTypes.json}, */*`;
-const aggregatedTypes = [...['v2', 'v2beta1'].map((version) => `${mediaTypes.json};g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`), mediaTypes.json].join(',');
+const aggregatedTypes = [
+  ...['v2', 'v2beta1'].map(
+    (version) => `${mediaTypes.json};g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`,
+  ),
+  mediaTypes.json,
+].join(',');
 
 /** Throws ApiError 400 where the call has no place in a path. */
 function messageOf({ info, options, body, signal }: Call): HttpMessage {
@@ -104,11 +138,18 @@ function messageOf({ info, options, body, signal }: Call): HttpMessage {
 }
 
 /** Tells events for as long as somebody listens. Never rejects. */
-async function follow(sending: HttpSending, call: Call, subscriber: Subscriber<RawEvent<Frozen<ApiObject>>>): Promise<void> {
+async function follow(
+  sending: HttpSending,
+  call: Call,
+  subscriber: Subscriber<RawEvent<Frozen<ApiObject>>>,
+): Promise<void> {
   try {
     const message = messageOf(call);
     const response = await exchange(sending, message);
-    if (!isJsonAnswer(response)) throw new ConnectionError(`the server answered a watch with ${response.headers.get('content-type') ?? 'no content type'} instead of ${mediaTypes.json}`);
+    if (!isJsonAnswer(response))
+      throw new ConnectionError(
+        `the server answered a watch with ${response.headers.get('content-type') ?? 'no content type'} instead of ${mediaTypes.json}`,
+      );
     const lines = linesOf(piecesOf(response.body), sending.limits.eventBytesMax);
     for (;;) {
       const next = await reading(sending, message, () => lines.next());

@@ -60,7 +60,11 @@ export async function exchange(sending: HttpSending, message: HttpMessage): Prom
 }
 
 /** What a read of the answer came to, in the words of this client where it failed. */
-export async function reading<T>({ server }: HttpSending, { info, target, signal }: HttpMessage, read: () => Promise<T>): Promise<T> {
+export async function reading<T>(
+  { server }: HttpSending,
+  { info, target, signal }: HttpMessage,
+  read: () => Promise<T>,
+): Promise<T> {
   try {
     return await read();
   } catch (error) {
@@ -77,14 +81,23 @@ async function send(sending: HttpSending, message: HttpMessage): Promise<Transpo
   const headers = await headersOf(sending, message);
   if (signal?.aborted === true) throw reasonOf(signal);
   try {
-    const answer = transport(server + target, { method: methodOf(info.verb), headers, redirect: 'manual', ...(body !== undefined && { body }), ...(signal && { signal }) });
+    const answer = transport(server + target, {
+      method: methodOf(info.verb),
+      headers,
+      redirect: 'manual',
+      ...(body !== undefined && { body }),
+      ...(signal && { signal }),
+    });
     return await untilAborted(answer, signal);
   } catch (error) {
     throw failureOf(error, signal, `${methodOf(info.verb)} ${server}${target} got no answer`);
   }
 }
 
-async function headersOf({ authorization, impersonate, userAgent }: HttpSending, { accept, contentType }: HttpMessage): Promise<TransportRequest['headers']> {
+async function headersOf(
+  { authorization, impersonate, userAgent }: HttpSending,
+  { accept, contentType }: HttpMessage,
+): Promise<TransportRequest['headers']> {
   return {
     Accept: accept,
     'User-Agent': userAgent,

@@ -1,5 +1,5 @@
-// The client of a server in the same process: requests are values, answers are the frozen objects themselves. No JSON, no
-// bytes, no paths.
+// The client of a server in the same process: requests are values, answers are the frozen objects themselves. No JSON,
+// no bytes, no paths.
 import { defer, mergeAll } from 'rxjs';
 import { deepFreeze, mediaTypes, parseJson, reasonOf, untilAborted } from '../core/index.js';
 import type { Frozen, Negotiated } from '../core/index.js';
@@ -27,7 +27,10 @@ export function inProcessClient(handler: Handler, options: InProcessClientOption
 
 function inProcessCarrier(handler: Handler, options: InProcessClientOptions): Carrier {
   const { user, onWarning } = options;
-  const tell = onWarning === undefined ? undefined : ({ warnings }: AnswerNotes): void => warnings?.forEach((text) => onWarning(text));
+  const tell =
+    onWarning === undefined
+      ? undefined
+      : ({ warnings }: AnswerNotes): void => warnings?.forEach((text) => onWarning(text));
   const ask = <T>(options: InProcessOptions, take: (response: ApiResponse) => T): Promise<T> => {
     try {
       const answer = handler(new InProcessRequest(options));
@@ -41,14 +44,32 @@ function inProcessCarrier(handler: Handler, options: InProcessClientOptions): Ca
   return {
     send({ info, options: query, body, signal }) {
       if (signal?.aborted === true) return Promise.reject(reasonOf(signal));
-      const answer = ask({ info, user, options: query, body, signal, tell }, (response) => (response.type === 'object' ? deepFreeze(response.object) : unfit(info, response, 'an object')));
+      const answer = ask({ info, user, options: query, body, signal, tell }, (response) =>
+        response.type === 'object' ? deepFreeze(response.object) : unfit(info, response, 'an object'),
+      );
       return signal === undefined ? answer : untilAborted(answer, signal);
     },
     watch: ({ info, options: query }) =>
-      defer(() => ask({ info, user, options: query, tell }, (response) => (response.type === 'watch' ? response.events : unfit(info, response, 'events')))).pipe(mergeAll()),
+      defer(() =>
+        ask({ info, user, options: query, tell }, (response) =>
+          response.type === 'watch' ? response.events : unfit(info, response, 'events'),
+        ),
+      ).pipe(mergeAll()),
     async read(path, { aggregated = false, signal }) {
-      const info: RequestInfo = { verb: 'get', isResource: false, path, group: '', version: '', namespace: '', resource: '', subresource: '', name: '' };
-      const answer = ask({ info, user, signal, form: aggregated ? aggregatedForm : undefined }, (response) => documentOf(info, response));
+      const info: RequestInfo = {
+        verb: 'get',
+        isResource: false,
+        path,
+        group: '',
+        version: '',
+        namespace: '',
+        resource: '',
+        subresource: '',
+        name: '',
+      };
+      const answer = ask({ info, user, signal, form: aggregated ? aggregatedForm : undefined }, (response) =>
+        documentOf(info, response),
+      );
       return await untilAborted(answer, signal);
     },
     as: (other) => inProcessCarrier(handler, { ...options, user: other }),
@@ -77,6 +98,9 @@ function textOf(response: ApiResponse): string | undefined {
 
 /** A router refuses with a bare page; anything else is a request for what has its own ways, such as logs. */
 function unfit(info: RequestInfo, response: ApiResponse, wanted: string): never {
-  if (response.type === 'raw' && response.code >= 400) throw bareRefusal(info, { code: response.code, text: textOf(response) ?? '' });
-  throw new Error(`${info.resource === '' ? info.path : `${info.resource}/${info.subresource}`} does not answer with ${wanted}`);
+  if (response.type === 'raw' && response.code >= 400)
+    throw bareRefusal(info, { code: response.code, text: textOf(response) ?? '' });
+  throw new Error(
+    `${info.resource === '' ? info.path : `${info.resource}/${info.subresource}`} does not answer with ${wanted}`,
+  );
 }

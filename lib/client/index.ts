@@ -18,7 +18,14 @@ export type {
 } from './api-request.js';
 export type { Client, KindName, KindType } from './client.js';
 export type { DynamicObject, Name, ResourceClient, Stored, SubresourceClient } from './resource-client.js';
-export type { ApplyOptions, CallOptions, DeleteCollectionOptions, DeleteOptions, GetOptions, WriteOptions } from './request-options.js';
+export type {
+  ApplyOptions,
+  CallOptions,
+  DeleteCollectionOptions,
+  DeleteOptions,
+  GetOptions,
+  WriteOptions,
+} from './request-options.js';
 export type { MergePatch, Patch, StrategicPatch } from './patch.js';
 export type { Discovered, DiscoveredResource, DiscoverOptions } from './discovery.js';
 export type { InProcessClientOptions } from './in-process-client.js';

@@ -1,7 +1,32 @@
 // One of several leads: whoever holds a Lease, for as long as it renews it. What is done next is decided in
-// election-step.ts; here it is done. The state says what is under way and which countdown runs; a state that says otherwise
-// lets go of both.
-import { EMPTY, NEVER, catchError, concat, connect, defer, distinctUntilChanged, finalize, from, ignoreElements, lastValueFrom, map, merge, mergeMap, of, race, retry, scan, startWith, switchMap, takeUntil, takeWhile, tap, throwError } from 'rxjs';
+// election-step.ts; here it is done. The state says what is under way and which countdown runs; a state that says
+// otherwise lets go of both.
+import {
+  EMPTY,
+  NEVER,
+  catchError,
+  concat,
+  connect,
+  defer,
+  distinctUntilChanged,
+  finalize,
+  from,
+  ignoreElements,
+  lastValueFrom,
+  map,
+  merge,
+  mergeMap,
+  of,
+  race,
+  retry,
+  scan,
+  startWith,
+  switchMap,
+  takeUntil,
+  takeWhile,
+  tap,
+  throwError,
+} from 'rxjs';
 import type { Observable } from 'rxjs';
 import { Outlet, isApiError } from '../core/index.js';
 import type { Clock, Random } from '../core/index.js';
@@ -9,7 +34,15 @@ import type { Lease } from '../core/types/index.js';
 import type { Client } from './client.js';
 import { freeLease, holderOf } from './election-lease.js';
 import { electionBegin, electionJitter, electionStep, mayHold } from './election-step.js';
-import type { Countdown, Election, ElectionAction, ElectionEvent, ElectionRules, ElectionStep, Leadership } from './election-step.js';
+import type {
+  Countdown,
+  Election,
+  ElectionAction,
+  ElectionEvent,
+  ElectionRules,
+  ElectionStep,
+  Leadership,
+} from './election-step.js';
 import type { ResourceClient, Stored } from './resource-client.js';
 
 /** Who stands for election, and how. Defaults are those of Kubernetes' components. */
@@ -38,13 +71,17 @@ export interface LeaderElectionOptions {
 }
 
 /**
- * Stands for election for as long as somebody subscribes. Cold, endless unless it is told to stop, without errors: failures
- * are values. Whoever lost waits to lead again. Throws RangeError where durations make no sense together.
+ * Stands for election for as long as somebody subscribes. Cold, endless unless it is told to stop, without errors:
+ * failures are values. Whoever lost waits to lead again. Throws RangeError where durations make no sense together.
  */
 export function leaderElection(options: LeaderElectionOptions): Observable<Leadership> {
   const rules = completeRules(options);
   const { client, clock, random, stop$ = NEVER } = options;
-  const tools: Tools = { leases: client.kind('coordination.k8s.io/v1', 'Lease').in(rules.lease.namespace), clock, rules };
+  const tools: Tools = {
+    leases: client.kind('coordination.k8s.io/v1', 'Lease').in(rules.lease.namespace),
+    clock,
+    rules,
+  };
   return defer(() => {
     const events = new Outlet<ElectionEvent>();
     let step: ElectionStep = { state: electionBegin, tell: [] };
@@ -76,7 +113,8 @@ export function leaderElection(options: LeaderElectionOptions): Observable<Leade
       finalize(() => {
         const { state } = step;
         // Nobody is left to hear how that ends. It does, within the deadline.
-        if (rules.releaseOnCancel && state.state !== 'over' && mayHold(state, rules)) void lastValueFrom(release(tools), { defaultValue: undefined });
+        if (rules.releaseOnCancel && state.state !== 'over' && mayHold(state, rules))
+          void lastValueFrom(release(tools), { defaultValue: undefined });
       }),
     );
   });
@@ -100,7 +138,10 @@ function runOut(countdown: Countdown | undefined, clock: Clock): Observable<Elec
   return countdown === undefined ? EMPTY : clock.timer(countdown.ms).pipe(map(() => ({ type: 'ran-out' })));
 }
 
-/** Does what is to be done, and tells what came of it. Unsubscribing ends the request; what it asked for may still happen. */
+/**
+ * Does what is to be done, and tells what came of it. Unsubscribing ends the request; what it asked for may still
+ * happen.
+ */
 function perform(action: ElectionAction, tools: Tools): Observable<ElectionEvent> {
   const { leases, clock } = tools;
   const failed = (error: unknown): Observable<ElectionEvent> => of({ type: 'failed', error });
@@ -118,7 +159,9 @@ function perform(action: ElectionAction, tools: Tools): Observable<ElectionEvent
     case 'update':
       return defer(() => {
         const askedMs = clock.now();
-        return timely(({ signal }) => leases[action.do](action.lease, { signal }), tools).pipe(map((lease): ElectionEvent => ({ type: 'written', lease, askedMs })));
+        return timely(({ signal }) => leases[action.do](action.lease, { signal }), tools).pipe(
+          map((lease): ElectionEvent => ({ type: 'written', lease, askedMs })),
+        );
       }).pipe(catchError(failed));
     case 'release':
       return release(tools);
@@ -140,7 +183,11 @@ function found(tools: Tools): Observable<Stored<Lease> | undefined> {
 function release(tools: Tools): Observable<ElectionEvent> {
   const { leases, clock, rules } = tools;
   const given$ = found(tools).pipe(
-    mergeMap((lease) => (lease === undefined || holderOf(lease) !== rules.identity ? EMPTY : timely(({ signal }) => leases.update(freeLease(lease, clock.now()), { signal }), tools))),
+    mergeMap((lease) =>
+      lease === undefined || holderOf(lease) !== rules.identity
+        ? EMPTY
+        : timely(({ signal }) => leases.update(freeLease(lease, clock.now()), { signal }), tools),
+    ),
     retry({ count: releasesMax, delay: (error: unknown) => (isApiError(error, 'Conflict') ? of(true) : EMPTY) }),
     catchError(() => EMPTY), // it runs out by itself
     ignoreElements(),
@@ -152,17 +199,30 @@ function release(tools: Tools): Observable<ElectionEvent> {
 const releasesMax = 5;
 
 /** A request that has to be answered while there is time for another one. As kube-scheduler. */
-function timely<T>(make: (options: { readonly signal: AbortSignal }) => Promise<T>, { clock, rules }: Tools): Observable<T> {
+function timely<T>(
+  make: (options: { readonly signal: AbortSignal }) => Promise<T>,
+  { clock, rules }: Tools,
+): Observable<T> {
   const limitMs = rules.renewDeadlineMs / 2;
   const answer$ = defer(() => {
     const aborter = new AbortController();
     return from(make({ signal: aborter.signal })).pipe(finalize(() => aborter.abort()));
   });
-  return race(answer$, clock.timer(limitMs).pipe(mergeMap(() => throwError(() => new Error(`no answer within ${limitMs} ms`)))));
+  return race(
+    answer$,
+    clock.timer(limitMs).pipe(mergeMap(() => throwError(() => new Error(`no answer within ${limitMs} ms`)))),
+  );
 }
 
 /** In Kubernetes' words. As client-go, NewLeaderElector. */
-function completeRules({ lease, identity, leaseDurationMs = 15_000, renewDeadlineMs = 10_000, retryPeriodMs = 2_000, releaseOnCancel = false }: LeaderElectionOptions): ElectionRules {
+function completeRules({
+  lease,
+  identity,
+  leaseDurationMs = 15_000,
+  renewDeadlineMs = 10_000,
+  retryPeriodMs = 2_000,
+  releaseOnCancel = false,
+}: LeaderElectionOptions): ElectionRules {
   const must = (holds: boolean, text: string): void => {
     if (!holds) throw new RangeError(text);
   };

@@ -6,7 +6,8 @@ import { ConnectionError } from './connection-error.js';
 export function pageOf<T>(list: Frozen<ApiObject>): Page<T> {
   // Go says null for an empty list where nobody takes care.
   const items: unknown = 'items' in list ? (list.items ?? []) : undefined;
-  if (!Array.isArray(items)) throw new ConnectionError(`the server answered with ${list.kind ?? 'something'} instead of a list`);
+  if (!Array.isArray(items))
+    throw new ConnectionError(`the server answered with ${list.kind ?? 'something'} instead of a list`);
   const { resourceVersion = '', continue: next = '', remainingItemCount } = (list.metadata ?? {}) as Frozen<ListMeta>;
   return {
     items: items as readonly T[],

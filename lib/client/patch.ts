@@ -8,7 +8,9 @@ import type { RequestBody } from './api-request.js';
 export type Patch<T> =
   /** RFC 7386: members replace members, null removes them, lists are replaced whole. Every kind understands it. */
   | { readonly merge: MergePatch<T> }
-  /** The same, but lists whose items have a key are merged item by item. Kinds of Kubernetes only, not custom resources. */
+  /**
+   * The same, but lists whose items have a key are merged item by item. Kinds of Kubernetes only, not custom resources.
+   */
   | { readonly strategic: StrategicPatch<T> }
   /** RFC 6902: operations in order, all or none of them. */
   | { readonly json: readonly JsonPatchOperation[] };

@@ -4,11 +4,17 @@ import type { UserInfo } from '../core/types/index.js';
 import type { TransportRequest, TransportResponse } from './transport.js';
 
 /** Acting as somebody else. As client-go/transport/round_trippers.go, impersonatingRoundTripper. */
-export function impersonationHeaders({ username = '', uid = '', groups = [], extra = {} }: Frozen<UserInfo>): TransportRequest['headers'] {
+export function impersonationHeaders({
+  username = '',
+  uid = '',
+  groups = [],
+  extra = {},
+}: Frozen<UserInfo>): TransportRequest['headers'] {
   const headers: Record<string, string | readonly string[]> = { 'Impersonate-User': username };
   if (uid !== '') headers['Impersonate-Uid'] = uid;
   if (groups.length > 0) headers['Impersonate-Group'] = groups;
-  for (const [key, values] of Object.entries(extra)) headers[`Impersonate-Extra-${encodeURIComponent(key).replace(/[!'()*]/g, escaped)}`] = values;
+  for (const [key, values] of Object.entries(extra))
+    headers[`Impersonate-Extra-${encodeURIComponent(key).replace(/[!'()*]/g, escaped)}`] = values;
   return headers;
 }
 

@@ -44,7 +44,11 @@ export interface DeleteOptions extends CallOptions {
 }
 
 /** Which objects to delete, and how. */
-export interface DeleteCollectionOptions extends DeleteOptions, Selection, Pick<ListOptions, 'limit' | 'continue' | 'resourceVersion' | 'resourceVersionMatch'> {}
+export interface DeleteCollectionOptions
+  extends
+    DeleteOptions,
+    Selection,
+    Pick<ListOptions, 'limit' | 'continue' | 'resourceVersion' | 'resourceVersionMatch'> {}
 
 /** The options of a write as a server reads them; undefined where nothing was said. */
 export function writeQuery(options: (WriteOptions & Partial<ApplyOptions>) | undefined): RequestOptions | undefined {
@@ -59,8 +63,14 @@ export function writeQuery(options: (WriteOptions & Partial<ApplyOptions>) | und
 }
 
 /** The options of a deletion as a body, where all of them have a place; undefined where nothing was said. */
-export function deleteBody({ dryRun = false, gracePeriodSeconds, propagationPolicy, preconditions }: DeleteOptions): RequestBody | undefined {
-  if (!dryRun && gracePeriodSeconds === undefined && propagationPolicy === undefined && preconditions === undefined) return undefined;
+export function deleteBody({
+  dryRun = false,
+  gracePeriodSeconds,
+  propagationPolicy,
+  preconditions,
+}: DeleteOptions): RequestBody | undefined {
+  if (!dryRun && gracePeriodSeconds === undefined && propagationPolicy === undefined && preconditions === undefined)
+    return undefined;
   return {
     object: {
       kind: 'DeleteOptions',

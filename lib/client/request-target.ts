@@ -1,4 +1,5 @@
-// A call as path and query of a URL. Every part is escaped, and none can climb out of its place. As client-go/rest/request.go.
+// A call as path and query of a URL. Every part is escaped, and none can climb out of its place. As
+// client-go/rest/request.go.
 import { badRequest, isPathSegment, quote } from '../core/index.js';
 import type { RequestInfo, RequestOptions } from './api-request.js';
 
@@ -31,7 +32,8 @@ function queryOf({ verb }: RequestInfo, options: RequestOptions): string {
   const pairs = verb === 'watch' ? ['watch=true'] : [];
   for (const [name, value] of Object.entries({ ...known, ...parameters }) as [string, OptionValue][]) {
     if (value === undefined) continue;
-    for (const each of typeof value === 'object' ? value : [value]) pairs.push(`${encodeURIComponent(name)}=${encodeURIComponent(each)}`);
+    for (const each of typeof value === 'object' ? value : [value])
+      pairs.push(`${encodeURIComponent(name)}=${encodeURIComponent(each)}`);
   }
   return pairs.join('&');
 }

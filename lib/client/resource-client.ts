@@ -1,13 +1,30 @@
-// What a caller does with the objects of one kind. A resource client is a ListWatch of the core: `watcher` and `reflect`
-// take it as it is. Building one asks nobody; each call is one request, in the words and with the answers of the API.
+// What a caller does with the objects of one kind. A resource client is a ListWatch of the core: `watcher` and
+// `reflect` take it as it is. Building one asks nobody; each call is one request, in the words and with the answers of
+// the API.
 //
 // Promises: objects that come out are frozen, and those that go in are never changed or kept; refusals are ApiErrors;
 // a signal ends a call with its reason; a watch begins with its subscription and ends with it.
 import type { Observable } from 'rxjs';
-import type { ApiObject, Frozen, ListOptions, NamespacedName, Page, Persisted, RawEvent, Status, WatchOptions } from '../core/index.js';
+import type {
+  ApiObject,
+  Frozen,
+  ListOptions,
+  NamespacedName,
+  Page,
+  Persisted,
+  RawEvent,
+  Status,
+  WatchOptions,
+} from '../core/index.js';
 import type { Scale } from '../core/types/index.js';
 import type { Patch } from './patch.js';
-import type { ApplyOptions, DeleteCollectionOptions, DeleteOptions, GetOptions, WriteOptions } from './request-options.js';
+import type {
+  ApplyOptions,
+  DeleteCollectionOptions,
+  DeleteOptions,
+  GetOptions,
+  WriteOptions,
+} from './request-options.js';
 
 /** An object as a server keeps it. */
 export type Stored<T extends ApiObject = ApiObject> = Frozen<Persisted<T>>;
@@ -26,11 +43,15 @@ export interface ResourceClient<T extends ApiObject = DynamicObject> {
   get(name: Name, options?: GetOptions): Promise<Stored<T>>;
   /** One page, which is the whole list unless a `limit` was set. */
   list(options?: ListOptions): Promise<Page<Stored<T>>>;
-  /** What happens, from a revision on or beginning with what there is. Cold; see ListWatch of the core for how it ends. */
+  /**
+   * What happens, from a revision on or beginning with what there is. Cold; see ListWatch of the core for how it ends.
+   */
   watch(options?: WatchOptions): Observable<RawEvent<Stored<T>>>;
   /** Under the object's own name, or one made from its `generateName`. Rejects with AlreadyExists, Invalid, … */
   create(object: Frozen<T>, options?: WriteOptions): Promise<Stored<T>>;
-  /** Replaces the object of that name; with a resourceVersion only if nobody else was faster, or rejects with Conflict. */
+  /**
+   * Replaces the object of that name; with a resourceVersion only if nobody else was faster, or rejects with Conflict.
+   */
   update(object: Frozen<T>, options?: WriteOptions): Promise<Stored<T>>;
   /** Changes a part of an object. */
   patch(name: Name, patch: Patch<T>, options?: WriteOptions): Promise<Stored<T>>;
@@ -48,7 +69,9 @@ export interface ResourceClient<T extends ApiObject = DynamicObject> {
   subresource<S extends ApiObject = DynamicObject>(name: string): SubresourceClient<S>;
 }
 
-/** What stands below objects of one kind. Which of the verbs there are depends on the subresource; others are refused. */
+/**
+ * What stands below objects of one kind. Which of the verbs there are depends on the subresource; others are refused.
+ */
 export interface SubresourceClient<T extends ApiObject = DynamicObject> {
   /** The same, in one namespace. */
   in(namespace: string): SubresourceClient<T>;

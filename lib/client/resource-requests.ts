@@ -7,7 +7,13 @@ import type { Place, Question } from './calls.js';
 import { callOf } from './calls.js';
 import { pageOf } from './page.js';
 import type { Patch } from './patch.js';
-import type { ApplyOptions, DeleteCollectionOptions, DeleteOptions, GetOptions, WriteOptions } from './request-options.js';
+import type {
+  ApplyOptions,
+  DeleteCollectionOptions,
+  DeleteOptions,
+  GetOptions,
+  WriteOptions,
+} from './request-options.js';
 import { deleteBody, writeQuery } from './request-options.js';
 import type { Name, ResourceClient, Stored, SubresourceClient } from './resource-client.js';
 import { SubresourceRequests } from './subresource-requests.js';
@@ -40,7 +46,13 @@ export class ResourceRequests<T extends ApiObject> implements ResourceClient<T> 
 
   create(object: Frozen<T>, options?: WriteOptions): Promise<Stored<T>> {
     const namespace = object.metadata?.namespace;
-    return askFor(this.#place, { verb: 'create', namespace, options: writeQuery(options), body: objectBody(this.#place, object), signal: options?.signal });
+    return askFor(this.#place, {
+      verb: 'create',
+      namespace,
+      options: writeQuery(options),
+      body: objectBody(this.#place, object),
+      signal: options?.signal,
+    });
   }
 
   update(object: Frozen<T>, options?: WriteOptions): Promise<Stored<T>> {
@@ -60,10 +72,21 @@ export class ResourceRequests<T extends ApiObject> implements ResourceClient<T> 
   }
 
   async deleteCollection(options: DeleteCollectionOptions = {}): Promise<Page<Stored<T>>> {
-    const { dryRun: _dryRun, gracePeriodSeconds: _grace, propagationPolicy: _policy, preconditions: _preconditions, ...selection } = options;
+    const {
+      dryRun: _dryRun,
+      gracePeriodSeconds: _grace,
+      propagationPolicy: _policy,
+      preconditions: _preconditions,
+      ...selection
+    } = options;
     // Without a body a server takes the resourceVersion of the list for one that every object must have.
-    const body = deleteBody(options) ?? (options.resourceVersion === undefined ? undefined : { object: { apiVersion: 'v1', kind: 'DeleteOptions' } });
-    const answer = await askFor<Frozen<ApiObject>>(this.#place, { ...listQuestion('deletecollection', selection), body });
+    const body =
+      deleteBody(options) ??
+      (options.resourceVersion === undefined ? undefined : { object: { apiVersion: 'v1', kind: 'DeleteOptions' } });
+    const answer = await askFor<Frozen<ApiObject>>(this.#place, {
+      ...listQuestion('deletecollection', selection),
+      body,
+    });
     // Servers other than Kubernetes' own may only say that it is done.
     return answer.kind === 'Status' ? { items: [], resourceVersion: '' } : pageOf(answer);
   }
@@ -88,7 +111,8 @@ function listQuestion(verb: string, { signal, ...options }: ListOptions = {}): Q
 function watchAt(place: Place, question: Question): Observable<RawEvent<Frozen<ApiObject>>> {
   return defer(() => {
     const { carrier, endpoint } = place;
-    if (typeof endpoint === 'function') return from(endpoint()).pipe(mergeMap((found) => watchAt({ ...place, endpoint: found }, question)));
+    if (typeof endpoint === 'function')
+      return from(endpoint()).pipe(mergeMap((found) => watchAt({ ...place, endpoint: found }, question)));
     const call = callOf(endpoint, place, question);
     return 'info' in call ? carrier.watch(call) : throwError(() => call);
   });

@@ -24,7 +24,13 @@ export class SubresourceRequests<T extends ApiObject> implements SubresourceClie
   }
 
   create(name: Name, object: Frozen<T>, options?: WriteOptions): Promise<Frozen<T> | Status> {
-    return askFor(this.#place, { verb: 'create', name, options: writeQuery(options), body: { object }, signal: options?.signal });
+    return askFor(this.#place, {
+      verb: 'create',
+      name,
+      options: writeQuery(options),
+      body: { object },
+      signal: options?.signal,
+    });
   }
 
   update(object: Frozen<T>, options?: WriteOptions): Promise<Stored<T>> {

@@ -1,5 +1,5 @@
-// The port to HTTP: a request goes out, a status, headers and a stream of bytes come back. Shaped so that a Response of the
-// Web is an answer as it is; `nodeTransport` of ./node needs no Web.
+// The port to HTTP: a request goes out, a status, headers and a stream of bytes come back. Shaped so that a Response of
+// the Web is an answer as it is; `nodeTransport` of ./node needs no Web.
 
 /** Sends a request. Rejects where no answer came, with the signal's reason where that ended it. */
 export type Transport = (url: string, request: TransportRequest) => Promise<TransportResponse>;
@@ -30,8 +30,11 @@ export interface TransportResponse {
 /** A stream of the Web, or anything that can be iterated. */
 export type ByteStream = AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>;
 
-/** The platform's `fetch`. It cannot send several headers of one name, which only impersonation of several groups needs. */
-export const fetchTransport: Transport = async (url, { headers, ...request }) => fetch(url, { ...request, headers: Object.entries(headers).map(single) });
+/**
+ * The platform's `fetch`. It cannot send several headers of one name, which only impersonation of several groups needs.
+ */
+export const fetchTransport: Transport = async (url, { headers, ...request }) =>
+  fetch(url, { ...request, headers: Object.entries(headers).map(single) });
 
 function single([name, value]: [string, string | readonly string[]]): [string, string] {
   if (typeof value === 'string') return [name, value];

@@ -19,28 +19,65 @@ export function askFor<A>(place: Place, question: Question): Promise<A> {
 export function getObject<A>(place: Place, name: Name, options: GetOptions | undefined): Promise<A> {
   if (options === undefined) return askFor(place, { verb: 'get', name });
   const { resourceVersion, signal } = options;
-  return askFor(place, { verb: 'get', name, options: resourceVersion === undefined ? undefined : { resourceVersion }, signal });
+  return askFor(place, {
+    verb: 'get',
+    name,
+    options: resourceVersion === undefined ? undefined : { resourceVersion },
+    signal,
+  });
 }
 
 /** update */
-export function updateObject<A>(place: Place, object: Frozen<ApiObject>, options: WriteOptions | undefined): Promise<A> {
-  return askFor(place, { verb: 'update', ...subjectOf(object), options: writeQuery(options), body: objectBody(place, object), signal: options?.signal });
+export function updateObject<A>(
+  place: Place,
+  object: Frozen<ApiObject>,
+  options: WriteOptions | undefined,
+): Promise<A> {
+  return askFor(place, {
+    verb: 'update',
+    ...subjectOf(object),
+    options: writeQuery(options),
+    body: objectBody(place, object),
+    signal: options?.signal,
+  });
 }
 
 /** patch */
-export function patchObject<A>(place: Place, name: Name, patch: Patch<unknown>, options: WriteOptions | undefined): Promise<A> {
-  return askFor(place, { verb: 'patch', name, options: writeQuery(options), body: patchBody(patch), signal: options?.signal });
+export function patchObject<A>(
+  place: Place,
+  name: Name,
+  patch: Patch<unknown>,
+  options: WriteOptions | undefined,
+): Promise<A> {
+  return askFor(place, {
+    verb: 'patch',
+    name,
+    options: writeQuery(options),
+    body: patchBody(patch),
+    signal: options?.signal,
+  });
 }
 
 /** apply, which is a patch to HTTP. */
 export function applyObject<A>(place: Place, object: Frozen<ApiObject>, options: ApplyOptions): Promise<A> {
-  const body = (endpoint: ResourceEntry): RequestBody => ({ object: completed(place, object, endpoint), patchType: mediaTypes.applyPatch });
-  return askFor(place, { verb: 'patch', ...subjectOf(object), options: writeQuery(options), body, signal: options.signal });
+  const body = (endpoint: ResourceEntry): RequestBody => ({
+    object: completed(place, object, endpoint),
+    patchType: mediaTypes.applyPatch,
+  });
+  return askFor(place, {
+    verb: 'patch',
+    ...subjectOf(object),
+    options: writeQuery(options),
+    body,
+    signal: options.signal,
+  });
 }
 
 /** An object as a body. One that does not say what it is gets told: servers of custom resources insist on it. */
 export function objectBody(place: Place, object: Frozen<ApiObject>): Question['body'] {
-  return object.kind !== undefined && object.apiVersion !== undefined ? { object } : (endpoint) => ({ object: completed(place, object, endpoint) });
+  return object.kind !== undefined && object.apiVersion !== undefined
+    ? { object }
+    : (endpoint) => ({ object: completed(place, object, endpoint) });
 }
 
 /** What stands below an object is mostly of another kind, of which nothing is known here. */
@@ -50,6 +87,8 @@ function completed({ subresource }: Place, object: Frozen<ApiObject>, endpoint: 
   return { kind, apiVersion, ...rest };
 }
 
-function subjectOf({ metadata: { name = '', namespace } = {} }: Frozen<ApiObject>): Pick<Question, 'name' | 'namespace'> {
+function subjectOf({
+  metadata: { name = '', namespace } = {},
+}: Frozen<ApiObject>): Pick<Question, 'name' | 'namespace'> {
   return { name, namespace };
 }

@@ -1,10 +1,13 @@
-// Events of a watch from a stream of bytes: a line of JSON each. Pieces of a line are kept as they came and joined once.
-// As apimachinery/pkg/watch/streamwatcher.go over client-go/rest/watch.
+// Events of a watch from a stream of bytes: a line of JSON each. Pieces of a line are kept as they came and joined
+// once. As apimachinery/pkg/watch/streamwatcher.go over client-go/rest/watch.
 import { apiErrorFrom, deepFreeze, isJsonObject, parseJson } from '../core/index.js';
 import type { ApiObject, Frozen, RawEvent } from '../core/index.js';
 import { ConnectionError } from './connection-error.js';
 
-/** The lines of a stream, without their ends; empty ones are left out. Throws ConnectionError for one that is too long or breaks off. */
+/**
+ * The lines of a stream, without their ends; empty ones are left out. Throws ConnectionError for one that is too long
+ * or breaks off.
+ */
 export async function* linesOf(pieces: AsyncIterable<Uint8Array>, bytesMax: number): AsyncGenerator<string, void> {
   const decoder = new TextDecoder();
   let begun: Uint8Array[] = [];
@@ -26,7 +29,8 @@ export async function* linesOf(pieces: AsyncIterable<Uint8Array>, bytesMax: numb
     // A copy: who made the piece may use its memory again.
     begun.push(piece.slice(from));
   }
-  if (begun.length > 0 && decoder.decode(joined(begun, new Uint8Array())).trim() !== '') throw new ConnectionError('the watch broke off in the middle of an event');
+  if (begun.length > 0 && decoder.decode(joined(begun, new Uint8Array())).trim() !== '')
+    throw new ConnectionError('the watch broke off in the middle of an event');
 }
 
 const newline = 0x0a;
@@ -49,7 +53,8 @@ function joined(begun: readonly Uint8Array[], end: Uint8Array): Uint8Array {
 /** The event of a line. Throws ApiError for what the wire calls ERROR, ConnectionError for what is no event. */
 export function readEvent(line: string): RawEvent<Frozen<ApiObject>> {
   const event = parsed(line);
-  if (!isJsonObject(event) || !isJsonObject(event.object)) throw new ConnectionError('the watch told something that is no event');
+  if (!isJsonObject(event) || !isJsonObject(event.object))
+    throw new ConnectionError('the watch told something that is no event');
   const { type } = event;
   const object = event.object as Frozen<ApiObject> & typeof event.object;
   switch (type) {
@@ -76,7 +81,8 @@ function parsed(line: string): unknown {
 
 function bookmarkOf(metadata: unknown): RawEvent<Frozen<ApiObject>> {
   const { resourceVersion, annotations } = isJsonObject(metadata) ? metadata : {};
-  if (typeof resourceVersion !== 'string') throw new ConnectionError('the watch told a bookmark without a resourceVersion');
+  if (typeof resourceVersion !== 'string')
+    throw new ConnectionError('the watch told a bookmark without a resourceVersion');
   const isEnd = isJsonObject(annotations) && annotations['k8s.io/initial-events-end'] === 'true';
   return isEnd ? { type: 'BOOKMARK', resourceVersion, initialEventsEnd: true } : { type: 'BOOKMARK', resourceVersion };
 }

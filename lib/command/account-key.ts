@@ -10,7 +10,10 @@ export interface AccountKeyPlaces {
 }
 
 /** A private key in PEM. */
-export async function accountKey({ file, folder }: AccountKeyPlaces, { readFile, findFile, writeFile }: Surroundings): Promise<string> {
+export async function accountKey(
+  { file, folder }: AccountKeyPlaces,
+  { readFile, findFile, writeFile }: Surroundings,
+): Promise<string> {
   if (file !== undefined) return readFile(file);
   if (folder === undefined) return newKey();
   const path = `${folder}/sa.key`;
@@ -22,5 +25,7 @@ export async function accountKey({ file, folder }: AccountKeyPlaces, { readFile,
 }
 
 function newKey(): string {
-  return generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  return generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    .privateKey.export({ type: 'pkcs8', format: 'pem' })
+    .toString();
 }

@@ -73,13 +73,21 @@ export const authenticationDefaults: AuthenticationFlags = {
 /** A text for one field of a part of the flags. */
 type TextField<Part> = { [Key in keyof Part]-?: string extends Part[Key] ? Key : never }[keyof Part];
 
-const oidc = (field: TextField<OidcFlagValues>, help: string, value = 'TEXT'): FlagTable<AuthenticationFlags>[string] => ({
+const oidc = (
+  field: TextField<OidcFlagValues>,
+  help: string,
+  value = 'TEXT',
+): FlagTable<AuthenticationFlags>[string] => ({
   value,
   help,
   read: (text, said) => ({ ...said, oidc: { ...said.oidc, [field]: text } }),
 });
 
-const proxyList = (name: string, field: Exclude<keyof ProxyFlags, 'clientCaFile'>, help: string): FlagTable<AuthenticationFlags>[string] => ({
+const proxyList = (
+  name: string,
+  field: Exclude<keyof ProxyFlags, 'clientCaFile'>,
+  help: string,
+): FlagTable<AuthenticationFlags>[string] => ({
   value: 'NAMES',
   help,
   read: (text, said) => ({ ...said, proxy: { ...said.proxy, [field]: list(name, text) } }),
@@ -87,15 +95,58 @@ const proxyList = (name: string, field: Exclude<keyof ProxyFlags, 'clientCaFile'
 
 /** The flags. */
 export const authenticationFlags: FlagTable<AuthenticationFlags> = {
-  'token-auth-file': { value: 'FILE', help: 'users by bearer token: lines of token,user,uid,"group1,group2"', read: (text, said) => ({ ...said, tokenFile: fileName('token-auth-file', text) }) },
-  'basic-auth-file': { value: 'FILE', help: 'users by password: lines of password,user,uid,"group1,group2"', read: (text, said) => ({ ...said, basicFile: fileName('basic-auth-file', text) }) },
-  'client-ca-file': { value: 'FILE', help: 'believe client certificates of these authorities too', read: (text, said) => ({ ...said, clientCaFile: fileName('client-ca-file', text) }) },
-  'anonymous-auth': { help: 'whether requests without credentials are system:anonymous (default true)', read: (text, said) => ({ ...said, anonymous: yesOrNo('anonymous-auth', text) }) },
-  'authentication-config': { value: 'FILE', help: 'an AuthenticationConfiguration, read again when it changes', read: (text, said) => ({ ...said, configFile: fileName('authentication-config', text) }) },
-  'enable-bootstrap-token-auth': { help: 'believe bootstrap tokens kept in kube-system', read: (text, said) => ({ ...said, bootstrapTokens: yesOrNo('enable-bootstrap-token-auth', text) }) },
-  'authentication-token-webhook-config-file': { value: 'FILE', help: 'a kubeconfig of a webhook that knows tokens', read: (text, said) => ({ ...said, webhook: { ...said.webhook, configFile: fileName('authentication-token-webhook-config-file', text) } }) },
-  'authentication-token-webhook-version': { value: 'VERSION', help: 'of the TokenReviews it is sent: v1 or v1beta1 (default)', read: (text, said) => ({ ...said, webhook: { ...said.webhook, version: oneOf('authentication-token-webhook-version', text, ['v1', 'v1beta1']) } }) },
-  'authentication-token-webhook-cache-ttl': { value: 'DURATION', help: 'how long its answers count (default 2m)', read: (text, said) => ({ ...said, webhook: { ...said.webhook, cacheMs: duration('authentication-token-webhook-cache-ttl', text) } }) },
+  'token-auth-file': {
+    value: 'FILE',
+    help: 'users by bearer token: lines of token,user,uid,"group1,group2"',
+    read: (text, said) => ({ ...said, tokenFile: fileName('token-auth-file', text) }),
+  },
+  'basic-auth-file': {
+    value: 'FILE',
+    help: 'users by password: lines of password,user,uid,"group1,group2"',
+    read: (text, said) => ({ ...said, basicFile: fileName('basic-auth-file', text) }),
+  },
+  'client-ca-file': {
+    value: 'FILE',
+    help: 'believe client certificates of these authorities too',
+    read: (text, said) => ({ ...said, clientCaFile: fileName('client-ca-file', text) }),
+  },
+  'anonymous-auth': {
+    help: 'whether requests without credentials are system:anonymous (default true)',
+    read: (text, said) => ({ ...said, anonymous: yesOrNo('anonymous-auth', text) }),
+  },
+  'authentication-config': {
+    value: 'FILE',
+    help: 'an AuthenticationConfiguration, read again when it changes',
+    read: (text, said) => ({ ...said, configFile: fileName('authentication-config', text) }),
+  },
+  'enable-bootstrap-token-auth': {
+    help: 'believe bootstrap tokens kept in kube-system',
+    read: (text, said) => ({ ...said, bootstrapTokens: yesOrNo('enable-bootstrap-token-auth', text) }),
+  },
+  'authentication-token-webhook-config-file': {
+    value: 'FILE',
+    help: 'a kubeconfig of a webhook that knows tokens',
+    read: (text, said) => ({
+      ...said,
+      webhook: { ...said.webhook, configFile: fileName('authentication-token-webhook-config-file', text) },
+    }),
+  },
+  'authentication-token-webhook-version': {
+    value: 'VERSION',
+    help: 'of the TokenReviews it is sent: v1 or v1beta1 (default)',
+    read: (text, said) => ({
+      ...said,
+      webhook: { ...said.webhook, version: oneOf('authentication-token-webhook-version', text, ['v1', 'v1beta1']) },
+    }),
+  },
+  'authentication-token-webhook-cache-ttl': {
+    value: 'DURATION',
+    help: 'how long its answers count (default 2m)',
+    read: (text, said) => ({
+      ...said,
+      webhook: { ...said.webhook, cacheMs: duration('authentication-token-webhook-cache-ttl', text) },
+    }),
+  },
   'oidc-issuer-url': oidc('issuerUrl', 'believe tokens of this OpenID Connect issuer', 'URL'),
   'oidc-client-id': oidc('clientId', 'the audience of its tokens'),
   'oidc-ca-file': oidc('caFile', 'the authorities of its server', 'FILE'),
@@ -103,22 +154,104 @@ export const authenticationFlags: FlagTable<AuthenticationFlags> = {
   'oidc-username-prefix': oidc('usernamePrefix', 'in front of names; - for none'),
   'oidc-groups-claim': oidc('groupsClaim', 'what names the groups'),
   'oidc-groups-prefix': oidc('groupsPrefix', 'in front of groups'),
-  'oidc-required-claim': { value: 'KEY=VALUE', repeats: true, help: 'what every token has to say', read: (text, said) => ({ ...said, oidc: { ...said.oidc, requiredClaims: { ...said.oidc.requiredClaims, ...pair(text) } } }) },
-  'oidc-signing-algs': { value: 'NAMES', help: 'how tokens may be signed (default RS256)', read: (text, said) => ({ ...said, oidc: { ...said.oidc, signingAlgs: list('oidc-signing-algs', text) } }) },
-  'requestheader-client-ca-file': { value: 'FILE', help: 'believe headers of proxies with certificates of these authorities', read: (text, said) => ({ ...said, proxy: { ...said.proxy, clientCaFile: fileName('requestheader-client-ca-file', text) } }) },
-  'requestheader-allowed-names': proxyList('requestheader-allowed-names', 'allowedNames', 'only proxies of these common names'),
-  'requestheader-username-headers': proxyList('requestheader-username-headers', 'usernameHeaders', 'the headers that name the user'),
+  'oidc-required-claim': {
+    value: 'KEY=VALUE',
+    repeats: true,
+    help: 'what every token has to say',
+    read: (text, said) => ({
+      ...said,
+      oidc: { ...said.oidc, requiredClaims: { ...said.oidc.requiredClaims, ...pair(text) } },
+    }),
+  },
+  'oidc-signing-algs': {
+    value: 'NAMES',
+    help: 'how tokens may be signed (default RS256)',
+    read: (text, said) => ({ ...said, oidc: { ...said.oidc, signingAlgs: list('oidc-signing-algs', text) } }),
+  },
+  'requestheader-client-ca-file': {
+    value: 'FILE',
+    help: 'believe headers of proxies with certificates of these authorities',
+    read: (text, said) => ({
+      ...said,
+      proxy: { ...said.proxy, clientCaFile: fileName('requestheader-client-ca-file', text) },
+    }),
+  },
+  'requestheader-allowed-names': proxyList(
+    'requestheader-allowed-names',
+    'allowedNames',
+    'only proxies of these common names',
+  ),
+  'requestheader-username-headers': proxyList(
+    'requestheader-username-headers',
+    'usernameHeaders',
+    'the headers that name the user',
+  ),
   'requestheader-uid-headers': proxyList('requestheader-uid-headers', 'uidHeaders', 'the headers with the uid'),
-  'requestheader-group-headers': proxyList('requestheader-group-headers', 'groupHeaders', 'the headers that name groups'),
-  'requestheader-extra-headers-prefix': proxyList('requestheader-extra-headers-prefix', 'extraPrefixes', 'how headers with extra information begin'),
-  'service-account-key-file': { value: 'FILE', repeats: true, help: 'keys that verify tokens of ServiceAccounts', read: (text, said) => ({ ...said, accounts: { ...said.accounts, keyFiles: [...said.accounts.keyFiles, fileName('service-account-key-file', text)] } }) },
-  'service-account-signing-key-file': { value: 'FILE', help: 'the key that signs them (default: one made on the spot)', read: (text, said) => ({ ...said, accounts: { ...said.accounts, signingKeyFile: fileName('service-account-signing-key-file', text) } }) },
-  'service-account-issuer': { value: 'URL', repeats: true, help: 'who issues them; the first one signs', read: (text, said) => ({ ...said, accounts: { ...said.accounts, issuers: [...said.accounts.issuers, text] } }) },
-  'service-account-jwks-uri': { value: 'URL', help: 'where the keys are published, if not here', read: (text, said) => ({ ...said, accounts: { ...said.accounts, jwksUri: text } }) },
-  'service-account-max-token-expiration': { value: 'DURATION', help: 'the longest that a token lives', read: (text, said) => ({ ...said, accounts: { ...said.accounts, maxSeconds: duration('service-account-max-token-expiration', text) / 1000 } }) },
-  'service-account-lookup': { help: 'whether tokens die with their Secrets and accounts (default true)', read: (text, said) => ({ ...said, accounts: { ...said.accounts, lookup: yesOrNo('service-account-lookup', text) } }) },
-  'service-account-extend-token-expiration': { help: 'whether tokens of pods outlive their time for a year (default true)', read: (text, said) => ({ ...said, accounts: { ...said.accounts, extends: yesOrNo('service-account-extend-token-expiration', text) } }) },
-  'api-audiences': { value: 'NAMES', help: 'for whom tokens have to be (default: the issuers)', read: (text, said) => ({ ...said, apiAudiences: list('api-audiences', text) }) },
+  'requestheader-group-headers': proxyList(
+    'requestheader-group-headers',
+    'groupHeaders',
+    'the headers that name groups',
+  ),
+  'requestheader-extra-headers-prefix': proxyList(
+    'requestheader-extra-headers-prefix',
+    'extraPrefixes',
+    'how headers with extra information begin',
+  ),
+  'service-account-key-file': {
+    value: 'FILE',
+    repeats: true,
+    help: 'keys that verify tokens of ServiceAccounts',
+    read: (text, said) => ({
+      ...said,
+      accounts: { ...said.accounts, keyFiles: [...said.accounts.keyFiles, fileName('service-account-key-file', text)] },
+    }),
+  },
+  'service-account-signing-key-file': {
+    value: 'FILE',
+    help: 'the key that signs them (default: one made on the spot)',
+    read: (text, said) => ({
+      ...said,
+      accounts: { ...said.accounts, signingKeyFile: fileName('service-account-signing-key-file', text) },
+    }),
+  },
+  'service-account-issuer': {
+    value: 'URL',
+    repeats: true,
+    help: 'who issues them; the first one signs',
+    read: (text, said) => ({ ...said, accounts: { ...said.accounts, issuers: [...said.accounts.issuers, text] } }),
+  },
+  'service-account-jwks-uri': {
+    value: 'URL',
+    help: 'where the keys are published, if not here',
+    read: (text, said) => ({ ...said, accounts: { ...said.accounts, jwksUri: text } }),
+  },
+  'service-account-max-token-expiration': {
+    value: 'DURATION',
+    help: 'the longest that a token lives',
+    read: (text, said) => ({
+      ...said,
+      accounts: { ...said.accounts, maxSeconds: duration('service-account-max-token-expiration', text) / 1000 },
+    }),
+  },
+  'service-account-lookup': {
+    help: 'whether tokens die with their Secrets and accounts (default true)',
+    read: (text, said) => ({
+      ...said,
+      accounts: { ...said.accounts, lookup: yesOrNo('service-account-lookup', text) },
+    }),
+  },
+  'service-account-extend-token-expiration': {
+    help: 'whether tokens of pods outlive their time for a year (default true)',
+    read: (text, said) => ({
+      ...said,
+      accounts: { ...said.accounts, extends: yesOrNo('service-account-extend-token-expiration', text) },
+    }),
+  },
+  'api-audiences': {
+    value: 'NAMES',
+    help: 'for whom tokens have to be (default: the issuers)',
+    read: (text, said) => ({ ...said, apiAudiences: list('api-audiences', text) }),
+  },
 };
 
 function pair(text: string): Readonly<Record<string, string>> {

@@ -20,9 +20,31 @@ import {
   webhookTokens,
   withAuthenticatedGroup,
 } from '../auth/index.js';
-import type { AnonymousOptions, AuthTools, AuthenticationConfiguration, Authenticator, TokenAuthenticator, TokenIssuer } from '../auth/index.js';
-import { authenticationFrom, cachedTokens, clientCertificates, httpsDocuments, requestHeader, serviceAccountKeys, serviceAccountTokens, signatureAlgorithms, tokenIssuer } from '../auth/node/index.js';
-import type { AuthenticationReload, ReloadedAuthentication, ServiceAccountKeys, SignatureAlgorithm } from '../auth/node/index.js';
+import type {
+  AnonymousOptions,
+  AuthTools,
+  AuthenticationConfiguration,
+  Authenticator,
+  TokenAuthenticator,
+  TokenIssuer,
+} from '../auth/index.js';
+import {
+  authenticationFrom,
+  cachedTokens,
+  clientCertificates,
+  httpsDocuments,
+  requestHeader,
+  serviceAccountKeys,
+  serviceAccountTokens,
+  signatureAlgorithms,
+  tokenIssuer,
+} from '../auth/node/index.js';
+import type {
+  AuthenticationReload,
+  ReloadedAuthentication,
+  ServiceAccountKeys,
+  SignatureAlgorithm,
+} from '../auth/node/index.js';
 import { errorText } from '../core/index.js';
 import type { Clock, Frozen } from '../core/index.js';
 import type { Secret } from '../core/types/index.js';
@@ -67,9 +89,13 @@ export interface Authentication {
 }
 
 /** Reads the files that the flags name. Rejects where one cannot be read or makes no sense. */
-export async function authenticationOf(flags: AuthenticationFlags, parts: AuthenticationParts): Promise<Authentication> {
+export async function authenticationOf(
+  flags: AuthenticationFlags,
+  parts: AuthenticationParts,
+): Promise<Authentication> {
   const { surroundings, clock, authority = '' } = parts;
-  const read = (path: string | undefined): Promise<string> | undefined => (path === undefined ? undefined : surroundings.readFile(path));
+  const read = (path: string | undefined): Promise<string> | undefined =>
+    path === undefined ? undefined : surroundings.readFile(path);
   const [tokens = '', basic, clientCa, proxyCa, accountKeys] = await Promise.all([
     read(flags.tokenFile),
     read(flags.basicFile),
@@ -82,24 +108,60 @@ export async function authenticationOf(flags: AuthenticationFlags, parts: Authen
   const issuers = [issuer, ...olderIssuers];
   const apiAudiences = flags.apiAudiences ?? issuers;
   const keys = serviceAccountKeys({ signing: parts.accountKey, verification: accountKeys });
-  const webhook = flags.webhook.configFile === undefined ? undefined : await connectWebhook({ path: flags.webhook.configFile }, { clock });
+  const webhook =
+    flags.webhook.configFile === undefined
+      ? undefined
+      : await connectWebhook({ path: flags.webhook.configFile }, { clock });
   const oidc = await oidcOf(flags, parts, issuers);
   const knownTokens = tokenFile(parts.ownToken === undefined ? tokens : `${parts.ownToken}\n${tokens}`);
   const anonymous = anonymousOptions(flags, oidc?.first, parts.anonymous);
 
-  const byAuthorities = (flag: string, path: string | undefined, text: string | undefined, make: (authorities: string) => Authenticator): readonly ((tools: AuthTools) => Authenticator)[] =>
-    path === undefined || text === undefined ? [] : [followedAuthorities({ flag, path, text, make }, surroundings, clock)];
+  const byAuthorities = (
+    flag: string,
+    path: string | undefined,
+    text: string | undefined,
+    make: (authorities: string) => Authenticator,
+  ): readonly ((tools: AuthTools) => Authenticator)[] =>
+    path === undefined || text === undefined
+      ? []
+      : [followedAuthorities({ flag, path, text, make }, surroundings, clock)];
   const byProxy = byAuthorities('requestheader-client-ca-file', flags.proxy.clientCaFile, proxyCa, (authorities) =>
-    requestHeader({ ...flags.proxy, authorities, clock, ...(clientCa !== undefined && { clientAuthorities: authority + clientCa }) }),
+    requestHeader({
+      ...flags.proxy,
+      authorities,
+      clock,
+      ...(clientCa !== undefined && { clientAuthorities: authority + clientCa }),
+    }),
   );
-  const ownClients = authority === '' || clientCa !== undefined ? [] : [clientCertificates({ authorities: authority, clock })];
-  const byCertificate = byAuthorities('client-ca-file', flags.clientCaFile, clientCa, (authorities) => clientCertificates({ authorities: authority + authorities, clock }));
+  const ownClients =
+    authority === '' || clientCa !== undefined ? [] : [clientCertificates({ authorities: authority, clock })];
+  const byCertificate = byAuthorities('client-ca-file', flags.clientCaFile, clientCa, (authorities) =>
+    clientCertificates({ authorities: authority + authorities, clock }),
+  );
   const byToken = ({ reader, random }: AuthTools): readonly TokenAuthenticator[] => [
     audienceAgnosticTokens(knownTokens, apiAudiences),
-    ...serviceAccountTokens({ reader, clock, keys, issuers, apiAudiences, lookup: accounts.lookup, ...(parts.markUsed && { markUsed: parts.markUsed }) }),
+    ...serviceAccountTokens({
+      reader,
+      clock,
+      keys,
+      issuers,
+      apiAudiences,
+      lookup: accounts.lookup,
+      ...(parts.markUsed && { markUsed: parts.markUsed }),
+    }),
     ...(flags.bootstrapTokens ? [audienceAgnosticTokens(bootstrapTokens({ reader, clock }), apiAudiences)] : []),
     ...(oidc === undefined ? [] : [audienceAgnosticTokens(oidc.reloaded.authenticate, apiAudiences)]),
-    ...(webhook === undefined ? [] : [cachedTokens(webhookTokens(retryingCall(webhook.call, { clock, random }), { version: flags.webhook.version, audiences: apiAudiences }), { clock, successTtlMs: flags.webhook.cacheMs, failureTtlMs: flags.webhook.cacheMs, errors: false })]),
+    ...(webhook === undefined
+      ? []
+      : [
+          cachedTokens(
+            webhookTokens(retryingCall(webhook.call, { clock, random }), {
+              version: flags.webhook.version,
+              audiences: apiAudiences,
+            }),
+            { clock, successTtlMs: flags.webhook.cacheMs, failureTtlMs: flags.webhook.cacheMs, errors: false },
+          ),
+        ]),
   ];
   return {
     authenticators: (tools) => {
@@ -127,7 +189,10 @@ export async function authenticationOf(flags: AuthenticationFlags, parts: Authen
     keys,
     apiAudiences,
     clientAuthorities: [authority, clientCa ?? '', proxyCa ?? ''].join('\n'),
-    info: { ...(authority + (clientCa ?? '') !== '' && { clientAuthorities: authority + (clientCa ?? '') }), ...(proxyCa !== undefined && { requestHeader: { ...flags.proxy, authorities: proxyCa } }) },
+    info: {
+      ...(authority + (clientCa ?? '') !== '' && { clientAuthorities: authority + (clientCa ?? '') }),
+      ...(proxyCa !== undefined && { requestHeader: { ...flags.proxy, authorities: proxyCa } }),
+    },
     running$: oidc === undefined ? EMPTY : oidc.reloaded.run().pipe(concatMap(told)),
     close: () => webhook?.close(),
   };
@@ -141,24 +206,41 @@ interface Oidc {
 }
 
 /** What a file of configuration says, or flags; they exclude each other. */
-async function oidcOf({ configFile, oidc }: AuthenticationFlags, { surroundings, clock }: AuthenticationParts, disallowedIssuers: readonly string[]): Promise<Oidc | undefined> {
+async function oidcOf(
+  { configFile, oidc }: AuthenticationFlags,
+  { surroundings, clock }: AuthenticationParts,
+  disallowedIssuers: readonly string[],
+): Promise<Oidc | undefined> {
   const hasFlags = oidc.issuerUrl !== undefined || oidc.clientId !== undefined;
   const options = { clock, disallowedIssuers, fetchDocument: httpsDocuments({ clock }) };
   if (configFile !== undefined) {
     if (hasFlags) throw new FlagError('--authentication-config and the flags --oidc-… exclude each other');
     const text = await surroundings.readFile(configFile);
     const first = await parseAuthenticationConfiguration(text);
-    const configuration$ = followedFile(configFile, text, surroundings, clock).pipe(concatMap((each) => parsed(each, surroundings)));
+    const configuration$ = followedFile(configFile, text, surroundings, clock).pipe(
+      concatMap((each) => parsed(each, surroundings)),
+    );
     return { first, reloaded: authenticationFrom(configuration$, options) };
   }
   if (!hasFlags) return undefined;
   const { caFile, signingAlgs = oidcFlagAlgorithms } = oidc;
   const authorities = caFile === undefined ? undefined : await surroundings.readFile(caFile);
-  const first = configurationOfOidcFlags({ ...given(oidc), ...(authorities !== undefined && { certificateAuthority: authorities }) });
+  const first = configurationOfOidcFlags({
+    ...given(oidc),
+    ...(authorities !== undefined && { certificateAuthority: authorities }),
+  });
   return { first, reloaded: authenticationFrom(of(first), { ...options, algorithms: signingAlgs.map(algorithm) }) };
 }
 
-function given({ issuerUrl = '', clientId = '', usernameClaim, usernamePrefix, groupsClaim, groupsPrefix, requiredClaims }: OidcFlagValues): Parameters<typeof configurationOfOidcFlags>[0] {
+function given({
+  issuerUrl = '',
+  clientId = '',
+  usernameClaim,
+  usernamePrefix,
+  groupsClaim,
+  groupsPrefix,
+  requiredClaims,
+}: OidcFlagValues): Parameters<typeof configurationOfOidcFlags>[0] {
   return {
     issuerUrl,
     clientId,
@@ -172,12 +254,18 @@ function given({ issuerUrl = '', clientId = '', usernameClaim, usernamePrefix, g
 
 function algorithm(name: string): SignatureAlgorithm {
   const known = signatureAlgorithms.find((each) => each === name);
-  if (known === undefined) throw new FlagError(`--oidc-signing-algs: ${JSON.stringify(name)} is none of ${signatureAlgorithms.join(', ')}`);
+  if (known === undefined)
+    throw new FlagError(`--oidc-signing-algs: ${JSON.stringify(name)} is none of ${signatureAlgorithms.join(', ')}`);
   return known;
 }
 
-function anonymousOptions({ anonymous }: AuthenticationFlags, configuration: AuthenticationConfiguration | undefined, otherwise: boolean): AnonymousOptions | undefined {
-  if (configuration?.anonymous !== undefined && anonymous !== undefined) throw new FlagError('--anonymous-auth and the anonymous field of --authentication-config exclude each other');
+function anonymousOptions(
+  { anonymous }: AuthenticationFlags,
+  configuration: AuthenticationConfiguration | undefined,
+  otherwise: boolean,
+): AnonymousOptions | undefined {
+  if (configuration?.anonymous !== undefined && anonymous !== undefined)
+    throw new FlagError('--anonymous-auth and the anonymous field of --authentication-config exclude each other');
   return anonymousOf(configuration ?? {}, anonymous ?? otherwise);
 }
 

@@ -35,20 +35,64 @@ const knownModes: readonly AuthorizationMode[] = ['AlwaysAllow', 'AlwaysDeny', '
 
 /** The flags. */
 export const authorizationFlags: FlagTable<AuthorizationFlags> = {
-  'authorization-mode': { value: 'MODES', help: `in order, of ${knownModes.join(', ')} (default Node,RBAC)`, read: (text, said) => ({ ...said, modes: modesOf(text), modesGiven: true }) },
-  'authorization-config': { value: 'FILE', help: 'an AuthorizationConfiguration, read again when it changes', read: (text, said) => ({ ...said, configFile: fileName('authorization-config', text) }) },
-  'authorization-policy-file': { value: 'FILE', help: 'the policies of ABAC, one in a line', read: (text, said) => ({ ...said, policyFile: fileName('authorization-policy-file', text) }) },
-  'authorization-webhook-config-file': { value: 'FILE', help: 'a kubeconfig of the webhook that decides', read: (text, said) => ({ ...said, webhook: { ...said.webhook, configFile: fileName('authorization-webhook-config-file', text) } }) },
-  'authorization-webhook-version': { value: 'VERSION', help: 'of the SubjectAccessReviews it is sent: v1 or v1beta1 (default)', read: (text, said) => ({ ...said, webhook: { ...said.webhook, version: oneOf('authorization-webhook-version', text, ['v1', 'v1beta1']) } }) },
-  'authorization-webhook-cache-authorized-ttl': { value: 'DURATION', help: 'how long what it allows counts (default 5m)', read: (text, said) => ({ ...said, webhook: { ...said.webhook, allowedMs: duration('authorization-webhook-cache-authorized-ttl', text) } }) },
-  'authorization-webhook-cache-unauthorized-ttl': { value: 'DURATION', help: 'how long what it refuses counts (default 30s)', read: (text, said) => ({ ...said, webhook: { ...said.webhook, refusedMs: duration('authorization-webhook-cache-unauthorized-ttl', text) } }) },
+  'authorization-mode': {
+    value: 'MODES',
+    help: `in order, of ${knownModes.join(', ')} (default Node,RBAC)`,
+    read: (text, said) => ({ ...said, modes: modesOf(text), modesGiven: true }),
+  },
+  'authorization-config': {
+    value: 'FILE',
+    help: 'an AuthorizationConfiguration, read again when it changes',
+    read: (text, said) => ({ ...said, configFile: fileName('authorization-config', text) }),
+  },
+  'authorization-policy-file': {
+    value: 'FILE',
+    help: 'the policies of ABAC, one in a line',
+    read: (text, said) => ({ ...said, policyFile: fileName('authorization-policy-file', text) }),
+  },
+  'authorization-webhook-config-file': {
+    value: 'FILE',
+    help: 'a kubeconfig of the webhook that decides',
+    read: (text, said) => ({
+      ...said,
+      webhook: { ...said.webhook, configFile: fileName('authorization-webhook-config-file', text) },
+    }),
+  },
+  'authorization-webhook-version': {
+    value: 'VERSION',
+    help: 'of the SubjectAccessReviews it is sent: v1 or v1beta1 (default)',
+    read: (text, said) => ({
+      ...said,
+      webhook: { ...said.webhook, version: oneOf('authorization-webhook-version', text, ['v1', 'v1beta1']) },
+    }),
+  },
+  'authorization-webhook-cache-authorized-ttl': {
+    value: 'DURATION',
+    help: 'how long what it allows counts (default 5m)',
+    read: (text, said) => ({
+      ...said,
+      webhook: { ...said.webhook, allowedMs: duration('authorization-webhook-cache-authorized-ttl', text) },
+    }),
+  },
+  'authorization-webhook-cache-unauthorized-ttl': {
+    value: 'DURATION',
+    help: 'how long what it refuses counts (default 30s)',
+    read: (text, said) => ({
+      ...said,
+      webhook: { ...said.webhook, refusedMs: duration('authorization-webhook-cache-unauthorized-ttl', text) },
+    }),
+  },
 };
 
 function modesOf(text: string): readonly AuthorizationMode[] {
   return text.split(',').map((name, index, all) => {
     const mode = knownModes.find((each) => each === name);
-    if (mode === undefined) throw new FlagError(`--authorization-mode: ${JSON.stringify(name)} is not a valid mode; valid are ${knownModes.join(', ')}`);
-    if (all.indexOf(name) !== index) throw new FlagError(`--authorization-mode: ${JSON.stringify(name)} is given twice`);
+    if (mode === undefined)
+      throw new FlagError(
+        `--authorization-mode: ${JSON.stringify(name)} is not a valid mode; valid are ${knownModes.join(', ')}`,
+      );
+    if (all.indexOf(name) !== index)
+      throw new FlagError(`--authorization-mode: ${JSON.stringify(name)} is given twice`);
     return mode;
   });
 }

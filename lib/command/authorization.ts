@@ -1,6 +1,17 @@
 // From flags to those who say who may do what. As pkg/kubeapiserver/authorizer/config.go, New, with the flags' rules of
 // pkg/kubeapiserver/options/authorization.go.
-import { abac, alwaysAllow, alwaysDeny, authorizationFrom, compileAuthorizationConfiguration, nodeAuthorizer, parseAuthorizationConfiguration, rbacAuthorizer, reloadingAuthorizer, webhookAuthorizer } from '../auth/index.js';
+import {
+  abac,
+  alwaysAllow,
+  alwaysDeny,
+  authorizationFrom,
+  compileAuthorizationConfiguration,
+  nodeAuthorizer,
+  parseAuthorizationConfiguration,
+  rbacAuthorizer,
+  reloadingAuthorizer,
+  webhookAuthorizer,
+} from '../auth/index.js';
 import type { AuthTools, Authorizer } from '../auth/index.js';
 import type { Clock } from '../core/index.js';
 import { retryingCall } from '../webhook/index.js';
@@ -20,7 +31,11 @@ export interface Authorization {
 }
 
 /** Reads the files that the flags name. Rejects where one cannot be read or makes no sense. */
-export async function authorizationOf(flags: AuthorizationFlags, surroundings: Surroundings, clock: Clock): Promise<Authorization> {
+export async function authorizationOf(
+  flags: AuthorizationFlags,
+  surroundings: Surroundings,
+  clock: Clock,
+): Promise<Authorization> {
   checkModes(flags);
   const policies = flags.policyFile === undefined ? undefined : abac(await surroundings.readFile(flags.policyFile));
   const webhooks: WebhookConnection[] = [];
@@ -49,7 +64,10 @@ export async function authorizationOf(flags: AuthorizationFlags, surroundings: S
         standing: standing(tools),
         fileProblem,
         connect: async ({ name, connection, timeoutMs }) => {
-          if (connection.kubeConfigFile === undefined) throw new FlagError(`--authorization-config: webhook ${JSON.stringify(name)} needs a kubeConfigFile; this server is in no cluster`);
+          if (connection.kubeConfigFile === undefined)
+            throw new FlagError(
+              `--authorization-config: webhook ${JSON.stringify(name)} needs a kubeConfigFile; this server is in no cluster`,
+            );
           return (await connect(connection.kubeConfigFile, timeoutMs)).call;
         },
         report: surroundings.print,
@@ -62,7 +80,14 @@ export async function authorizationOf(flags: AuthorizationFlags, surroundings: S
   const connection = webhook.configFile === undefined ? undefined : await connect(webhook.configFile);
   const authorizers = (tools: AuthTools): readonly Authorizer[] => {
     const known = standing(tools);
-    const asked = connection && webhookAuthorizer(retryingCall(connection.call, { clock, random: tools.random }), { clock, version: webhook.version, authorizedTtlMs: webhook.allowedMs, unauthorizedTtlMs: webhook.refusedMs });
+    const asked =
+      connection &&
+      webhookAuthorizer(retryingCall(connection.call, { clock, random: tools.random }), {
+        clock,
+        version: webhook.version,
+        authorizedTtlMs: webhook.allowedMs,
+        unauthorizedTtlMs: webhook.refusedMs,
+      });
     return flags.modes.flatMap((mode) => (mode === 'Webhook' ? asked : known[mode]) ?? []);
   };
   return { authorizers, usesRbac: flags.modes.includes('RBAC'), close };
@@ -70,10 +95,13 @@ export async function authorizationOf(flags: AuthorizationFlags, surroundings: S
 
 /** Modes and the files that they need come together. */
 function checkModes({ modes, modesGiven, configFile, policyFile, webhook }: AuthorizationFlags): void {
-  if (configFile !== undefined && (modesGiven || webhook.configFile !== undefined)) throw new FlagError('--authorization-config excludes --authorization-mode and the flags --authorization-webhook-…');
+  if (configFile !== undefined && (modesGiven || webhook.configFile !== undefined))
+    throw new FlagError('--authorization-config excludes --authorization-mode and the flags --authorization-webhook-…');
   const needs = (mode: AuthorizationMode, flag: string, file: string | undefined): void => {
-    if (configFile === undefined && modes.includes(mode) && file === undefined) throw new FlagError(`--authorization-mode ${mode} needs --${flag}`);
-    if (!modes.includes(mode) && file !== undefined && configFile === undefined) throw new FlagError(`--${flag} needs --authorization-mode ${mode}`);
+    if (configFile === undefined && modes.includes(mode) && file === undefined)
+      throw new FlagError(`--authorization-mode ${mode} needs --${flag}`);
+    if (!modes.includes(mode) && file !== undefined && configFile === undefined)
+      throw new FlagError(`--${flag} needs --authorization-mode ${mode}`);
   };
   needs('ABAC', 'authorization-policy-file', policyFile);
   needs('Webhook', 'authorization-webhook-config-file', webhook.configFile);

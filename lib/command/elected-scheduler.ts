@@ -23,15 +23,33 @@ export function loneScheduler(scheduler: Scheduler): ElectedScheduler {
   return stoppable((stop$) => scheduler.run().pipe(takeUntil(stop$)));
 }
 
-/** One that runs while it holds a Lease, under a name that nobody else has. Throws where durations make no sense together. */
-export function electedScheduler(scheduler: Scheduler, client: Client, settings: LeaderElectionSettings): ElectedScheduler {
+/**
+ * One that runs while it holds a Lease, under a name that nobody else has. Throws where durations make no sense
+ * together.
+ */
+export function electedScheduler(
+  scheduler: Scheduler,
+  client: Client,
+  settings: LeaderElectionSettings,
+): ElectedScheduler {
   const random = systemRandom();
   const identity = `${hostname()}_${random.uuid()}`;
   const { resourceNamespace: namespace, resourceName: name, ...durations } = settings;
   const lease = { namespace, name };
   return stoppable((stop$) => {
-    const election$ = leaderElection({ client, clock: systemClock(), random: random.stream('election'), lease, identity, ...durations, releaseOnCancel: true, stop$ });
-    return whileLeading(election$, () => scheduler.run()).pipe(filter((activity) => !(activity.type === 'leader' && activity.identity === identity)));
+    const election$ = leaderElection({
+      client,
+      clock: systemClock(),
+      random: random.stream('election'),
+      lease,
+      identity,
+      ...durations,
+      releaseOnCancel: true,
+      stop$,
+    });
+    return whileLeading(election$, () => scheduler.run()).pipe(
+      filter((activity) => !(activity.type === 'leader' && activity.identity === identity)),
+    );
   });
 }
 
@@ -41,9 +59,14 @@ export function electionLine(activity: Extract<Leadership, { readonly type: 'lea
 }
 
 /** What went wrong with an election. */
-export function electionTrouble(activity: Extract<Leadership, { readonly type: 'lost' | 'election-failed' }>): string | undefined {
-  if (activity.type === 'election-failed') return `scheduler: cannot ask for the lease: ${errorText(activity.error)}; again in ${Math.ceil(activity.retryInMs / 1000)} s`;
-  return activity.reason === 'stopped' ? undefined : `scheduler: ${activity.reason === 'taken' ? 'the lease is no longer held' : 'the lease could not be renewed in time'}; waits`;
+export function electionTrouble(
+  activity: Extract<Leadership, { readonly type: 'lost' | 'election-failed' }>,
+): string | undefined {
+  if (activity.type === 'election-failed')
+    return `scheduler: cannot ask for the lease: ${errorText(activity.error)}; again in ${Math.ceil(activity.retryInMs / 1000)} s`;
+  return activity.reason === 'stopped'
+    ? undefined
+    : `scheduler: ${activity.reason === 'taken' ? 'the lease is no longer held' : 'the lease could not be renewed in time'}; waits`;
 }
 
 function stoppable(run: (stop$: Observable<unknown>) => Observable<SchedulerActivity>): ElectedScheduler {

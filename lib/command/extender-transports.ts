@@ -1,5 +1,5 @@
-// Connections to the extenders of a scheduler, with the certificates that its configuration names. An extender that is to
-// be called over TLS without an authority is believed whoever it is. As makeTransport of pkg/scheduler/extender.go.
+// Connections to the extenders of a scheduler, with the certificates that its configuration names. An extender that is
+// to be called over TLS without an authority is believed whoever it is. As makeTransport of pkg/scheduler/extender.go.
 import { nodeTransport } from '../client/node/index.js';
 import type { ClientTls, NodeTransport } from '../client/node/index.js';
 import type { Transport } from '../client/index.js';
@@ -15,9 +15,14 @@ export interface ExtenderTransports {
 }
 
 /** Prepares connections; none is made before the first call. Rejects where a file cannot be read. */
-export async function extenderTransports(extenders: readonly Extender[], surroundings: Surroundings): Promise<ExtenderTransports> {
+export async function extenderTransports(
+  extenders: readonly Extender[],
+  surroundings: Surroundings,
+): Promise<ExtenderTransports> {
   const tls = await Promise.all(extenders.map((extender) => tlsOf(extender, surroundings)));
-  const transports = new Map<Extender, NodeTransport>(extenders.map((extender, index) => [extender, nodeTransport(tls[index])]));
+  const transports = new Map<Extender, NodeTransport>(
+    extenders.map((extender, index) => [extender, nodeTransport(tls[index])]),
+  );
   return {
     transportOf: (extender) => {
       const known = transports.get(extender);
@@ -30,7 +35,10 @@ export async function extenderTransports(extenders: readonly Extender[], surroun
   };
 }
 
-async function tlsOf({ enableHTTPS = false, tlsConfig = {} }: Extender, surroundings: Surroundings): Promise<ClientTls> {
+async function tlsOf(
+  { enableHTTPS = false, tlsConfig = {} }: Extender,
+  surroundings: Surroundings,
+): Promise<ClientTls> {
   const { insecure = false, serverName = '', caFile, caData, certFile, certData, keyFile, keyData } = tlsConfig;
   const authorities = await pemOf(caData, caFile, surroundings);
   const certificate = await pemOf(certData, certFile, surroundings);
@@ -44,7 +52,11 @@ async function tlsOf({ enableHTTPS = false, tlsConfig = {} }: Extender, surround
 }
 
 /** What stands in the configuration itself counts before what it names. */
-async function pemOf(data: string | undefined, file: string | undefined, { readFile }: Surroundings): Promise<string | undefined> {
+async function pemOf(
+  data: string | undefined,
+  file: string | undefined,
+  { readFile }: Surroundings,
+): Promise<string | undefined> {
   if (data !== undefined && data !== '') return new TextDecoder().decode(decodeBase64(data));
   return file === undefined || file === '' ? undefined : readFile(file);
 }

@@ -1,5 +1,5 @@
-// Flags as tables: each file of flags lists what it reads, the parser walks the arguments. Flags are written `--name value`
-// or `--name=value`; those that take no value are written alone or as `--name=true|false`.
+// Flags as tables: each file of flags lists what it reads, the parser walks the arguments. Flags are written `--name
+// value` or `--name=value`; those that take no value are written alone or as `--name=true|false`.
 import { parseDurationMs } from '../core/index.js';
 
 /** A command line that makes no sense. Its message is for people. */
@@ -30,7 +30,12 @@ export function readFlags<Flags>(table: FlagTable<Flags>, args: readonly string[
     const arg = args[at] ?? '';
     const [, name = '', , attached] = /^--([^=]+)(=([^]*))?$/.exec(arg) ?? [];
     const flag = Object.hasOwn(table, name) ? table[name] : undefined;
-    if (flag === undefined) throw new FlagError(arg.startsWith('-') ? `unknown flag ${arg.replace(/=[^]*$/, '')}` : `unexpected argument ${JSON.stringify(arg)}`);
+    if (flag === undefined)
+      throw new FlagError(
+        arg.startsWith('-')
+          ? `unknown flag ${arg.replace(/=[^]*$/, '')}`
+          : `unexpected argument ${JSON.stringify(arg)}`,
+      );
     if (seen.has(name) && flag.repeats !== true) throw new FlagError(`--${name} is given twice`);
     seen.add(name);
     if (flag.value !== undefined && attached === undefined) at++;
@@ -53,7 +58,8 @@ export function helpLines(table: Readonly<Record<string, Pick<Flag<never>, 'valu
 
 /** A whole number. */
 export function wholeNumber(name: string, value: string, max: number): number {
-  if (!/^[0-9]{1,9}$/.test(value) || Number(value) > max) throw new FlagError(`--${name} is a whole number from 0 to ${max}, not ${JSON.stringify(value)}`);
+  if (!/^[0-9]{1,9}$/.test(value) || Number(value) > max)
+    throw new FlagError(`--${name} is a whole number from 0 to ${max}, not ${JSON.stringify(value)}`);
   return Number(value);
 }
 
@@ -80,7 +86,8 @@ export function duration(name: string, value: string): number {
 
 /** Yes or no. */
 export function yesOrNo(name: string, value: string): boolean {
-  if (value !== 'true' && value !== 'false') throw new FlagError(`--${name} is true or false, not ${JSON.stringify(value)}`);
+  if (value !== 'true' && value !== 'false')
+    throw new FlagError(`--${name} is true or false, not ${JSON.stringify(value)}`);
   return value === 'true';
 }
 

@@ -1,5 +1,5 @@
-// The command line as a value. What it does not say has a default; what it says wrongly is a FlagError, whose message is
-// meant to be read by a person and ends the command with exit code 2.
+// The command line as a value. What it does not say has a default; what it says wrongly is a FlagError, whose message
+// is meant to be read by a person and ends the command with exit code 2.
 import { authenticationDefaults, authenticationFlags } from './authentication-flags.js';
 import type { AuthenticationFlags } from './authentication-flags.js';
 import { authorizationDefaults, authorizationFlags } from './authorization-flags.js';
@@ -27,32 +27,76 @@ export interface ServeFlags {
 }
 
 /** Where objects are kept. */
-export type StorageFlag = { readonly type: 'memory' } | { readonly type: 'sqlite'; readonly path: string } | { readonly type: 'etcd'; readonly endpoints: readonly string[] };
+export type StorageFlag =
+  | { readonly type: 'memory' }
+  | { readonly type: 'sqlite'; readonly path: string }
+  | { readonly type: 'etcd'; readonly endpoints: readonly string[] };
 
 /** A command line. */
-export type CommandLine = { readonly command: 'serve'; readonly flags: ServeFlags } | { readonly command: 'scheduler'; readonly flags: SchedulerFlags } | { readonly command: 'help' | 'version' };
+export type CommandLine =
+  | { readonly command: 'serve'; readonly flags: ServeFlags }
+  | { readonly command: 'scheduler'; readonly flags: SchedulerFlags }
+  | { readonly command: 'help' | 'version' };
 
 /** Reads the arguments after the program's name. Throws FlagError. */
 export function parseCommandLine(args: readonly string[]): CommandLine {
   const [command, ...rest] = args;
-  if (command === undefined || command === 'help' || command === '--help' || command === '-h') return { command: 'help' };
+  if (command === undefined || command === 'help' || command === '--help' || command === '-h')
+    return { command: 'help' };
   if (command === 'version' || command === '--version') return { command: 'version' };
-  if (command !== 'serve' && command !== 'scheduler') throw new FlagError(`unknown command ${JSON.stringify(command)}; the commands are serve, scheduler, help and version`);
+  if (command !== 'serve' && command !== 'scheduler')
+    throw new FlagError(
+      `unknown command ${JSON.stringify(command)}; the commands are serve, scheduler, help and version`,
+    );
   if (rest.includes('--help') || rest.includes('-h')) return { command: 'help' };
   if (rest.includes('--version')) return { command: 'version' };
-  return command === 'serve' ? { command, flags: readFlags(flags, rest, defaults) } : { command, flags: readFlags<SchedulerFlags>(schedulerFlags, rest, {}) };
+  return command === 'serve'
+    ? { command, flags: readFlags(flags, rest, defaults) }
+    : { command, flags: readFlags<SchedulerFlags>(schedulerFlags, rest, {}) };
 }
 
-const defaults: ServeFlags = { port: 6443, http: false, authentication: authenticationDefaults, authorization: authorizationDefaults, scheduler: servedSchedulerDefaults, nodes: 0, storage: { type: 'memory' } };
+const defaults: ServeFlags = {
+  port: 6443,
+  http: false,
+  authentication: authenticationDefaults,
+  authorization: authorizationDefaults,
+  scheduler: servedSchedulerDefaults,
+  nodes: 0,
+  storage: { type: 'memory' },
+};
 
 const generalFlags: FlagTable<ServeFlags> = {
-  port: { value: 'PORT', help: 'the port to listen on at 127.0.0.1; 0 takes any that is free (default 6443)', read: (text, said) => ({ ...said, port: wholeNumber('port', text, 65_535) }) },
+  port: {
+    value: 'PORT',
+    help: 'the port to listen on at 127.0.0.1; 0 takes any that is free (default 6443)',
+    read: (text, said) => ({ ...said, port: wholeNumber('port', text, 65_535) }),
+  },
   http: { help: 'plain HTTP instead of HTTPS', read: (text, said) => ({ ...said, http: yesOrNo('http', text) }) },
-  'cert-dir': { value: 'DIR', help: 'keeps the authority and keys that are made (default: new ones each time)', read: (text, said) => ({ ...said, certDir: folderName('cert-dir', text) }) },
-  nodes: { value: 'N', help: 'nodes to register; they take pods, but nobody runs those yet (default 0)', read: (text, said) => ({ ...said, nodes: wholeNumber('nodes', text, 100_000) }) },
-  storage: { value: 'WHERE', help: 'memory, sqlite:FILE or etcd:URL[,URL] (default memory)', read: (text, said) => ({ ...said, storage: storage(text) }) },
-  'kubeconfig-out': { value: 'FILE', help: 'where to write a kubeconfig (default: a temporary file)', read: (text, said) => ({ ...said, kubeconfigOut: fileName('kubeconfig-out', text) }) },
-  'ready-file': { value: 'FILE', help: 'written when requests are served, removed at the end', read: (text, said) => ({ ...said, readyFile: fileName('ready-file', text) }) },
+  'cert-dir': {
+    value: 'DIR',
+    help: 'keeps the authority and keys that are made (default: new ones each time)',
+    read: (text, said) => ({ ...said, certDir: folderName('cert-dir', text) }),
+  },
+  nodes: {
+    value: 'N',
+    help: 'nodes to register; they take pods, but nobody runs those yet (default 0)',
+    read: (text, said) => ({ ...said, nodes: wholeNumber('nodes', text, 100_000) }),
+  },
+  storage: {
+    value: 'WHERE',
+    help: 'memory, sqlite:FILE or etcd:URL[,URL] (default memory)',
+    read: (text, said) => ({ ...said, storage: storage(text) }),
+  },
+  'kubeconfig-out': {
+    value: 'FILE',
+    help: 'where to write a kubeconfig (default: a temporary file)',
+    read: (text, said) => ({ ...said, kubeconfigOut: fileName('kubeconfig-out', text) }),
+  },
+  'ready-file': {
+    value: 'FILE',
+    help: 'written when requests are served, removed at the end',
+    read: (text, said) => ({ ...said, readyFile: fileName('ready-file', text) }),
+  },
 };
 
 const flags: FlagTable<ServeFlags> = {
@@ -77,8 +121,14 @@ export const usage: string = [
 ].join('');
 
 /** The flags of a part as flags of the whole. */
-function within<Part extends 'authentication' | 'authorization' | 'scheduler'>(table: FlagTable<ServeFlags[Part]>, part: Part): FlagTable<ServeFlags> {
-  const entries = Object.entries<Flag<ServeFlags[Part]>>(table).map(([name, flag]) => [name, { ...flag, read: (text: string, said: ServeFlags) => ({ ...said, [part]: flag.read(text, said[part]) }) }]);
+function within<Part extends 'authentication' | 'authorization' | 'scheduler'>(
+  table: FlagTable<ServeFlags[Part]>,
+  part: Part,
+): FlagTable<ServeFlags> {
+  const entries = Object.entries<Flag<ServeFlags[Part]>>(table).map(([name, flag]) => [
+    name,
+    { ...flag, read: (text: string, said: ServeFlags) => ({ ...said, [part]: flag.read(text, said[part]) }) },
+  ]);
   return Object.fromEntries(entries) as FlagTable<ServeFlags>;
 }
 
@@ -91,6 +141,7 @@ function storage(value: string): StorageFlag {
 }
 
 function endpoint(text: string): string {
-  if (!/^https?:\/\/./.test(text) || !URL.canParse(text)) throw new FlagError(`--storage: ${JSON.stringify(text)} is no URL of etcd such as http://127.0.0.1:2379`);
+  if (!/^https?:\/\/./.test(text) || !URL.canParse(text))
+    throw new FlagError(`--storage: ${JSON.stringify(text)} is no URL of etcd such as http://127.0.0.1:2379`);
   return text;
 }

@@ -21,8 +21,14 @@ export interface AuthoritiesFile {
   readonly make: (authorities: string) => Authenticator;
 }
 
-/** An authenticator by the authorities that the file has at the time. Throws Error where the first ones are of no use. */
-export function followedAuthorities({ flag, path, text, make }: AuthoritiesFile, surroundings: Surroundings, clock: Clock): (tools: AuthTools) => Authenticator {
+/**
+ * An authenticator by the authorities that the file has at the time. Throws Error where the first ones are of no use.
+ */
+export function followedAuthorities(
+  { flag, path, text, make }: AuthoritiesFile,
+  surroundings: Surroundings,
+  clock: Clock,
+): (tools: AuthTools) => Authenticator {
   const made = (authorities: string): Authenticator => {
     const problem = certificatesProblem(authorities);
     if (problem !== undefined) throw new Error(problem);

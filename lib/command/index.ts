@@ -1,5 +1,5 @@
-// The command line: reads its arguments, does what they say, and answers with an exit code. The only file that knows the
-// process; bin/vivarium.js calls it.
+// The command line: reads its arguments, does what they say, and answers with an exit code. The only file that knows
+// the process; bin/vivarium.js calls it.
 import { watch } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -40,7 +40,8 @@ export async function run({ args, version, stdout, stderr, signals }: CommandPro
     const line = parseCommandLine(args);
     const surroundings: Surroundings = { ...files, print: (text) => void stdout.write(`${text}\n`) };
     if (line.command === 'serve') await untilTold(() => serve(line.flags, surroundings), surroundings, signals);
-    else if (line.command === 'scheduler') await untilTold(() => schedule(line.flags, surroundings), surroundings, signals);
+    else if (line.command === 'scheduler')
+      await untilTold(() => schedule(line.flags, surroundings), surroundings, signals);
     else stdout.write(line.command === 'help' ? usage : `vivarium ${version} (Kubernetes v1.36)\n`);
     return 0;
   } catch (error) {
@@ -67,8 +68,8 @@ const files: Omit<Surroundings, 'print'> = {
   },
   removeFile: (path) => rm(path, { force: true }),
   temporaryFile: (name) => join(tmpdir(), name),
-  // The folder rather than the file: whoever replaces a file by renaming another leaves a watch of the old one behind. In
-  // folders that kubelets fill, files are links through `..data`, and that is what is replaced.
+  // The folder rather than the file: whoever replaces a file by renaming another leaves a watch of the old one behind.
+  // In folders that kubelets fill, files are links through `..data`, and that is what is replaced.
   fileChanges: (path) =>
     new Observable((subscriber) => {
       const watching = watch(dirname(path), (_, name) => {
@@ -79,7 +80,11 @@ const files: Omit<Surroundings, 'print'> = {
     }),
 };
 
-async function untilTold(start: () => Promise<{ close(): Promise<void> }>, surroundings: Surroundings, signals: CommandProcess['signals']): Promise<void> {
+async function untilTold(
+  start: () => Promise<{ close(): Promise<void> }>,
+  surroundings: Surroundings,
+  signals: CommandProcess['signals'],
+): Promise<void> {
   // Heard from the start: who stops something that is still starting gets one that ends right after.
   const told = new Promise<void>((resolve) => {
     const stop = (): void => {

@@ -1,12 +1,18 @@
-// The certificate authority of a server that is started again: kept in a folder as `ca.key` and `ca.crt`, made when neither
-// is there. One without the other, or one that is no longer good, is a reason to stop and say so: an authority is never
-// replaced behind the back of the kubeconfigs that trust it.
+// The certificate authority of a server that is started again: kept in a folder as `ca.key` and `ca.crt`, made when
+// neither is there. One without the other, or one that is no longer good, is a reason to stop and say so: an authority
+// is never replaced behind the back of the kubeconfigs that trust it.
 import { createAuthority, restoreAuthority } from '../server/node/index.js';
 import type { CertificateAuthority } from '../server/node/index.js';
 import type { Surroundings } from './surroundings.js';
 
-/** Reads the authority kept in a folder, or makes and keeps one. Rejects with an Error that says which file is wrong. */
-export async function keptAuthority(folder: string, { findFile, writeFile }: Pick<Surroundings, 'findFile' | 'writeFile'>, now: number): Promise<CertificateAuthority> {
+/**
+ * Reads the authority kept in a folder, or makes and keeps one. Rejects with an Error that says which file is wrong.
+ */
+export async function keptAuthority(
+  folder: string,
+  { findFile, writeFile }: Pick<Surroundings, 'findFile' | 'writeFile'>,
+  now: number,
+): Promise<CertificateAuthority> {
   const keyPath = `${folder}/ca.key`;
   const certificatePath = `${folder}/ca.crt`;
   const [key, certificate] = await Promise.all([findFile(keyPath), findFile(certificatePath)]);
@@ -23,7 +29,10 @@ export async function keptAuthority(folder: string, { findFile, writeFile }: Pic
   try {
     return restoreAuthority({ key, certificate }, { now });
   } catch (error) {
-    throw new Error(`--cert-dir: ${certificatePath} and ${keyPath} cannot be used: ${error instanceof Error ? error.message : String(error)}; ${remedy}`, { cause: error });
+    throw new Error(
+      `--cert-dir: ${certificatePath} and ${keyPath} cannot be used: ${error instanceof Error ? error.message : String(error)}; ${remedy}`,
+      { cause: error },
+    );
   }
 }
 

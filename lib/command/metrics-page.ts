@@ -1,5 +1,7 @@
-// What a scheduler that runs alone tells over plain HTTP: its figures under `/metrics`, and under `/healthz`, `/livez` and
-// `/readyz` whether it is there and knows its cluster, in the words of kube-scheduler. Whoever reaches the address may read.
+// What a scheduler that runs alone tells over plain HTTP: its figures under `/metrics`, and under `/healthz`, `/livez`
+// and
+// `/readyz` whether it is there and knows its cluster, in the words of kube-scheduler. Whoever reaches the address may
+// read.
 import type { ApiResponse, Handler, RawResponse } from '../client/index.js';
 import { errorText, methodNotAllowed, prometheusType } from '../core/index.js';
 import { listen } from '../server/node/index.js';
@@ -46,5 +48,11 @@ function ok(): RawResponse {
 }
 
 function text(code: number, content: string): RawResponse {
-  return { type: 'raw', code, contentType: 'text/plain; charset=utf-8', content, headers: { 'X-Content-Type-Options': 'nosniff' } };
+  return {
+    type: 'raw',
+    code,
+    contentType: 'text/plain; charset=utf-8',
+    content,
+    headers: { 'X-Content-Type-Options': 'nosniff' },
+  };
 }

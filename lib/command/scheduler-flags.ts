@@ -33,21 +33,45 @@ export const servedSchedulerDefaults: ServedSchedulerFlags = { enabled: true };
 
 /** The flags of `vivarium scheduler`. */
 export const schedulerFlags: FlagTable<SchedulerFlags> = {
-  kubeconfig: { value: 'FILE', help: 'which cluster, and as whom (default: $KUBECONFIG, ~/.kube/config)', read: (text, said) => ({ ...said, kubeconfig: fileName('kubeconfig', text) }) },
-  config: { value: 'FILE', help: 'a KubeSchedulerConfiguration', read: (text, said) => ({ ...said, config: fileName('config', text) }) },
-  'leader-elect': { help: 'one of several schedules, the others wait (default: as configured, else true)', read: (text, said) => ({ ...said, leaderElect: yesOrNo('leader-elect', text) }) },
-  'metrics-address': { value: '[HOST:]PORT', help: 'plain HTTP with /metrics, /healthz, /livez and /readyz (default: none; host 127.0.0.1)', read: (text, said) => ({ ...said, metricsAddress: address('metrics-address', text) }) },
+  kubeconfig: {
+    value: 'FILE',
+    help: 'which cluster, and as whom (default: $KUBECONFIG, ~/.kube/config)',
+    read: (text, said) => ({ ...said, kubeconfig: fileName('kubeconfig', text) }),
+  },
+  config: {
+    value: 'FILE',
+    help: 'a KubeSchedulerConfiguration',
+    read: (text, said) => ({ ...said, config: fileName('config', text) }),
+  },
+  'leader-elect': {
+    help: 'one of several schedules, the others wait (default: as configured, else true)',
+    read: (text, said) => ({ ...said, leaderElect: yesOrNo('leader-elect', text) }),
+  },
+  'metrics-address': {
+    value: '[HOST:]PORT',
+    help: 'plain HTTP with /metrics, /healthz, /livez and /readyz (default: none; host 127.0.0.1)',
+    read: (text, said) => ({ ...said, metricsAddress: address('metrics-address', text) }),
+  },
 };
 
 /** The flags of `vivarium serve`. */
 export const servedSchedulerFlags: FlagTable<ServedSchedulerFlags> = {
-  scheduler: { help: 'gives pods their nodes (default true)', read: (text, said) => ({ ...said, enabled: yesOrNo('scheduler', text) }) },
-  'scheduler-config': { value: 'FILE', help: 'a KubeSchedulerConfiguration', read: (text, said) => ({ ...said, config: fileName('scheduler-config', text) }) },
+  scheduler: {
+    help: 'gives pods their nodes (default true)',
+    read: (text, said) => ({ ...said, enabled: yesOrNo('scheduler', text) }),
+  },
+  'scheduler-config': {
+    value: 'FILE',
+    help: 'a KubeSchedulerConfiguration',
+    read: (text, said) => ({ ...said, config: fileName('scheduler-config', text) }),
+  },
 };
 
 /** A port, or a host before it; one of IPv6 in brackets. */
 function address(name: string, value: string): MetricsAddress {
-  const [, inBrackets, plain, port = ''] = /^(?:(?:\[([0-9A-Fa-f:.]+)\]|([^:[\]\s]+)):)?([0-9]{1,5})$/.exec(value) ?? [];
-  if (port === '' || Number(port) > 65_535) throw new FlagError(`--${name} is a port from 0 to 65535, or HOST:PORT, not ${JSON.stringify(value)}`);
+  const [, inBrackets, plain, port = ''] =
+    /^(?:(?:\[([0-9A-Fa-f:.]+)\]|([^:[\]\s]+)):)?([0-9]{1,5})$/.exec(value) ?? [];
+  if (port === '' || Number(port) > 65_535)
+    throw new FlagError(`--${name} is a port from 0 to 65535, or HOST:PORT, not ${JSON.stringify(value)}`);
   return { host: inBrackets ?? plain ?? '127.0.0.1', port: Number(port) };
 }

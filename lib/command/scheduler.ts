@@ -1,5 +1,5 @@
-// `vivarium scheduler`: a scheduler for any cluster that a kubeconfig leads to, until it is told to stop. What it does is
-// printed as it happens. The scheduler of `vivarium serve` is made here too; of that one only trouble is printed.
+// `vivarium scheduler`: a scheduler for any cluster that a kubeconfig leads to, until it is told to stop. What it does
+// is printed as it happens. The scheduler of `vivarium serve` is made here too; of that one only trouble is printed.
 import { hostname } from 'node:os';
 import { filter, map, tap } from 'rxjs';
 import type { Observable } from 'rxjs';
@@ -37,13 +37,30 @@ export interface Scheduling {
 }
 
 /** Makes a scheduler with the configuration of a file. Rejects where the file cannot be read or makes no sense. */
-export async function commandedScheduler(client: Client, { config, elects }: CommandedSchedulerOptions, surroundings: Surroundings): Promise<CommandedScheduler> {
+export async function commandedScheduler(
+  client: Client,
+  { config, elects }: CommandedSchedulerOptions,
+  surroundings: Surroundings,
+): Promise<CommandedScheduler> {
   const configuration = await configurationOf(config, surroundings);
   const { transportOf, close } = await extenderTransports(configuration.extenders, surroundings);
-  const scheduler = createScheduler({ client, clock: systemClock(), random: systemRandom(), configuration, extenderTransport: transportOf, instance: hostname() });
+  const scheduler = createScheduler({
+    client,
+    clock: systemClock(),
+    random: systemRandom(),
+    configuration,
+    extenderTransport: transportOf,
+    instance: hostname(),
+  });
   const { leaderElection } = configuration;
   try {
-    return { scheduler, close, ...(elects(leaderElection.leaderElect) ? electedScheduler(scheduler, client, leaderElection) : loneScheduler(scheduler)) };
+    return {
+      scheduler,
+      close,
+      ...(elects(leaderElection.leaderElect)
+        ? electedScheduler(scheduler, client, leaderElection)
+        : loneScheduler(scheduler)),
+    };
   } catch (cause) {
     close();
     throw new Error(`couldn't create leader elector: ${errorText(cause)}`, { cause });
@@ -51,7 +68,10 @@ export async function commandedScheduler(client: Client, { config, elects }: Com
 }
 
 /** Schedules as the flags say. Rejects where a file, a port or the cluster cannot be had; nothing is left then. */
-export async function schedule({ kubeconfig, config, leaderElect, metricsAddress }: SchedulerFlags, surroundings: Surroundings): Promise<Scheduling> {
+export async function schedule(
+  { kubeconfig, config, leaderElect, metricsAddress }: SchedulerFlags,
+  surroundings: Surroundings,
+): Promise<Scheduling> {
   const ending: (() => Promise<void> | void)[] = [];
   // The last thing begun is the first to end.
   const close = async (): Promise<void> => {
@@ -62,7 +82,12 @@ export async function schedule({ kubeconfig, config, leaderElect, metricsAddress
     ending.push(() => connection.close());
     const client = httpClient(connection);
     await reached(client, connection.server);
-    const { scheduler, activity$, stop, close: closeExtenders } = await commandedScheduler(client, { config, elects: (said = true) => leaderElect ?? said }, surroundings);
+    const {
+      scheduler,
+      activity$,
+      stop,
+      close: closeExtenders,
+    } = await commandedScheduler(client, { config, elects: (said = true) => leaderElect ?? said }, surroundings);
     ending.push(closeExtenders);
     let isReady = false;
     let served: string | undefined;
@@ -75,7 +100,10 @@ export async function schedule({ kubeconfig, config, leaderElect, metricsAddress
     if (served !== undefined) surroundings.print(`metrics: ${served}/metrics`);
     // Ready to schedule, or to wait for another who does.
     const watched$ = activity$.pipe(tap(({ type }) => (isReady ||= type === 'started' || type === 'leader')));
-    const running = told(watched$, everything).subscribe({ next: (line) => surroundings.print(line), error: (error: unknown) => surroundings.print(`vivarium: ${errorText(error)}`) });
+    const running = told(watched$, everything).subscribe({
+      next: (line) => surroundings.print(line),
+      error: (error: unknown) => surroundings.print(`vivarium: ${errorText(error)}`),
+    });
     ending.push(() => running.unsubscribe(), stop);
     return { close };
   } catch (error) {
@@ -85,7 +113,10 @@ export async function schedule({ kubeconfig, config, leaderElect, metricsAddress
 }
 
 /** What a scheduler does, in lines for people. */
-export function told(activity$: Observable<SchedulerActivity>, lineOf: (activity: SchedulerActivity) => string | undefined): Observable<string> {
+export function told(
+  activity$: Observable<SchedulerActivity>,
+  lineOf: (activity: SchedulerActivity) => string | undefined,
+): Observable<string> {
   return activity$.pipe(
     map(lineOf),
     filter((line) => line !== undefined),

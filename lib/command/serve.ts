@@ -1,5 +1,5 @@
-// `vivarium serve`: a server, a port, a kubeconfig, until it is told to stop. Everything it touches outside of itself comes
-// in through `Surroundings`, so that tests run it without a process of its own.
+// `vivarium serve`: a server, a port, a kubeconfig, until it is told to stop. Everything it touches outside of itself
+// comes in through `Surroundings`, so that tests run it without a process of its own.
 import { randomBytes } from 'node:crypto';
 import { EMPTY, ignoreElements, merge } from 'rxjs';
 import type { Observable } from 'rxjs';
@@ -8,7 +8,12 @@ import { administrator, allAuthenticated, parseTokenFile, serviceAccountGroups }
 import { legacyToken } from '../auth/node/index.js';
 import { inProcessClient } from '../client/index.js';
 import type { Client, Handler } from '../client/index.js';
-import { clusterRoleAggregation, ephemeralVolumes, persistentVolumes, serviceAccountSecrets } from '../controllers/index.js';
+import {
+  clusterRoleAggregation,
+  ephemeralVolumes,
+  persistentVolumes,
+  serviceAccountSecrets,
+} from '../controllers/index.js';
 import { namespacedName, serviceUnavailable, systemClock, systemRandom } from '../core/index.js';
 import type { Clock, Random } from '../core/index.js';
 import type { UserInfo } from '../core/types/index.js';
@@ -47,7 +52,10 @@ export async function serve(flags: ServeFlags, surroundings: Surroundings): Prom
   try {
     const authority = flags.http ? undefined : await authorityOf(flags, surroundings);
     const admin = await administratorOf(flags, authority, surroundings);
-    const signing = await accountKey({ file: flags.authentication.accounts.signingKeyFile, folder: flags.certDir }, surroundings);
+    const signing = await accountKey(
+      { file: flags.authentication.accounts.signingKeyFile, folder: flags.certDir },
+      surroundings,
+    );
     const { modes, modesGiven } = flags.authorization;
     const anonymous = !(modesGiven && modes.includes('AlwaysAllow'));
     const door: { handler: Handler } = { handler: () => Promise.reject(serviceUnavailable('the server is starting')) };
@@ -61,7 +69,10 @@ export async function serve(flags: ServeFlags, surroundings: Surroundings): Prom
       accountKey: signing,
       ownToken: admin.tokenLine,
       anonymous,
-      markUsed: (secret, day) => secrets.patch(namespacedName(secret), { merge: { metadata: { labels: { 'kubernetes.io/legacy-token-last-used': day } } } }),
+      markUsed: (secret, day) =>
+        secrets.patch(namespacedName(secret), {
+          merge: { metadata: { labels: { 'kubernetes.io/legacy-token-last-used': day } } },
+        }),
     });
     ending.push(() => authentication.close());
     const authorization = await authorizationOf(flags.authorization, surroundings, clock);
@@ -72,14 +83,37 @@ export async function serve(flags: ServeFlags, surroundings: Surroundings): Prom
     const listening = await listenOn((request) => door.handler(request), flags, authority, authentication);
     const { authenticators, tokens, apiAudiences, info: authenticationInfo } = authentication;
     const { authorizers, usesRbac: bootstrapPolicy } = authorization;
-    const server = createServer({ store, clock, admission: (tools) => [priorityAdmission(tools)], authenticators, authorizers, bootstrapPolicy, tokens, apiAudiences, authenticationInfo, metrics: () => scheduling.made?.scheduler.metricFamilies() ?? [], serverAddress: `${listening.host}:${listening.port}` });
-    ending.push(() => server.close(), () => listening.close());
+    const server = createServer({
+      store,
+      clock,
+      admission: (tools) => [priorityAdmission(tools)],
+      authenticators,
+      authorizers,
+      bootstrapPolicy,
+      tokens,
+      apiAudiences,
+      authenticationInfo,
+      metrics: () => scheduling.made?.scheduler.metricFamilies() ?? [],
+      serverAddress: `${listening.host}:${listening.port}`,
+    });
+    ending.push(
+      () => server.close(),
+      () => listening.close(),
+    );
     door.handler = server.handler;
-    if (flags.scheduler.enabled) scheduling.made = await commandedScheduler(schedulerClient(server), { config: flags.scheduler.config, elects: (said) => said ?? isShared(flags.storage) }, surroundings);
+    if (flags.scheduler.enabled)
+      scheduling.made = await commandedScheduler(
+        schedulerClient(server),
+        { config: flags.scheduler.config, elects: (said) => said ?? isShared(flags.storage) },
+        surroundings,
+      );
     ending.push(() => scheduling.made?.close());
     await registerNodes(inProcessClient(server.handler, { user: administrator }), flags.nodes, clock.now());
     const kubeconfigPath = flags.kubeconfigOut ?? surroundings.temporaryFile(`vivarium-${listening.port}.kubeconfig`);
-    await surroundings.writeFile(kubeconfigPath, kubeconfig({ server: listening.url, ...(authority && { ca: authority.certificate }), user: admin.user }));
+    await surroundings.writeFile(
+      kubeconfigPath,
+      kubeconfig({ server: listening.url, ...(authority && { ca: authority.certificate }), user: admin.user }),
+    );
     if (flags.readyFile !== undefined) {
       const { readyFile } = flags;
       await surroundings.writeFile(readyFile, `${listening.url}\n`);
@@ -89,11 +123,19 @@ export async function serve(flags: ServeFlags, surroundings: Surroundings): Prom
     surroundings.print(`kubeconfig: ${kubeconfigPath}`);
     surroundings.print(`try: kubectl --kubeconfig ${kubeconfigPath} get namespaces`);
     // Who works in it begins when people know where it is: what there is to complain of comes after that.
-    const running = merge(authentication.running$, controllers(server, authentication, authority), told(scheduling.made?.activity$ ?? EMPTY, trouble)).subscribe({
+    const running = merge(
+      authentication.running$,
+      controllers(server, authentication, authority),
+      told(scheduling.made?.activity$ ?? EMPTY, trouble),
+    ).subscribe({
       next: (line) => surroundings.print(line),
-      error: (error: unknown) => surroundings.print(`vivarium: ${error instanceof Error ? error.message : String(error)}`),
+      error: (error: unknown) =>
+        surroundings.print(`vivarium: ${error instanceof Error ? error.message : String(error)}`),
     });
-    ending.push(() => running.unsubscribe(), () => scheduling.made?.stop());
+    ending.push(
+      () => running.unsubscribe(),
+      () => scheduling.made?.stop(),
+    );
     return { url: listening.url, kubeconfigPath, close };
   } catch (error) {
     await close();
@@ -101,7 +143,10 @@ export async function serve(flags: ServeFlags, surroundings: Surroundings): Prom
   }
 }
 
-function authorityOf({ certDir }: ServeFlags, surroundings: Surroundings): CertificateAuthority | Promise<CertificateAuthority> {
+function authorityOf(
+  { certDir }: ServeFlags,
+  surroundings: Surroundings,
+): CertificateAuthority | Promise<CertificateAuthority> {
   const now = systemClock().now();
   return certDir === undefined ? createAuthority({ now }) : keptAuthority(certDir, surroundings, now);
 }
@@ -114,10 +159,15 @@ interface Administrator {
 }
 
 /** By certificate; where there is no TLS to present one in, by a token of the file or by one made on the spot. */
-async function administratorOf({ authentication }: ServeFlags, authority: CertificateAuthority | undefined, { readFile }: Surroundings): Promise<Administrator> {
+async function administratorOf(
+  { authentication }: ServeFlags,
+  authority: CertificateAuthority | undefined,
+  { readFile }: Surroundings,
+): Promise<Administrator> {
   const name = 'kubernetes-admin';
   if (authority !== undefined) return { user: { name, certificate: authority.client(name, ['system:masters']) } };
-  const entries = authentication.tokenFile === undefined ? [] : parseTokenFile(await readFile(authentication.tokenFile));
+  const entries =
+    authentication.tokenFile === undefined ? [] : parseTokenFile(await readFile(authentication.tokenFile));
   const known = entries.find(({ user }) => user.groups.includes('system:masters'));
   if (known !== undefined) return { user: { name: known.user.username, token: known.secret } };
   const token = randomBytes(32).toString('hex');
@@ -145,7 +195,12 @@ function isShared({ type }: StorageFlag): boolean {
   return type === 'etcd';
 }
 
-function listenOn(handler: Handler, { port }: ServeFlags, authority: CertificateAuthority | undefined, { clientAuthorities }: Authentication): Promise<Listening> {
+function listenOn(
+  handler: Handler,
+  { port }: ServeFlags,
+  authority: CertificateAuthority | undefined,
+  { clientAuthorities }: Authentication,
+): Promise<Listening> {
   if (authority === undefined) return listen(handler, { port });
   return listen(handler, { port, tls: { ...authority.serving(apiServerHosts), clientAuthorities } });
 }
@@ -155,18 +210,32 @@ function schedulerClient({ handler }: ApiServer): Client {
   return inProcessClient(handler, { user: { username: 'system:kube-scheduler', groups: [allAuthenticated] } });
 }
 
-/** The controllers, each under its own name: what authentication and authorization cannot do without, and claims to storage. Tells of nothing. */
-function controllers({ handler }: ApiServer, { keys }: Authentication, authority: CertificateAuthority | undefined): Observable<never> {
+/**
+ * The controllers, each under its own name: what authentication and authorization cannot do without, and claims to
+ * storage. Tells of nothing.
+ */
+function controllers(
+  { handler }: ApiServer,
+  { keys }: Authentication,
+  authority: CertificateAuthority | undefined,
+): Observable<never> {
   const options = (name: string, user: UserInfo): { client: Client; clock: Clock; random: Random } => ({
     client: inProcessClient(handler, { user }),
     clock: systemClock(),
     random: systemRandom().stream(name),
   });
-  const account = (name: string): UserInfo => ({ username: `system:serviceaccount:kube-system:${name}`, groups: [...serviceAccountGroups('kube-system'), allAuthenticated] });
+  const account = (name: string): UserInfo => ({
+    username: `system:serviceaccount:kube-system:${name}`,
+    groups: [...serviceAccountGroups('kube-system'), allAuthenticated],
+  });
   const managing = { username: 'system:kube-controller-manager', groups: [allAuthenticated] };
   return merge(
     clusterRoleAggregation(options('cluster-role-aggregation', account('clusterrole-aggregation-controller'))),
-    serviceAccountSecrets({ ...options('service-account-secrets', managing), sign: (secret, account) => legacyToken(keys, secret, account), ...(authority && { rootCa: authority.certificate }) }),
+    serviceAccountSecrets({
+      ...options('service-account-secrets', managing),
+      sign: (secret, account) => legacyToken(keys, secret, account),
+      ...(authority && { rootCa: authority.certificate }),
+    }),
     persistentVolumes(options('persistent-volumes', account('persistent-volume-binder'))),
     ephemeralVolumes(options('ephemeral-volumes', account('ephemeral-volume-controller'))),
   ).pipe(ignoreElements());

@@ -1,5 +1,5 @@
-// The nodes of `vivarium serve --nodes N`: objects that say they are ready and have room, so that pods are scheduled. Nobody
-// runs the pods yet. Nodes that a store still has from an earlier start are left as they are.
+// The nodes of `vivarium serve --nodes N`: objects that say they are ready and have room, so that pods are scheduled.
+// Nobody runs the pods yet. Nodes that a store still has from an earlier start are left as they are.
 import type { Client } from '../client/index.js';
 import { isApiError, printTime } from '../core/index.js';
 import type { Node } from '../core/types/index.js';
@@ -20,11 +20,23 @@ function simulatedNode(name: string, nowMs: number): Node {
   const now = printTime(nowMs);
   const room = { cpu: '8', memory: '32Gi', 'ephemeral-storage': '100Gi', pods: '110' };
   return {
-    metadata: { name, labels: { 'kubernetes.io/hostname': name, 'kubernetes.io/os': 'linux', 'kubernetes.io/arch': 'amd64' } },
+    metadata: {
+      name,
+      labels: { 'kubernetes.io/hostname': name, 'kubernetes.io/os': 'linux', 'kubernetes.io/arch': 'amd64' },
+    },
     status: {
       capacity: room,
       allocatable: room,
-      conditions: [{ type: 'Ready', status: 'True', reason: 'Simulated', message: 'nothing runs here', lastHeartbeatTime: now, lastTransitionTime: now }],
+      conditions: [
+        {
+          type: 'Ready',
+          status: 'True',
+          reason: 'Simulated',
+          message: 'nothing runs here',
+          lastHeartbeatTime: now,
+          lastTransitionTime: now,
+        },
+      ],
       addresses: [{ type: 'Hostname', address: name }],
     },
   };

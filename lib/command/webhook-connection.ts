@@ -26,13 +26,19 @@ export interface WebhookConnection {
 }
 
 /** Reads the kubeconfig. Rejects with KubeconfigError. No connection is made before the first call. */
-export async function connectWebhook(source: KubeconfigSource, { clock, timeoutMs = 30_000 }: WebhookConnectionOptions): Promise<WebhookConnection> {
+export async function connectWebhook(
+  source: KubeconfigSource,
+  { clock, timeoutMs = 30_000 }: WebhookConnectionOptions,
+): Promise<WebhookConnection> {
   const access = await loadKubeconfig(source);
   const { server, tls } = access;
   const { authorization } = connect(access, { clock });
   const node = nodeWebhookTransport({ ...tls, ...(authorization !== undefined && { authorization }) });
   try {
-    return { call: webhookCall({ target: { url: server }, transport: node.transport, clock, timeoutMs }), close: () => node.close() };
+    return {
+      call: webhookCall({ target: { url: server }, transport: node.transport, clock, timeoutMs }),
+      close: () => node.close(),
+    };
   } catch (cause) {
     throw new KubeconfigError(`the kubeconfig leads to no webhook: ${errorText(cause)}`, { cause });
   }

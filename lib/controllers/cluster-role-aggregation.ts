@@ -1,11 +1,36 @@
-// Keeps ClusterRoles that gather the rules of others in step with those others. It acts with the rights of its client and
-// no others: the server must allow it to `escalate` on ClusterRoles, since it hands on rules that it does not hold.
+// Keeps ClusterRoles that gather the rules of others in step with those others. It acts with the rights of its client
+// and no others: the server must allow it to `escalate` on ClusterRoles, since it hands on rules that it does not hold.
 // Whenever a ClusterRole changes all that gather are looked at, since one may gather from another; what failed is tried
 // again after a while. As pkg/controller/clusterroleaggregation.
-import { EMPTY, catchError, concat, concatMap, defer, exhaustMap, filter, from, ignoreElements, map, merge, mergeMap, of, repeat, tap } from 'rxjs';
+import {
+  EMPTY,
+  catchError,
+  concat,
+  concatMap,
+  defer,
+  exhaustMap,
+  filter,
+  from,
+  ignoreElements,
+  map,
+  merge,
+  mergeMap,
+  of,
+  repeat,
+  tap,
+} from 'rxjs';
 import type { Observable } from 'rxjs';
 import type { Client, ResourceClient, Stored } from '../client/index.js';
-import { Outlet, aggregatedRules, backoffLadders, backoffStep, deepEqual, reflect, snapshotWriter, watcher } from '../core/index.js';
+import {
+  Outlet,
+  aggregatedRules,
+  backoffLadders,
+  backoffStep,
+  deepEqual,
+  reflect,
+  snapshotWriter,
+  watcher,
+} from '../core/index.js';
 import type { BackoffState, Clock, Random, WatchEvent } from '../core/index.js';
 import type { ClusterRole } from '../core/types/index.js';
 
@@ -25,7 +50,11 @@ export type ClusterRoleAggregated =
   | { readonly type: 'failed'; readonly role: string; readonly error: unknown; readonly retryInMs: number };
 
 /** Works for as long as someone subscribes. Cold; never errors. */
-export function clusterRoleAggregation({ client, clock, random }: ClusterRoleAggregationOptions): Observable<ClusterRoleAggregated> {
+export function clusterRoleAggregation({
+  client,
+  clock,
+  random,
+}: ClusterRoleAggregationOptions): Observable<ClusterRoleAggregated> {
   return defer(() => {
     const roles = client.kind('rbac.authorization.k8s.io/v1', 'ClusterRole');
     const writer = snapshotWriter<Role>({});
@@ -34,7 +63,10 @@ export function clusterRoleAggregation({ client, clock, random }: ClusterRoleAgg
     let isDue = false;
 
     const outcomeOf = (role: string, error: unknown): ClusterRoleAggregated => {
-      const { delayMs, state } = backoffStep(backoffLadders.workQueueItem, backoffs.get(role), { nowMs: clock.now(), random });
+      const { delayMs, state } = backoffStep(backoffLadders.workQueueItem, backoffs.get(role), {
+        nowMs: clock.now(),
+        random,
+      });
       backoffs.set(role, state);
       return { type: 'failed', role, error, retryInMs: delayMs };
     };
@@ -42,7 +74,9 @@ export function clusterRoleAggregation({ client, clock, random }: ClusterRoleAgg
       defer(() => {
         const rules = aggregatedRules(role, all);
         if (deepEqual(rules, role.rules ?? [])) return EMPTY;
-        return from(write(roles, role.metadata.name, rules)).pipe(map(() => ({ type: 'aggregated', role: role.metadata.name }) as const));
+        return from(write(roles, role.metadata.name, rules)).pipe(
+          map(() => ({ type: 'aggregated', role: role.metadata.name }) as const),
+        );
       }).pipe(
         tap({ complete: () => backoffs.delete(role.metadata.name) }),
         catchError((error: unknown) => of(outcomeOf(role.metadata.name, error))),
@@ -51,7 +85,9 @@ export function clusterRoleAggregation({ client, clock, random }: ClusterRoleAgg
       isDue = false;
       const all = writer.snapshot.list();
       for (const name of backoffs.keys()) if (writer.snapshot.get(name) === undefined) backoffs.delete(name);
-      return from(all.filter(({ aggregationRule }) => aggregationRule !== undefined)).pipe(concatMap((role) => settle(role, all)));
+      return from(all.filter(({ aggregationRule }) => aggregationRule !== undefined)).pipe(
+        concatMap((role) => settle(role, all)),
+      );
     };
 
     const changes$ = watcher(roles, { clock, random }).pipe(reflect(writer), filter(isChange));
@@ -61,7 +97,9 @@ export function clusterRoleAggregation({ client, clock, random }: ClusterRoleAgg
       }),
       // What changes during a pass is looked at in the next, however much it is.
       exhaustMap(() => defer(pass).pipe(repeat({ delay: () => (isDue ? of(undefined) : EMPTY) }))),
-      mergeMap((outcome) => (outcome.type === 'failed' ? concat(of(outcome), again(clock, outcome.retryInMs, retries)) : of(outcome))),
+      mergeMap((outcome) =>
+        outcome.type === 'failed' ? concat(of(outcome), again(clock, outcome.retryInMs, retries)) : of(outcome),
+      ),
     );
   });
 }
@@ -74,9 +112,17 @@ function isChange({ type }: WatchEvent<Role>): boolean {
 }
 
 /** Only the rules are the controller's to write. */
-function write(roles: ResourceClient<ClusterRole>, name: string, rules: ReturnType<typeof aggregatedRules>): Promise<Role> {
+function write(
+  roles: ResourceClient<ClusterRole>,
+  name: string,
+  rules: ReturnType<typeof aggregatedRules>,
+): Promise<Role> {
   // Nothing gathered is no list, rather than an empty one.
-  return roles.patch(name, { merge: { rules: rules.length === 0 ? null : [...rules] } }, { fieldManager: 'clusterrole-aggregation-controller' });
+  return roles.patch(
+    name,
+    { merge: { rules: rules.length === 0 ? null : [...rules] } },
+    { fieldManager: 'clusterrole-aggregation-controller' },
+  );
 }
 
 function again(clock: Clock, delayMs: number, retries: Outlet<undefined>): Observable<never> {

@@ -1,11 +1,24 @@
-// Makes the claims of generic ephemeral volumes: one for each such volume of a pod, named after both and owned by the pod, so
-// that it goes with it. A claim of that name that is not the pod's own is left alone, and the pod waits.
+// Makes the claims of generic ephemeral volumes: one for each such volume of a pod, named after both and owned by the
+// pod, so that it goes with it. A claim of that name that is not the pod's own is left alone, and the pod waits.
 // As pkg/controller/volume/ephemeral.
 import { defer, finalize, map, merge, mergeMap } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { eventRecorder } from '../client/index.js';
 import type { Client, EventRecorder, Stored } from '../client/index.js';
-import { ephemeralClaimName, errorText, isApiError, namespacedName, notMadeFor, objectKey, objectReference, ownerReference, reflect, snapshotWriter, volumeClaims, watcher } from '../core/index.js';
+import {
+  ephemeralClaimName,
+  errorText,
+  isApiError,
+  namespacedName,
+  notMadeFor,
+  objectKey,
+  objectReference,
+  ownerReference,
+  reflect,
+  snapshotWriter,
+  volumeClaims,
+  watcher,
+} from '../core/index.js';
 import type { Clock, Frozen, NamespacedName, Random, Snapshot } from '../core/index.js';
 import type { PersistentVolumeClaim, Pod, Volume } from '../core/types/index.js';
 import { keyedWork } from './keyed-work.js';
@@ -26,7 +39,11 @@ export type EphemeralVolumesOutcome =
   | { readonly type: 'failed'; readonly pod?: NamespacedName; readonly error: unknown; readonly retryInMs?: number };
 
 /** Runs for as long as somebody subscribes. Cold; never errors. */
-export function ephemeralVolumes({ client, clock, random }: EphemeralVolumesOptions): Observable<EphemeralVolumesOutcome> {
+export function ephemeralVolumes({
+  client,
+  clock,
+  random,
+}: EphemeralVolumesOptions): Observable<EphemeralVolumesOutcome> {
   return defer(() => {
     const stopping = new AbortController();
     const pods = snapshotWriter<Stored<Pod>, 'claim'>({ claim: claimsMadeFor });
@@ -34,11 +51,18 @@ export function ephemeralVolumes({ client, clock, random }: EphemeralVolumesOpti
     const recorder = eventRecorder({ client, clock, random: random.stream('events'), component: 'ephemeral_volume' });
     const pods$ = watcher(client.kind('v1', 'Pod'), { clock, random: random.stream('pods') }).pipe(
       reflect(pods),
-      mergeMap((event) => ('object' in event && claimsMadeFor(event.object).length > 0 ? [event.object] : failureOf(event))),
+      mergeMap((event) =>
+        'object' in event && claimsMadeFor(event.object).length > 0 ? [event.object] : failureOf(event),
+      ),
     );
-    const claims$ = watcher(client.kind('v1', 'PersistentVolumeClaim'), { clock, random: random.stream('claims') }).pipe(
+    const claims$ = watcher(client.kind('v1', 'PersistentVolumeClaim'), {
+      clock,
+      random: random.stream('claims'),
+    }).pipe(
       reflect(claims),
-      mergeMap((event) => (event.type === 'deleted' ? pods.snapshot.by('claim', objectKey(event.object)) : failureOf(event))),
+      mergeMap((event) =>
+        event.type === 'deleted' ? pods.snapshot.by('claim', objectKey(event.object)) : failureOf(event),
+      ),
     );
     const known: Known = { client, signal: stopping.signal, pods: pods.snapshot, claims: claims.snapshot, recorder };
     const ready = Promise.all([pods.snapshot.ready, claims.snapshot.ready]);
@@ -46,7 +70,12 @@ export function ephemeralVolumes({ client, clock, random }: EphemeralVolumesOpti
       clock,
       keyOf: objectKey,
       work: (pod) => ready.then(() => serve(objectKey(pod), known)),
-      failed: (pod, error, retryInMs) => ({ type: 'failed', pod: namespacedName(pod), error, ...(retryInMs !== undefined && { retryInMs }) }),
+      failed: (pod, error, retryInMs) => ({
+        type: 'failed',
+        pod: namespacedName(pod),
+        error,
+        ...(retryInMs !== undefined && { retryInMs }),
+      }),
     });
     return merge(
       recorder.run().pipe(map(({ error }): EphemeralVolumesOutcome => ({ type: 'failed', error }))),
@@ -65,7 +94,9 @@ interface Known {
 
 /** `namespace/name` of the claims that are made for a pod. */
 function claimsMadeFor(pod: Stored<Pod>): readonly string[] {
-  return volumeClaims(pod).flatMap(({ claim, ephemeral }) => (ephemeral ? [`${pod.metadata.namespace ?? ''}/${claim}`] : []));
+  return volumeClaims(pod).flatMap(({ claim, ephemeral }) =>
+    ephemeral ? [`${pod.metadata.namespace ?? ''}/${claim}`] : [],
+  );
 }
 
 /** Makes the claims of a pod that are missing. */
@@ -79,7 +110,12 @@ async function serve(key: string, known: Known): Promise<EphemeralVolumesOutcome
       if (await provide(pod, volume, known)) made.push(ephemeralClaimName(pod, volume.name));
     } catch (error) {
       const message = `ephemeral volume ${volume.name}: ${errorText(error)}`;
-      known.recorder.record({ about: objectReference({ apiVersion: 'v1', kind: 'Pod' }, pod), type: 'Warning', reason: 'FailedBinding', message });
+      known.recorder.record({
+        about: objectReference({ apiVersion: 'v1', kind: 'Pod' }, pod),
+        type: 'Warning',
+        reason: 'FailedBinding',
+        message,
+      });
       throw new Error(`pod ${key}, ${message}`, { cause: error });
     }
   }
@@ -99,7 +135,11 @@ async function provide(pod: Stored<Pod>, volume: Frozen<Volume>, { client, signa
   const claim = claims.get(`${namespace}/${name}`);
   if (claim !== undefined) return refuse(claim);
   const { metadata: { labels, annotations } = {}, spec } = volume.ephemeral?.volumeClaimTemplate ?? {};
-  const owner = ownerReference(pod, { gvk: { group: '', version: 'v1', kind: 'Pod' }, controller: true, blockOwnerDeletion: true });
+  const owner = ownerReference(pod, {
+    gvk: { group: '', version: 'v1', kind: 'Pod' },
+    controller: true,
+    blockOwnerDeletion: true,
+  });
   const metadata = { name, ownerReferences: [owner], ...(labels && { labels }), ...(annotations && { annotations }) };
   try {
     await inNamespace.create({ metadata, ...(spec && { spec }) }, { signal });

@@ -1,5 +1,6 @@
-// Work by key, the heart of every controller: never two runs at once for one key, and of what comes in while one runs only
-// the last counts. What waits is bounded by the number of keys, however many events there are. As client-go/util/workqueue.
+// Work by key, the heart of every controller: never two runs at once for one key, and of what comes in while one runs
+// only the last counts. What waits is bounded by the number of keys, however many events there are. As
+// client-go/util/workqueue.
 import { EMPTY, catchError, concat, defer, filter, map, mergeMap, of, repeat, tap } from 'rxjs';
 import type { Observable, OperatorFunction } from 'rxjs';
 import { backoffLadders, delayAfter } from '../core/index.js';
@@ -21,7 +22,10 @@ export interface KeyedWork<Item, Outcome> {
 }
 
 /** Works on items as they come. Outcomes and failures are values; the stream ends with its source, when all is done. */
-export function keyedWork<Item, Outcome>({ concurrency = 5, ...options }: KeyedWork<Item, Outcome>): OperatorFunction<Item, Outcome> {
+export function keyedWork<Item, Outcome>({
+  concurrency = 5,
+  ...options
+}: KeyedWork<Item, Outcome>): OperatorFunction<Item, Outcome> {
   return (items$) =>
     defer(() => {
       const waiting = new Map<string, Item>();
@@ -50,7 +54,11 @@ export function keyedWork<Item, Outcome>({ concurrency = 5, ...options }: KeyedW
     });
 }
 
-function attempt<Item, Outcome>(item: Item, failures: number, options: Omit<KeyedWork<Item, Outcome>, 'concurrency'>): Observable<Outcome> {
+function attempt<Item, Outcome>(
+  item: Item,
+  failures: number,
+  options: Omit<KeyedWork<Item, Outcome>, 'concurrency'>,
+): Observable<Outcome> {
   const { clock, retriesMax = 10 } = options;
   return defer(() => options.work(item)).pipe(
     filter((outcome) => outcome !== undefined),

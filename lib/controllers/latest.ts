@@ -14,7 +14,9 @@ export interface Latest<T> {
   wrote(object: T): void;
 }
 
-/** Keeps what is written. Nothing is kept of objects that the snapshot has caught up with, once somebody asks for them. */
+/**
+ * Keeps what is written. Nothing is kept of objects that the snapshot has caught up with, once somebody asks for them.
+ */
 export function latest<T extends Frozen<ApiObject>>(snapshot: Pick<Snapshot<T>, 'get' | 'list'>): Latest<T> {
   const written = new Map<string, T>();
   const newest = (key: string, known: T | undefined): T | undefined => {

@@ -25,7 +25,9 @@ export interface WatchFailed {
 }
 
 /** Works on what there is to look at, and tells of what failed. */
-export function workOnNews<Item extends object, Outcome>(work: OperatorFunction<Item, Outcome>): OperatorFunction<News<Item>, Outcome | WatchFailed> {
+export function workOnNews<Item extends object, Outcome>(
+  work: OperatorFunction<Item, Outcome>,
+): OperatorFunction<News<Item>, Outcome | WatchFailed> {
   const isItem = (news: News<Item>): news is Item => !isFailure(news);
   const tell = ({ error, retryInMs }: Failed): WatchFailed => ({ type: 'failed', error, retryInMs });
   return connect((news$) => merge(news$.pipe(filter(isFailure), map(tell)), news$.pipe(filter(isItem), work)));

@@ -1,9 +1,17 @@
-// Keeps the Secrets that hold tokens of ServiceAccounts: fills in the token, the cluster's certificate authority and the
-// namespace, deletes Secrets whose account has gone, and strikes deleted Secrets from the list of their account. Such
-// Secrets are made by people; nothing here makes any. As pkg/controller/serviceaccount/tokens_controller.go.
+// Keeps the Secrets that hold tokens of ServiceAccounts: fills in the token, the cluster's certificate authority and
+// the namespace, deletes Secrets whose account has gone, and strikes deleted Secrets from the list of their account.
+// Such Secrets are made by people; nothing here makes any. As pkg/controller/serviceaccount/tokens_controller.go.
 import { defer, from, merge, mergeMap, switchMap } from 'rxjs';
 import type { Observable } from 'rxjs';
-import { encodeBase64, namespacedName, objectKey, printNamespacedName, reflect, snapshotWriter, watcher } from '../core/index.js';
+import {
+  encodeBase64,
+  namespacedName,
+  objectKey,
+  printNamespacedName,
+  reflect,
+  snapshotWriter,
+  watcher,
+} from '../core/index.js';
 import type { Clock, Frozen, NamespacedName, Random, Snapshot } from '../core/index.js';
 import type { Secret, ServiceAccount } from '../core/types/index.js';
 import type { Client, Stored } from '../client/index.js';
@@ -35,11 +43,23 @@ export function serviceAccountSecrets(options: ServiceAccountSecretsOptions): Ob
   const { client, clock, random } = options;
   return defer(() => {
     const accounts = snapshotWriter<Stored<ServiceAccount>>({});
-    const secrets = snapshotWriter<Stored<Secret>, 'account'>({ account: (secret) => [printNamespacedName(accountOf(secret))] });
-    const accounts$ = watcher(client.kind('v1', 'ServiceAccount'), { clock, random: random.stream('accounts') }).pipe(reflect(accounts));
-    const secrets$ = watcher(client.kind('v1', 'Secret'), { clock, random: random.stream('secrets'), fieldSelector: `type=${tokenType}` }).pipe(reflect(secrets));
+    const secrets = snapshotWriter<Stored<Secret>, 'account'>({
+      account: (secret) => [printNamespacedName(accountOf(secret))],
+    });
+    const accounts$ = watcher(client.kind('v1', 'ServiceAccount'), { clock, random: random.stream('accounts') }).pipe(
+      reflect(accounts),
+    );
+    const secrets$ = watcher(client.kind('v1', 'Secret'), {
+      clock,
+      random: random.stream('secrets'),
+      fieldSelector: `type=${tokenType}`,
+    }).pipe(reflect(secrets));
     const news$ = merge(
-      accounts$.pipe(mergeMap((event) => (event.type === 'deleted' ? secrets.snapshot.by('account', objectKey(event.object)) : failureOf(event)))),
+      accounts$.pipe(
+        mergeMap((event) =>
+          event.type === 'deleted' ? secrets.snapshot.by('account', objectKey(event.object)) : failureOf(event),
+        ),
+      ),
       // Accounts first: who knows them need not ask for each.
       defer(() => from(accounts.snapshot.ready)).pipe(
         switchMap(() => secrets$),
@@ -50,7 +70,12 @@ export function serviceAccountSecrets(options: ServiceAccountSecretsOptions): Ob
       clock,
       keyOf: objectKey,
       work: (secret) => reconcile(secret, { ...options, accounts: accounts.snapshot, secrets: secrets.snapshot }),
-      failed: (secret, error, retryInMs) => ({ type: 'failed', secret: namespacedName(secret), error, ...(retryInMs !== undefined && { retryInMs }) }),
+      failed: (secret, error, retryInMs) => ({
+        type: 'failed',
+        secret: namespacedName(secret),
+        error,
+        ...(retryInMs !== undefined && { retryInMs }),
+      }),
     });
     return news$.pipe(workOnNews(worked));
   });
@@ -82,7 +107,10 @@ async function reconcile(told: Stored<Secret>, known: Known): Promise<ServiceAcc
 }
 
 /** Nobody deletes a Secret because of what a snapshot does not know: the server is asked. */
-async function findAccount(secret: Stored<Secret>, { client, accounts }: Known): Promise<Stored<ServiceAccount> | undefined> {
+async function findAccount(
+  secret: Stored<Secret>,
+  { client, accounts }: Known,
+): Promise<Stored<ServiceAccount> | undefined> {
   const { uid, ...name } = accountOf(secret);
   const isMeant = (account: Stored<ServiceAccount>): boolean => uid === '' || account.metadata.uid === uid;
   const cached = accounts.get(printNamespacedName(name));
@@ -100,7 +128,11 @@ async function remove(secret: Stored<Secret>, { client }: Known): Promise<Servic
   return answer && { type: 'deleted', secret: name };
 }
 
-async function fill(secret: Stored<Secret>, account: Stored<ServiceAccount>, known: Known): Promise<ServiceAccountSecretsOutcome | undefined> {
+async function fill(
+  secret: Stored<Secret>,
+  account: Stored<ServiceAccount>,
+  known: Known,
+): Promise<ServiceAccountSecretsOutcome | undefined> {
   const { client, rootCa = '' } = known;
   const { data = {}, metadata } = secret;
   const [authority, namespace] = [base64(rootCa), base64(metadata.namespace ?? '')];
@@ -110,22 +142,33 @@ async function fill(secret: Stored<Secret>, account: Stored<ServiceAccount>, kno
     ...((data.token ?? '') === '' && { token: base64(await known.sign(secret, account)) }),
   };
   if (Object.keys(missing).length === 0) return undefined;
-  const annotations = { ...metadata.annotations, [nameAnnotation]: account.metadata.name, [uidAnnotation]: account.metadata.uid };
-  const update = client.kind('v1', 'Secret').update({ ...secret, metadata: { ...metadata, annotations }, data: { ...data, ...missing } });
+  const annotations = {
+    ...metadata.annotations,
+    [nameAnnotation]: account.metadata.name,
+    [uidAnnotation]: account.metadata.uid,
+  };
+  const update = client
+    .kind('v1', 'Secret')
+    .update({ ...secret, metadata: { ...metadata, annotations }, data: { ...data, ...missing } });
   // Changed or deleted meanwhile: the news of that is on its way.
   const updated = await unless('NotFound', unless('Conflict', update));
   return updated && { type: 'filled', secret: namespacedName(secret) };
 }
 
 /** Takes a Secret that has gone off the list of its account, if that is still the one. */
-async function strike(secret: Stored<Secret>, { client, accounts }: Known): Promise<ServiceAccountSecretsOutcome | undefined> {
+async function strike(
+  secret: Stored<Secret>,
+  { client, accounts }: Known,
+): Promise<ServiceAccountSecretsOutcome | undefined> {
   const { uid, ...name } = accountOf(secret);
   if (accounts.get(printNamespacedName(name)) === undefined) return undefined;
   const account = await unless('NotFound', client.kind('v1', 'ServiceAccount').get(name));
   const struck = namespacedName(secret);
   const isListed = account?.secrets?.some((each) => each.name === struck.name) ?? false;
   if (account === undefined || !isListed || (uid !== '' && account.metadata.uid !== uid)) return undefined;
-  const update = client.kind('v1', 'ServiceAccount').update({ ...account, secrets: (account.secrets ?? []).filter((each) => each.name !== struck.name) });
+  const update = client
+    .kind('v1', 'ServiceAccount')
+    .update({ ...account, secrets: (account.secrets ?? []).filter((each) => each.name !== struck.name) });
   const updated = await unless('NotFound', update);
   return updated && { type: 'struck', secret: struck, account: name };
 }

@@ -1,5 +1,5 @@
-// Calls that may come too late: what they were about is gone, or was changed meanwhile. News of that are on their way, so it
-// is no failure.
+// Calls that may come too late: what they were about is gone, or was changed meanwhile. News of that are on their way,
+// so it is no failure.
 import { isApiError } from '../core/index.js';
 
 /** What the call answers; undefined where it was refused for that reason. */

@@ -16,7 +16,14 @@ export type {
   Persisted,
   TypeMeta,
 } from './objects/meta.js';
-export { isOlderVersion, isTerminating, namespacedName, objectKey, parseObjectKey, printNamespacedName } from './objects/meta.js';
+export {
+  isOlderVersion,
+  isTerminating,
+  namespacedName,
+  objectKey,
+  parseObjectKey,
+  printNamespacedName,
+} from './objects/meta.js';
 export type { GroupKind, GroupResource, GroupVersion, GroupVersionKind, GroupVersionResource } from './objects/gvk.js';
 export {
   groupVersionKindKey,
@@ -49,7 +56,14 @@ export {
   withOwnerReference,
   withoutOwnerReference,
 } from './objects/owner-references.js';
-export { canonicalMilliQuantity, canonicalQuantity, integerValue, milliValue, parseQuantity, printQuantity } from './objects/quantity.js';
+export {
+  canonicalMilliQuantity,
+  canonicalQuantity,
+  integerValue,
+  milliValue,
+  parseQuantity,
+  printQuantity,
+} from './objects/quantity.js';
 export type { Quantity, QuantityFormat } from './objects/quantity-arithmetic.js';
 export {
   addQuantities,
@@ -67,7 +81,14 @@ export {
 } from './objects/quantity-arithmetic.js';
 export type { IntOrString } from './objects/int-or-string.js';
 export { isIntOrString, isPercent, parseIntOrString, scaledValue } from './objects/int-or-string.js';
-export { canonicalMicroTime, canonicalTime, parseMicroTime, parseTime, printMicroTime, printTime } from './objects/time.js';
+export {
+  canonicalMicroTime,
+  canonicalTime,
+  parseMicroTime,
+  parseTime,
+  printMicroTime,
+  printTime,
+} from './objects/time.js';
 export { canonicalDuration, humanDuration, parseDuration, parseDurationMs, printDuration } from './objects/duration.js';
 export { canonicalBase64, decodeBase64, encodeBase64 } from './objects/base64.js';
 export type { Der } from './kinds/core/der.js';
@@ -152,7 +173,17 @@ export {
   statedClass,
   volumeNameOf,
 } from './volumes/claims-and-volumes.js';
-export { bestVolumeFor, bySizeOfClaim, bySizeOfVolume, hasAccessModes, hasSameAttributes, hasSameMode, isLargeEnough, isSuitable, offeredTo } from './volumes/matching.js';
+export {
+  bestVolumeFor,
+  bySizeOfClaim,
+  bySizeOfVolume,
+  hasAccessModes,
+  hasSameAttributes,
+  hasSameMode,
+  isLargeEnough,
+  isSuitable,
+  offeredTo,
+} from './volumes/matching.js';
 export { defaultClass, isDefaultClass, noProvisioner, waitsForConsumer } from './volumes/storage-classes.js';
 export type { VolumeClaim } from './volumes/pod-claims.js';
 export { ephemeralClaimName, notMadeFor, volumeClaims } from './volumes/pod-claims.js';
@@ -167,7 +198,15 @@ export { deleteIn, getIn, setIn, updateIn } from './objects/path-copy.js';
 
 // Errors
 export { aggregateText } from './errors/aggregate-text.js';
-export type { CauseReason, Failure, Status, StatusCause, StatusDetails, StatusMetadata, StatusReason } from './errors/status.js';
+export type {
+  CauseReason,
+  Failure,
+  Status,
+  StatusCause,
+  StatusDetails,
+  StatusMetadata,
+  StatusReason,
+} from './errors/status.js';
 export { failureStatus, successStatus } from './errors/status.js';
 export { quote } from './errors/go-format.js';
 export { ApiError, apiErrorFrom, errorText, isApiError, toStatus } from './errors/api-error.js';
@@ -266,7 +305,16 @@ export { decodeJson, parseJson } from './schema/decode-json.js';
 export { countMembers } from './schema/json-scanner.js';
 
 // Scheme
-export type { HubConversion, KindDefinition, KindOptions, KindParticulars, ResourceDefinition, ResourceOptions, ServedKind, Subresource } from './scheme/kind-definition.js';
+export type {
+  HubConversion,
+  KindDefinition,
+  KindOptions,
+  KindParticulars,
+  ResourceDefinition,
+  ResourceOptions,
+  ServedKind,
+  Subresource,
+} from './scheme/kind-definition.js';
 export { sameShape, standardVerbs } from './scheme/kind-definition.js';
 export type { FieldReader, KindStrategy, UpdateStrategy, WriteContext } from './kinds/kind-strategy.js';
 export type { KindTable, TableCells, TableColumn, TableRowCondition } from './kinds/kind-table.js';
@@ -278,7 +326,12 @@ export { validateDomainPrefixedPath } from './kinds/domain-prefixed-path.js';
 export { validateFinalizerNames } from './kinds/finalizer-names.js';
 export { validateLabelRequirement } from './kinds/label-selector-validation.js';
 export { isExtendedResource, isHugePages } from './kinds/resource-names.js';
-export { everythingOf, groupSubject, mandatoryFlowSchemas, mandatoryPriorityLevels } from './kinds/flowcontrol/mandatory.js';
+export {
+  everythingOf,
+  groupSubject,
+  mandatoryFlowSchemas,
+  mandatoryPriorityLevels,
+} from './kinds/flowcontrol/mandatory.js';
 export { aggregatedRules } from './kinds/rbac/aggregated-rules.js';
 export { systemPriorityClasses } from './kinds/scheduling/priority-class.js';
 export type { Scalable } from './kinds/apps/scale.js';
@@ -299,7 +352,15 @@ export { compareVersions, isStable, stabilityOf } from './scheme/version-order.j
 
 // Codecs
 export type { DecodedBody, FieldValidation } from './codec/json.js';
-export { applyValidation, decodeJsonBody, decodeJsonClaim, encodeJson, encodePrettyJson, readTypeMeta, typeMetaOf } from './codec/json.js';
+export {
+  applyValidation,
+  decodeJsonBody,
+  decodeJsonClaim,
+  encodeJson,
+  encodePrettyJson,
+  readTypeMeta,
+  typeMetaOf,
+} from './codec/json.js';
 export type { ParsedYaml, YamlLimits } from './codec/yaml/parse-yaml.js';
 export { parseYaml, parseYamlDocuments } from './codec/yaml/parse-yaml.js';
 export { printYaml } from './codec/yaml/print-yaml.js';

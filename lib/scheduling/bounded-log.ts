@@ -48,7 +48,10 @@ export class LogReader<T> {
     this.#log = log;
   }
 
-  /** What happened since it was asked last; undefined the first time, and when that is no longer known: all is to be read. */
+  /**
+   * What happened since it was asked last; undefined the first time, and when that is no longer known: all is to be
+   * read.
+   */
   read(): readonly T[] | undefined {
     const entries = this.#position === undefined ? undefined : this.#log.since(this.#position);
     this.#position = this.#log.position;

@@ -1,5 +1,5 @@
-// Why a pod fits no node, as the user reads it in the condition and the event: how many nodes there are, how many of them
-// each reason kept away, and what preemption found. As pkg/scheduler/framework/types.go, FitError.
+// Why a pod fits no node, as the user reads it in the condition and the event: how many nodes there are, how many of
+// them each reason kept away, and what preemption found. As pkg/scheduler/framework/types.go, FitError.
 
 /** What one attempt to place a pod found. */
 export interface FitFailure {
@@ -16,7 +16,13 @@ export interface FitFailure {
 }
 
 /** The text of a failure. Reasons are sorted with their counts as texts, so ten of one stand before two of another. */
-export function fitErrorText({ nodeCount, preFilterMessage = '', reasons = noReasons, others, postFilterMessage = '' }: FitFailure): string {
+export function fitErrorText({
+  nodeCount,
+  preFilterMessage = '',
+  reasons = noReasons,
+  others,
+  postFilterMessage = '',
+}: FitFailure): string {
   const found = preFilterMessage === '' ? countedReasons(reasons, others) : preFilterMessage;
   const after = postFilterMessage === '' ? '' : ` ${postFilterMessage}`;
   return `0/${nodeCount} nodes are available:${found === '' ? '' : ` ${found}.`}${after}`;
@@ -27,7 +33,10 @@ function countedReasons(reasons: ReadonlyMap<string, number>, others: FitFailure
   if (others !== undefined && others.count > 0) {
     for (const reason of others.reasons) counts.set(reason, (counts.get(reason) ?? 0) + others.count);
   }
-  return [...counts].map(([reason, count]) => `${count} ${reason}`).sort().join(', ');
+  return [...counts]
+    .map(([reason, count]) => `${count} ${reason}`)
+    .sort()
+    .join(', ');
 }
 
 const noReasons: ReadonlyMap<string, number> = new Map();

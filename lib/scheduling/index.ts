@@ -7,7 +7,15 @@ export type { IncomingCount, IncomingQueue } from './queue/incoming-pods.js';
 export type { QueuedPod, QueuePart } from './queue/queued-pod.js';
 export { priorityOf, prioritySort } from './queue/queued-pod.js';
 export type { EventRegistrations } from './queue/rejectors.js';
-export type { DeleteOptions, Failure, QueueFigures, QueuePlugins, SchedulingQueue, SchedulingQueueOptions, TellOptions } from './queue/scheduling-queue.js';
+export type {
+  DeleteOptions,
+  Failure,
+  QueueFigures,
+  QueuePlugins,
+  SchedulingQueue,
+  SchedulingQueueOptions,
+  TellOptions,
+} from './queue/scheduling-queue.js';
 export { SchedulerConfigurationError } from './configuration/configuration-error.js';
 export type {
   ClientConnectionDocument,
@@ -22,25 +30,68 @@ export type {
 export type { ExtensionPoint, PluginReference, PluginRegistry } from './configuration/extension-points.js';
 export { builtinPlugins, defaultPlugins, extensionPoints } from './configuration/extension-points.js';
 export type { LeaderElectionSettings } from './configuration/leader-election.js';
-export type { ArgumentDocuments, ConfigurablePlugin, PluginArguments, ResourceWeight, ScoringStrategy, ShapePoint, Weightless } from './configuration/plugin-arguments.js';
+export type {
+  ArgumentDocuments,
+  ConfigurablePlugin,
+  PluginArguments,
+  ResourceWeight,
+  ScoringStrategy,
+  ShapePoint,
+  Weightless,
+} from './configuration/plugin-arguments.js';
 export type { EnabledPlugin, EnabledPlugins, PluginSet, PluginSets } from './configuration/plugin-sets.js';
-export type { ConfigurationOptions, Extender, SchedulerConfiguration, SchedulerProfile } from './configuration/scheduler-configuration.js';
+export type {
+  ConfigurationOptions,
+  Extender,
+  SchedulerConfiguration,
+  SchedulerProfile,
+} from './configuration/scheduler-configuration.js';
 export { parseSchedulerConfiguration, schedulerConfiguration } from './configuration/scheduler-configuration.js';
 export type { PodFacts } from './pod/pod-facts.js';
 export { podFacts } from './pod/pod-facts.js';
 export type { ResourceAmounts } from './pod/resource-amounts.js';
 export { isScalarResource } from './pod/resource-amounts.js';
 export type { NonZeroRequests } from './pod/requests.js';
-export { assumedMemory, assumedMilliCpu, heldRequests, nonZeroHeldRequests, nonZeroPodRequests, podRequests } from './pod/requests.js';
+export {
+  assumedMemory,
+  assumedMilliCpu,
+  heldRequests,
+  nonZeroHeldRequests,
+  nonZeroPodRequests,
+  podRequests,
+} from './pod/requests.js';
 export type { HostPort } from './pod/host-ports.js';
 export { anyAddress, hostPorts, portsCollide } from './pod/host-ports.js';
-export { countUnpreferred, preferenceTolerations, toleratesOne, toleratesTaint, unschedulableTaint, untoleratedTaint } from './pod/tolerations.js';
+export {
+  countUnpreferred,
+  preferenceTolerations,
+  toleratesOne,
+  toleratesTaint,
+  unschedulableTaint,
+  untoleratedTaint,
+} from './pod/tolerations.js';
 export type { CompiledTerms, FieldTest, NodeTerm, RequiredNodes, WeightedNodeTerm } from './pod/node-affinity.js';
-export { compileNodeTerms, compilePreferredTerms, matchesAnyTerm, matchesRequired, matchesTerm, preferenceScore, preferredNodes, requiredNodes } from './pod/node-affinity.js';
+export {
+  compileNodeTerms,
+  compilePreferredTerms,
+  matchesAnyTerm,
+  matchesRequired,
+  matchesTerm,
+  preferenceScore,
+  preferredNodes,
+  requiredNodes,
+} from './pod/node-affinity.js';
 export type { AffinityTerm, AffinityTerms, WeightedAffinityTerm } from './pod/pod-affinity.js';
 export { asksNamespaces, matchesAffinityTerm, podAffinity, podAntiAffinity } from './pod/pod-affinity.js';
 export type { SelectingController, SelectingKind, SpreadConstraint, SpreadConstraints } from './pod/topology-spread.js';
-export { alikeSelector, defaultSpreadConstraints, noSpreadConstraints, ownSpreadConstraints, selectingController, systemDefaultConstraints } from './pod/topology-spread.js';
+export {
+  alikeSelector,
+  defaultSpreadConstraints,
+  noSpreadConstraints,
+  ownSpreadConstraints,
+  selectingController,
+  systemDefaultConstraints,
+} from './pod/topology-spread.js';
 export { imageName, podImages } from './pod/images.js';
 export type { DeviceClaim } from './pod/device-claims.js';
 export { deviceClaims } from './pod/device-claims.js';
@@ -58,8 +109,23 @@ export { isPlaced } from './framework/placement.js';
 export type { PluginDefinition } from './framework/plugin-definition.js';
 export { definitionOf, registryOf } from './framework/plugin-definition.js';
 export { PluginError } from './framework/plugin-error.js';
-export type { Filters, LeavingPods, PluginMaker, PluginTools, PreemptionExtender, WaitingPods } from './framework/plugin-tools.js';
-export type { NodeSet, PermitWait, PluginActivity, PodNote, PostFilterAnswer, SchedulingPlugin, WaitingPod } from './framework/plugin.js';
+export type {
+  Filters,
+  LeavingPods,
+  PluginMaker,
+  PluginTools,
+  PreemptionExtender,
+  WaitingPods,
+} from './framework/plugin-tools.js';
+export type {
+  NodeSet,
+  PermitWait,
+  PluginActivity,
+  PodNote,
+  PostFilterAnswer,
+  SchedulingPlugin,
+  WaitingPod,
+} from './framework/plugin.js';
 export type { Implementing, ProfilePlugins, WeightedPlugin } from './framework/profile-plugins.js';
 export type { Rejected, Rejection, RejectionCode, Skip } from './framework/rejection.js';
 export { pending, rejectionText, unresolvable, unschedulable } from './framework/rejection.js';

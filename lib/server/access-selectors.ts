@@ -1,5 +1,5 @@
-// The selectors of a request as authorizers see them. They are read a second time when the request is served: who may not
-// list is told so whatever the selector says, and a selector that makes no sense narrows nothing. As
+// The selectors of a request as authorizers see them. They are read a second time when the request is served: who may
+// not list is told so whatever the selector says, and a selector that makes no sense narrows nothing. As
 // apiserver/pkg/endpoints/filters/authorization.go, GetAuthorizerAttributes.
 import type { AccessSelectors } from '../auth/index.js';
 import type { SelectorTexts } from '../client/index.js';

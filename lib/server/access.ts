@@ -1,5 +1,5 @@
-// Who is asking and who may do what: the host's parts, made with the tools of the server where they ask for them, as the
-// one authenticator and the one authorizer that requests are put before.
+// Who is asking and who may do what: the host's parts, made with the tools of the server where they ask for them, as
+// the one authenticator and the one authorizer that requests are put before.
 import { defer, of } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { mastersAllowed, rbacIndex, unionAuthenticator, unionAuthorizer } from '../auth/index.js';
@@ -52,10 +52,15 @@ export function accessOf(options: ServerOptions, { reader, clock, random }: Acce
       return rbac;
     },
   });
-  const tokens = typeof options.tokens === 'function' ? options.tokens(toolsOf('tokens', options.apiAudiences ?? [])) : options.tokens;
+  const tokens =
+    typeof options.tokens === 'function'
+      ? options.tokens(toolsOf('tokens', options.apiAudiences ?? []))
+      : options.tokens;
   const audiences = options.apiAudiences ?? tokens?.defaultAudiences ?? [];
-  const made = <Part>(given: readonly Part[] | ((tools: AuthTools) => readonly Part[]) = [], stream: string): readonly Part[] =>
-    typeof given === 'function' ? given(toolsOf(stream, audiences)) : given;
+  const made = <Part>(
+    given: readonly Part[] | ((tools: AuthTools) => readonly Part[]) = [],
+    stream: string,
+  ): readonly Part[] => (typeof given === 'function' ? given(toolsOf(stream, audiences)) : given);
   const authenticators = made(options.authenticators, 'authentication');
   const authorizers = made(options.authorizers, 'authorization');
   return {

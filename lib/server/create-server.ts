@@ -1,5 +1,6 @@
-// The API server: wires store, cachers, registry and pipeline. Building it is inert; kinds are taken into service as they
-// are asked for, and the objects every cluster begins with are written before the first request that could see them.
+// The API server: wires store, cachers, registry and pipeline. Building it is inert; kinds are taken into service as
+// they are asked for, and the objects every cluster begins with are written before the first request that could see
+// them.
 import { admissionChain } from '../admission/index.js';
 import type { AdmissionPlugin, AdmissionTools } from '../admission/index.js';
 import { alwaysAllow } from '../auth/index.js';
@@ -52,17 +53,35 @@ export function createServer(options: ServerOptions): ApiServer {
   const access = accessOf(options, { reader, clock, random });
   const { authenticator, tokens, audiences, rbac } = access;
   const authorizer = access.authorizer ?? alwaysAllow;
-  const allocatorOf = (): ServiceAllocator => new ServiceAllocator({ serviceRanges, nodePorts, random: random.stream('allocation') });
-  if (options.serviceRanges !== undefined || options.nodePorts !== undefined) allocatorOf(); // throws now where they make no sense, not when a Service comes
+  const allocatorOf = (): ServiceAllocator =>
+    new ServiceAllocator({ serviceRanges, nodePorts, random: random.stream('allocation') });
+  // throws now where they make no sense, not when a Service comes
+  if (options.serviceRanges !== undefined || options.nodePorts !== undefined) allocatorOf();
   const services = async (): Promise<readonly Frozen<Service>[]> => {
     const stored = registry.endpoint({ group: '', version: 'v1', resource: 'services' })?.stored;
     return ((await stored?.cacher.list())?.items ?? []) as readonly Frozen<Service>[];
   };
   const serviceHook = withCompanions(loadedAllocator(allocatorOf, services), registry);
   const requests = new RequestMetrics(clock, scheme);
-  const fairness = options.fairness === false ? undefined : fairnessOf({ registry, reader, clock, concurrency: options.concurrency ?? 600, turnedAway: requests.turnedAway });
+  const fairness =
+    options.fairness === false
+      ? undefined
+      : fairnessOf({
+          registry,
+          reader,
+          clock,
+          concurrency: options.concurrency ?? 600,
+          turnedAway: requests.turnedAway,
+        });
   const audit = auditLog({ policy: options.audit, clock, random: random.stream('audit') });
-  const metrics = metricsRoute({ clock, requests, registry, audit, flowControl: fairness?.control, others: options.metrics });
+  const metrics = metricsRoute({
+    clock,
+    requests,
+    registry,
+    audit,
+    flowControl: fairness?.control,
+    others: options.metrics,
+  });
   const tools: WriteTools = {
     store,
     clock,
@@ -80,26 +99,59 @@ export function createServer(options: ServerOptions): ApiServer {
     impersonate: impersonateStep(access.authorizer),
     fairness: fairness?.step,
     authorize: authorizeStep(access.authorizer),
-    serve: requests.counting(serveRequests({
-      registry,
-      tools,
-      clock,
-      timing: { clock, random: random.stream('watches'), minTimeoutMs: minWatchTimeoutMs },
-      special: specialResources(registry, tools, { connector: options.nodes, tokens, withoutCredentials: withoutCredentials(options.authenticationInfo?.requestHeader), authorizer }),
-      virtual: virtualResources(registry, tools, { authenticator: authenticator ?? unknown, authorizer, audiences, healthChecks }),
-      documents: documentsOf({ scheme, serverAddress, healthChecks, routes: () => [...openApiV3(scheme), openApiV2(scheme), ...(tokens?.discovery === undefined ? [] : openIdRoutes(tokens.discovery, serverAddress)), metrics] }),
-    })),
+    serve: requests.counting(
+      serveRequests({
+        registry,
+        tools,
+        clock,
+        timing: { clock, random: random.stream('watches'), minTimeoutMs: minWatchTimeoutMs },
+        special: specialResources(registry, tools, {
+          connector: options.nodes,
+          tokens,
+          withoutCredentials: withoutCredentials(options.authenticationInfo?.requestHeader),
+          authorizer,
+        }),
+        virtual: virtualResources(registry, tools, {
+          authenticator: authenticator ?? unknown,
+          authorizer,
+          audiences,
+          healthChecks,
+        }),
+        documents: documentsOf({
+          scheme,
+          serverAddress,
+          healthChecks,
+          routes: () => [
+            ...openApiV3(scheme),
+            openApiV2(scheme),
+            ...(tokens?.discovery === undefined ? [] : openIdRoutes(tokens.discovery, serverAddress)),
+            metrics,
+          ],
+        }),
+      }),
+    ),
   });
   const writing = { registry, store, clock, random: random.stream('bootstrap') };
   const writesPolicy = options.bootstrapPolicy ?? access.usesRbac;
-  const isOpen = access.authenticator === undefined && access.authorizer === undefined && options.authenticationInfo === undefined && !writesPolicy;
+  const isOpen =
+    access.authenticator === undefined &&
+    access.authorizer === undefined &&
+    options.authenticationInfo === undefined &&
+    !writesPolicy;
   const start: Start = {
     async begin() {
       await writeBootstrap(firstObjects(), writing);
     },
     async complete() {
-      const groupVersions = scheme.groups.flatMap(({ name, versions }) => versions.map((version) => ({ group: name, version })));
-      const objects = otherObjects({ ...readServerAddress(serverAddress), serviceCidrs: serviceRanges, groupVersions, now: clock.now() });
+      const groupVersions = scheme.groups.flatMap(({ name, versions }) =>
+        versions.map((version) => ({ group: name, version })),
+      );
+      const objects = otherObjects({
+        ...readServerAddress(serverAddress),
+        serviceCidrs: serviceRanges,
+        groupVersions,
+        now: clock.now(),
+      });
       await followAddress(await writeBootstrap(objects, writing), writing);
       if (writesPolicy) await ensurePolicy(writing);
       if (options.authenticationInfo !== undefined) await ensureAuthenticationInfo(options.authenticationInfo, writing);

@@ -5,7 +5,9 @@ import type { GroupVersionKind } from '../core/index.js';
 /** What to warn of, or undefined. */
 export function deprecationOf({ group, version, kind }: GroupVersionKind): string | undefined {
   const since = deprecated.get(`${group}/${version}/${kind}`);
-  return since === undefined ? undefined : `${group === '' ? version : `${group}/${version}`} ${kind} is deprecated in ${since}`;
+  return since === undefined
+    ? undefined
+    : `${group === '' ? version : `${group}/${version}`} ${kind} is deprecated in ${since}`;
 }
 
 const deprecated: ReadonlyMap<string, string> = new Map([

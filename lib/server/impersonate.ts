@@ -1,9 +1,10 @@
-// Acting in another's name: a request may ask, with Impersonate-⟨…⟩ headers, to be served as somebody else, if its user may
-// become everything that it names. As apiserver/pkg/endpoints/filters/impersonation (constrained_impersonation.go, mode.go).
+// Acting in another's name: a request may ask, with Impersonate-⟨…⟩ headers, to be served as somebody else, if its user
+// may become everything that it names. As apiserver/pkg/endpoints/filters/impersonation (constrained_impersonation.go,
+// mode.go).
 //
 // There are five ways in which that can be allowed, tried in this order; the first refusal is the one that is told. The
-// way that last worked for a user is tried before the others. All but the last ask twice: whether this very request may be
-// made that way, and whether its user may become that one.
+// way that last worked for a user is tried before the others. All but the last ask twice: whether this very request may
+// be made that way, and whether its user may become that one.
 //
 //   associated-node  a ServiceAccount becomes the node that its token is bound to
 //   arbitrary-node   somebody becomes a node
@@ -12,10 +13,27 @@
 //   (no name)        the verb `impersonate`, for each thing that is named
 //
 // Kubernetes remembers what was allowed for ten seconds; here authorizers are asked every time.
-import { allAuthenticated, allUnauthenticated, anonymousUser, mastersAllowed, nodeOf, serviceAccountGroups, serviceAccountOf, systemMasters, systemNodes } from '../auth/index.js';
+import {
+  allAuthenticated,
+  allUnauthenticated,
+  anonymousUser,
+  mastersAllowed,
+  nodeOf,
+  serviceAccountGroups,
+  serviceAccountOf,
+  systemMasters,
+  systemNodes,
+} from '../auth/index.js';
 import type { AccessAttributes, Authorizer } from '../auth/index.js';
 import type { ApiRequest, ApiResponse } from '../client/index.js';
-import { badRequest, fieldErrorsText, fieldPath, isApiError, quote, validateDomainPrefixedPath } from '../core/index.js';
+import {
+  badRequest,
+  fieldErrorsText,
+  fieldPath,
+  isApiError,
+  quote,
+  validateDomainPrefixedPath,
+} from '../core/index.js';
 import type { Frozen } from '../core/index.js';
 import type { UserInfo } from '../core/types/index.js';
 import { unescapePercent } from './http/query.js';
@@ -28,7 +46,9 @@ export function impersonateStep(authorizer: Authorizer = mastersAllowed): Step {
   const lastModes = new Map<string, Mode>();
   return (exchange, next) => {
     const headers = exchange.request.headersWith?.(prefix) ?? none;
-    return headers.length === 0 ? next(exchange) : serveAs(wantedUser(headers), exchange, next, { authorizer, lastModes });
+    return headers.length === 0
+      ? next(exchange)
+      : serveAs(wantedUser(headers), exchange, next, { authorizer, lastModes });
   };
 }
 
@@ -58,7 +78,12 @@ interface Impersonating {
 /** As the cache in impersonation/cache.go. */
 const lastModesMax = 10_000;
 
-async function serveAs(wanted: Wanted, exchange: Exchange, next: Serve, impersonating: Impersonating): Promise<ApiResponse> {
+async function serveAs(
+  wanted: Wanted,
+  exchange: Exchange,
+  next: Serve,
+  impersonating: Impersonating,
+): Promise<ApiResponse> {
   if (wanted.name !== '') {
     const { user, mode } = await allowedUser(wanted, exchange, impersonating);
     exchange.impersonate(user, mode === plain ? '' : `impersonate:${mode.name}`);
@@ -69,7 +94,11 @@ async function serveAs(wanted: Wanted, exchange: Exchange, next: Serve, imperson
 }
 
 /** Throws ApiError 403. */
-async function allowedUser(wanted: Wanted, exchange: Exchange, { authorizer, lastModes }: Impersonating): Promise<{ readonly user: Frozen<UserInfo>; readonly mode: Mode }> {
+async function allowedUser(
+  wanted: Wanted,
+  exchange: Exchange,
+  { authorizer, lastModes }: Impersonating,
+): Promise<{ readonly user: Frozen<UserInfo>; readonly mode: Mode }> {
   const { requestor } = exchange;
   const username = requestor.username ?? '';
   const last = lastModes.get(username);
@@ -104,7 +133,13 @@ const associatedNode: Mode = {
   applies(wanted, { username = '', extra = {} }) {
     const node = nodeOf(wanted.name);
     const [own, ...others] = extra[nodeNameKey] ?? [];
-    return onlyName(wanted) && node !== undefined && serviceAccountOf(username) !== undefined && own === node && others.length === 0;
+    return (
+      onlyName(wanted) &&
+      node !== undefined &&
+      serviceAccountOf(username) !== undefined &&
+      own === node &&
+      others.length === 0
+    );
   },
 };
 /** The oldest way, and the only one that checks what is named one by one and nothing else. */
@@ -118,14 +153,34 @@ const modes: readonly Mode[] = [
 ];
 
 /** The user as whom to go on. Throws ApiError 403. */
-async function becoming(mode: Mode, wanted: Wanted, exchange: Exchange, authorizer: Authorizer): Promise<Frozen<UserInfo>> {
+async function becoming(
+  mode: Mode,
+  wanted: Wanted,
+  exchange: Exchange,
+  authorizer: Authorizer,
+): Promise<Frozen<UserInfo>> {
   const isPlain = mode === plain;
   const user = mode === associatedNode ? withoutValues(exchange.requestor) : exchange.requestor;
-  if (!isPlain) await allow(authorizer, { ...attributesOf(exchange), user, verb: `impersonate-on:${mode.name}:${exchange.request.info.verb}` });
-  const common = { user, verb: isPlain ? 'impersonate' : `impersonate:${mode.name}`, isResource: true, path: '', version: 'v1', namespace: '', subresource: '', name: '' };
+  if (!isPlain)
+    await allow(authorizer, {
+      ...attributesOf(exchange),
+      user,
+      verb: `impersonate-on:${mode.name}:${exchange.request.info.verb}`,
+    });
+  const common = {
+    user,
+    verb: isPlain ? 'impersonate' : `impersonate:${mode.name}`,
+    isResource: true,
+    path: '',
+    version: 'v1',
+    namespace: '',
+    subresource: '',
+    name: '',
+  };
   const group = isPlain ? '' : identityGroup;
   await allow(authorizer, { ...common, group, ...named(mode, wanted.name) });
-  if (wanted.uid !== '') await allow(authorizer, { ...common, group: identityGroup, resource: 'uids', name: wanted.uid });
+  if (wanted.uid !== '')
+    await allow(authorizer, { ...common, group: identityGroup, resource: 'uids', name: wanted.uid });
   await allowGroups(authorizer, { ...common, group, resource: 'groups' }, wanted.groups, isPlain);
   await allowExtra(authorizer, { ...common, group: identityGroup, resource: 'userextras' }, wanted.extra, isPlain);
   return impersonated(mode, wanted);
@@ -134,7 +189,10 @@ async function becoming(mode: Mode, wanted: Wanted, exchange: Exchange, authoriz
 const identityGroup = 'authentication.k8s.io';
 
 /** What a user name stands for. */
-function named(mode: Mode, username: string): Pick<AccessAttributes, 'resource' | 'name'> & Partial<Pick<AccessAttributes, 'namespace'>> {
+function named(
+  mode: Mode,
+  username: string,
+): Pick<AccessAttributes, 'resource' | 'name'> & Partial<Pick<AccessAttributes, 'namespace'>> {
   const account = serviceAccountOf(username);
   if (account !== undefined) return { resource: 'serviceaccounts', ...account };
   const node = mode === plain ? undefined : nodeOf(username);
@@ -145,21 +203,33 @@ function named(mode: Mode, username: string): Pick<AccessAttributes, 'resource' 
 /** From so many on it is asked first whether all of them are allowed. */
 const manyMin = 4;
 
-async function allowGroups(authorizer: Authorizer, attributes: AccessAttributes, groups: readonly string[], isPlain: boolean): Promise<void> {
+async function allowGroups(
+  authorizer: Authorizer,
+  attributes: AccessAttributes,
+  groups: readonly string[],
+  isPlain: boolean,
+): Promise<void> {
   if (!isPlain) {
     if (groups.includes('')) throw refused(attributes, 'impersonating the empty string group is not allowed');
-    if (groups.includes(systemMasters)) throw refused({ ...attributes, name: systemMasters }, 'impersonating the system:masters group is not allowed');
+    if (groups.includes(systemMasters))
+      throw refused({ ...attributes, name: systemMasters }, 'impersonating the system:masters group is not allowed');
     if (groups.length >= manyMin && (await isAllowed(authorizer, { ...attributes, name: '*' }))) return;
   }
   for (const name of groups) await allow(authorizer, { ...attributes, name });
 }
 
-async function allowExtra(authorizer: Authorizer, attributes: AccessAttributes, extra: Wanted['extra'], isPlain: boolean): Promise<void> {
+async function allowExtra(
+  authorizer: Authorizer,
+  attributes: AccessAttributes,
+  extra: Wanted['extra'],
+  isPlain: boolean,
+): Promise<void> {
   const pairs = [...extra].flatMap(([subresource, values]) => values.map((name) => ({ subresource, name })));
   if (!isPlain) {
     const problem = extraProblem(extra);
     if (problem !== undefined) throw refused(attributes, problem);
-    if (pairs.length >= manyMin && (await isAllowed(authorizer, { ...attributes, subresource: '*', name: '*' }))) return;
+    if (pairs.length >= manyMin && (await isAllowed(authorizer, { ...attributes, subresource: '*', name: '*' })))
+      return;
   }
   for (const pair of pairs) await allow(authorizer, { ...attributes, ...pair });
 }
@@ -190,14 +260,22 @@ async function allow(authorizer: Authorizer, attributes: AccessAttributes): Prom
 
 /** A node's agent is the same on every node: authorizers see which extras it has, not what they say. */
 function withoutValues(requestor: Frozen<UserInfo>): Frozen<UserInfo> {
-  return { ...requestor, extra: { 'authentication.kubernetes.io/associated-node-keys': Object.keys(requestor.extra ?? {}).sort() } };
+  return {
+    ...requestor,
+    extra: { 'authentication.kubernetes.io/associated-node-keys': Object.keys(requestor.extra ?? {}).sort() },
+  };
 }
 
 function impersonated(mode: Mode, { name, uid, groups: given, extra }: Wanted): Frozen<UserInfo> {
   const account = serviceAccountOf(name);
   const isNode = mode !== plain && nodeOf(name) !== undefined;
-  const groups = isNode ? [systemNodes] : given.length === 0 && account !== undefined ? serviceAccountGroups(account.namespace) : given;
-  const everybody = name === anonymousUser ? allUnauthenticated : groups.includes(allUnauthenticated) ? undefined : allAuthenticated;
+  const groups = isNode
+    ? [systemNodes]
+    : given.length === 0 && account !== undefined
+      ? serviceAccountGroups(account.namespace)
+      : given;
+  const everybody =
+    name === anonymousUser ? allUnauthenticated : groups.includes(allUnauthenticated) ? undefined : allAuthenticated;
   return {
     username: name,
     ...(uid !== '' && { uid }),
@@ -208,7 +286,8 @@ function impersonated(mode: Mode, { name, uid, groups: given, extra }: Wanted): 
 
 /** Reads the headers; of user and uid the first counts. */
 function wantedUser(headers: typeof none): Wanted {
-  const values = (name: string): readonly string[] => headers.flatMap(([each, value]) => (each === name ? [value] : []));
+  const values = (name: string): readonly string[] =>
+    headers.flatMap(([each, value]) => (each === name ? [value] : []));
   const extra = new Map<string, string[]>();
   for (const [name, value] of headers) {
     if (!name.startsWith(extraPrefix)) continue;
@@ -217,15 +296,23 @@ function wantedUser(headers: typeof none): Wanted {
     if (known === undefined) extra.set(key, [value]);
     else known.push(value);
   }
-  return { name: values('impersonate-user')[0] ?? '', uid: values('impersonate-uid')[0] ?? '', groups: values('impersonate-group'), extra };
+  return {
+    name: values('impersonate-user')[0] ?? '',
+    uid: values('impersonate-uid')[0] ?? '',
+    groups: values('impersonate-group'),
+    extra,
+  };
 }
 
 const extraPrefix = 'impersonate-extra-';
 
 /** As Go prints it, which clients get to read. */
 function printed({ name, uid, groups, extra }: Wanted): string {
-  const list = (values: readonly string[]): string => (values.length === 0 ? '[]string(nil)' : `[]string{${values.map(quote).join(', ')}}`);
-  const entries = [...extra].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, values]) => `${quote(key)}:${list(values)}`);
+  const list = (values: readonly string[]): string =>
+    values.length === 0 ? '[]string(nil)' : `[]string{${values.map(quote).join(', ')}}`;
+  const entries = [...extra]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, values]) => `${quote(key)}:${list(values)}`);
   const map = entries.length === 0 ? 'map[string][]string(nil)' : `map[string][]string{${entries.join(', ')}}`;
   return `&user.DefaultInfo{Name:${quote(name)}, UID:${quote(uid)}, Groups:${list(groups)}, Extra:${map}}`;
 }

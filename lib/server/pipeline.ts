@@ -1,6 +1,6 @@
-// The way of a request through the server, as one list. Each step may answer, refuse, or pass on; a step that nothing was
-// configured for is not there and costs nothing. As apiserver/pkg/server/config.go, DefaultBuildHandlerChain, read from
-// the outside in:
+// The way of a request through the server, as one list. Each step may answer, refuse, or pass on; a step that nothing
+// was configured for is not there and costs nothing. As apiserver/pkg/server/config.go, DefaultBuildHandlerChain, read
+// from the outside in:
 //
 //   request info (made by whoever made the request) → authenticate → audit → impersonate → fairness → authorize → serve
 //
@@ -11,7 +11,10 @@ import type { ApiRequest, ApiResponse, Handler } from '../client/index.js';
 import { Exchange } from './requests/exchange.js';
 import type { Clock } from '../core/index.js';
 
-/** An answer, at once where nothing has to be waited for: every promise on the way of a request costs it a tenth of a microsecond. */
+/**
+ * An answer, at once where nothing has to be waited for: every promise on the way of a request costs it a tenth of a
+ * microsecond.
+ */
 export type Answer = ApiResponse | Promise<ApiResponse>;
 
 /** Serves a request whose user is known. */
@@ -34,7 +37,15 @@ export interface Pipeline {
 }
 
 /** The steps as one handler. */
-export function pipelineHandler({ clock, authenticate, audit, impersonate, fairness, authorize, serve }: Pipeline): Handler {
+export function pipelineHandler({
+  clock,
+  authenticate,
+  audit,
+  impersonate,
+  fairness,
+  authorize,
+  serve,
+}: Pipeline): Handler {
   const steps = [audit, impersonate, fairness, authorize].filter((step) => step !== undefined);
   const inner = steps.reduceRight<Serve>((next, step) => (exchange) => step(exchange, next), serve);
   const serveAs = (request: ApiRequest, identity: Authenticated): Answer => {

@@ -2,7 +2,16 @@
 // apiserver/pkg/endpoints/handlers/response.go and registry/rest/table.go.
 import { map } from 'rxjs';
 import { badRequest, plainTable, wrongForm } from '../core/index.js';
-import type { ApiList, ApiObject, Clock, Frozen, JsonValue, KindTable, Negotiated, TableColumn } from '../core/index.js';
+import type {
+  ApiList,
+  ApiObject,
+  Clock,
+  Frozen,
+  JsonValue,
+  KindTable,
+  Negotiated,
+  TableColumn,
+} from '../core/index.js';
 import type { ApiResponse, RequestOptions, WatchResponse } from '../client/index.js';
 import type { Endpoint } from './registry/endpoint.js';
 
@@ -20,15 +29,22 @@ export function present(response: ApiResponse, presenting: Presenting): ApiRespo
   if (response.type === 'raw' || response.form.transform === undefined) return response;
   const { form } = response;
   const { kind } = response.form.transform;
-  if (response.type === 'watch') return { ...response, ...(kind === 'Table' ? tableWatch(response, presenting) : partialWatch(response)) };
+  if (response.type === 'watch')
+    return { ...response, ...(kind === 'Table' ? tableWatch(response, presenting) : partialWatch(response)) };
   const { object } = response;
   if (object.kind === 'Status') return response;
   if (kind === 'Table') return { ...response, object: tableOf(object, presenting, form) };
   if (kind === 'PartialObjectMetadata') {
-    if (isList(object)) throw wrongForm(`you requested PartialObjectMetadata, but the requested object is a list (*${goTypeOf(presenting, 'List')})`);
+    if (isList(object))
+      throw wrongForm(
+        `you requested PartialObjectMetadata, but the requested object is a list (*${goTypeOf(presenting, 'List')})`,
+      );
     return { ...response, object: partial(object, form) };
   }
-  if (!isList(object)) throw wrongForm(`you requested PartialObjectMetadataList, but the requested object is not a list (*${goTypeOf(presenting)})`);
+  if (!isList(object))
+    throw wrongForm(
+      `you requested PartialObjectMetadataList, but the requested object is not a list (*${goTypeOf(presenting)})`,
+    );
   return { ...response, object: partialList(object, form) };
 }
 
@@ -46,7 +62,12 @@ interface Row {
 
 function tableOf(object: Frozen<ApiObject>, presenting: Presenting, form: Negotiated): Frozen<ApiObject> {
   const rows = rowsOf(isList(object) ? inOrder(object.items, presenting) : [object], presenting, form);
-  return table(isList(object) ? (object.metadata ?? {}) : { resourceVersion: object.metadata?.resourceVersion ?? '' }, columnsOf(tableFor(presenting)), rows, form);
+  return table(
+    isList(object) ? (object.metadata ?? {}) : { resourceVersion: object.metadata?.resourceVersion ?? '' },
+    columnsOf(tableFor(presenting)),
+    rows,
+    form,
+  );
 }
 
 function inOrder(items: readonly Frozen<ApiObject>[], presenting: Presenting): readonly Frozen<ApiObject>[] {
@@ -60,7 +81,10 @@ function tableFor({ table: own, endpoint }: Presenting): KindTable {
 
 function rowsOf(objects: readonly Frozen<ApiObject>[], presenting: Presenting, form: Negotiated): readonly Row[] {
   const include = presenting.options().includeObject ?? '';
-  if (!['', 'Metadata', 'Object', 'None'].includes(include)) throw badRequest(`Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(include)}: must be 'Metadata', 'Object', 'None', or empty`);
+  if (!['', 'Metadata', 'Object', 'None'].includes(include))
+    throw badRequest(
+      `Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(include)}: must be 'Metadata', 'Object', 'None', or empty`,
+    );
   const { endpoint, clock } = presenting;
   const now = clock.now();
   const printer = tableFor(presenting);
@@ -72,12 +96,29 @@ function rowsOf(objects: readonly Frozen<ApiObject>[], presenting: Presenting, f
   });
 }
 
-function table(metadata: object, columnDefinitions: readonly object[] | null, rows: readonly Row[], form: Negotiated): Frozen<ApiObject> {
-  return { kind: 'Table', apiVersion: `meta.k8s.io/${form.transform?.version ?? 'v1'}`, metadata, columnDefinitions, rows } as Frozen<ApiObject>;
+function table(
+  metadata: object,
+  columnDefinitions: readonly object[] | null,
+  rows: readonly Row[],
+  form: Negotiated,
+): Frozen<ApiObject> {
+  return {
+    kind: 'Table',
+    apiVersion: `meta.k8s.io/${form.transform?.version ?? 'v1'}`,
+    metadata,
+    columnDefinitions,
+    rows,
+  } as Frozen<ApiObject>;
 }
 
 function columnsOf({ columns }: KindTable): readonly object[] {
-  return columns.map(({ name, type, format, description, priority = 0 }: TableColumn) => ({ name, type, format: format ?? '', description, priority }));
+  return columns.map(({ name, type, format, description, priority = 0 }: TableColumn) => ({
+    name,
+    type,
+    format: format ?? '',
+    description,
+    priority,
+  }));
 }
 
 /** Each event of a watch is a table of one row; only the first says what the columns are. */
@@ -88,10 +129,17 @@ function tableWatch(response: WatchResponse, presenting: Presenting): Pick<Watch
   const oneRow = (object: Frozen<ApiObject>): Frozen<ApiObject> => {
     const shown = isFirst ? columns : null;
     isFirst = false;
-    return table({ resourceVersion: object.metadata?.resourceVersion ?? '' }, shown, rowsOf([object], presenting, form), form);
+    return table(
+      { resourceVersion: object.metadata?.resourceVersion ?? '' },
+      shown,
+      rowsOf([object], presenting, form),
+      form,
+    );
   };
   return {
-    events: events.pipe(map((event) => (event.type === 'BOOKMARK' ? event : { type: event.type, object: oneRow(event.object) }))),
+    events: events.pipe(
+      map((event) => (event.type === 'BOOKMARK' ? event : { type: event.type, object: oneRow(event.object) })),
+    ),
     bookmark: (event) => oneRow(response.bookmark(event)),
   };
 }
@@ -99,13 +147,19 @@ function tableWatch(response: WatchResponse, presenting: Presenting): Pick<Watch
 function partialWatch(response: WatchResponse): Pick<WatchResponse, 'events' | 'bookmark'> {
   const { events, form } = response;
   return {
-    events: events.pipe(map((event) => (event.type === 'BOOKMARK' ? event : { type: event.type, object: partial(event.object, form) }))),
+    events: events.pipe(
+      map((event) => (event.type === 'BOOKMARK' ? event : { type: event.type, object: partial(event.object, form) })),
+    ),
     bookmark: (event) => partial(response.bookmark(event), form),
   };
 }
 
 function partial({ metadata }: Frozen<ApiObject>, form: Negotiated): Frozen<ApiObject> {
-  return { kind: 'PartialObjectMetadata', apiVersion: `meta.k8s.io/${form.transform?.version ?? 'v1'}`, metadata: metadata ?? {} };
+  return {
+    kind: 'PartialObjectMetadata',
+    apiVersion: `meta.k8s.io/${form.transform?.version ?? 'v1'}`,
+    metadata: metadata ?? {},
+  };
 }
 
 function partialList({ metadata, items }: Frozen<ApiList>, form: Negotiated): Frozen<ApiObject> {
@@ -120,4 +174,3 @@ function partialList({ metadata, items }: Frozen<ApiList>, form: Negotiated): Fr
 function isList(object: Frozen<ApiObject>): object is Frozen<ApiList> {
   return 'items' in object && Array.isArray(object.items);
 }
-

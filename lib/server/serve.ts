@@ -56,7 +56,9 @@ export function serveRequests(serving: Serving): Serve {
   const find = (request: ApiRequest): Route | undefined => {
     const { info, uri } = request;
     const few = routes.get(info.resource);
-    let route = few?.find(({ at }) => at.subresource === info.subresource && at.version === info.version && at.group === info.group);
+    let route = few?.find(
+      ({ at }) => at.subresource === info.subresource && at.version === info.version && at.group === info.group,
+    );
     if (route === undefined) {
       route = routeOf(serving, info);
       if (route === undefined) return undefined;
@@ -76,7 +78,9 @@ export function serveRequests(serving: Serving): Serve {
     const { endpoint, special } = route;
     checkNamespace(request.info, endpoint);
     const given = special === undefined ? answer(endpoint, exchange, serving) : special.answer(exchange, endpoint);
-    return given instanceof Promise ? given.then((response) => inForm(response, route, exchange, serving)) : inForm(given, route, exchange, serving);
+    return given instanceof Promise
+      ? given.then((response) => inForm(response, route, exchange, serving))
+      : inForm(given, route, exchange, serving);
   };
 }
 
@@ -90,9 +94,19 @@ function isOpen(info: RequestInfo, route: Route): boolean {
   return true;
 }
 
-function inForm(response: ApiResponse, { endpoint, special }: StoredRoute, { request }: Exchange, { clock }: Serving): ApiResponse {
+function inForm(
+  response: ApiResponse,
+  { endpoint, special }: StoredRoute,
+  { request }: Exchange,
+  { clock }: Serving,
+): ApiResponse {
   if (response.type === 'raw' || response.form.transform === undefined) return response;
-  return present(response, { endpoint, clock, options: () => request.options(), ...(special?.table && { table: special.table }) });
+  return present(response, {
+    endpoint,
+    clock,
+    options: () => request.options(),
+    ...(special?.table && { table: special.table }),
+  });
 }
 
 /** Names that could lead out of the resource. Proxies say more than a name. */
@@ -101,10 +115,16 @@ function checkName({ name, subresource }: RequestInfo): void {
   if (problem !== undefined) throw badRequest(`Name parameter invalid: ${JSON.stringify(name)}: ${problem}`);
 }
 
-/** Namespaces that would lead out of the resource: a real server finds out when it looks for the objects. What is written has no place there anyway. */
+/**
+ * Namespaces that would lead out of the resource: a real server finds out when it looks for the objects. What is
+ * written has no place there anyway.
+ */
 function checkNamespace({ namespace, name, verb }: RequestInfo, { stored }: Endpoint): void {
   if (namespace !== '.' && namespace !== '..') return;
-  if (verb !== 'create' && verb !== 'update' && verb !== 'patch') throw unclassifiedError(`invalid key: ${JSON.stringify(`/${stored.ref.resource}/${namespace}${name === '' ? '' : `/${name}`}`)}`);
+  if (verb !== 'create' && verb !== 'update' && verb !== 'patch')
+    throw unclassifiedError(
+      `invalid key: ${JSON.stringify(`/${stored.ref.resource}/${namespace}${name === '' ? '' : `/${name}`}`)}`,
+    );
 }
 
 /** What answers at a path. Only paths that exist are kept, so there are no more than the scheme has. */
@@ -127,17 +147,33 @@ interface StoredRoute extends AnyRoute {
 }
 
 /** Undefined where not even the group exists. Throws ApiError 404 where the rest does not. */
-function routeOf({ registry, special, virtual }: Serving, { group, version, resource, subresource }: RequestInfo): Route | undefined {
+function routeOf(
+  { registry, special, virtual }: Serving,
+  { group, version, resource, subresource }: RequestInfo,
+): Route | undefined {
   const served = registry.scheme.resource({ group, version, resource });
   if (served === undefined && !registry.scheme.groups.some(({ name }) => name === group)) return undefined;
-  const offered = subresource === '' ? served?.resource : served?.resource.subresources.find(({ name }) => name === subresource);
+  const offered =
+    subresource === '' ? served?.resource : served?.resource.subresources.find(({ name }) => name === subresource);
   if (served === undefined || offered === undefined) throw unknownResource();
-  const common = { at: { group, version, subresource }, namespaced: served.resource.namespaced, verbs: new Set(offered.verbs), deprecation: subresource === '' ? deprecationOf(served) : undefined };
+  const common = {
+    at: { group, version, subresource },
+    namespaced: served.resource.namespaced,
+    verbs: new Set(offered.verbs),
+    deprecation: subresource === '' ? deprecationOf(served) : undefined,
+  };
   const own = subresource === '' ? virtual.get(`${group}/${resource}`) : undefined;
   if (own !== undefined) return { ...common, virtual: own };
   const endpoint = registry.endpoint({ group, version, resource });
   if (endpoint === undefined) throw unknownResource();
-  return { ...common, endpoint, special: subresource === '' ? undefined : (special.get(`${group}/${resource}/${subresource}`) ?? special.get(`any/${subresource}`)) };
+  return {
+    ...common,
+    endpoint,
+    special:
+      subresource === ''
+        ? undefined
+        : (special.get(`${group}/${resource}/${subresource}`) ?? special.get(`any/${subresource}`)),
+  };
 }
 
 function answer(endpoint: Endpoint, exchange: Exchange, { tools, timing }: Serving): Answer {
@@ -163,7 +199,10 @@ function answer(endpoint: Endpoint, exchange: Exchange, { tools, timing }: Servi
   }
 }
 
-/** Whether any method leads anywhere at such a path: kinds that are only created have no objects with names, and no collection across namespaces. */
+/**
+ * Whether any method leads anywhere at such a path: kinds that are only created have no objects with names, and no
+ * collection across namespaces.
+ */
 function isRouted({ verb, name, namespace, subresource }: RequestInfo, { verbs, namespaced }: Route): boolean {
   if (subresource !== '') return true;
   // A list may have a name, from its selector.
@@ -186,7 +225,10 @@ function isOffered({ verb, subresource }: RequestInfo, verbs: ReadonlySet<string
  * itself, so that rights in it count, and in no other: rights there would count instead.
  */
 function isPlaced(info: RequestInfo, namespaced: boolean): boolean {
-  if (!namespaced) return info.namespace === '' || (info.resource === 'namespaces' && info.namespace === info.name && info.verb !== 'list');
+  if (!namespaced)
+    return (
+      info.namespace === '' || (info.resource === 'namespaces' && info.namespace === info.name && info.verb !== 'list')
+    );
   return info.namespace !== '' || info.name === '' || info.verb === 'watch' || info.verb === 'list';
 }
 

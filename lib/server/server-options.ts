@@ -18,9 +18,15 @@ export interface ServerOptions {
   readonly scheme?: Scheme;
   readonly clock?: Clock;
   readonly random?: Random;
-  /** Asked in order who is asking. Without any, every request runs as an administrator. Those that read objects are made by a function. */
+  /**
+   * Asked in order who is asking. Without any, every request runs as an administrator. Those that read objects are made
+   * by a function.
+   */
   readonly authenticators?: readonly Authenticator[] | ((tools: AuthTools) => readonly Authenticator[]);
-  /** Asked in order who may do what, after `system:masters` were let through. Without any, everything is allowed. Those that read objects are made by a function. */
+  /**
+   * Asked in order who may do what, after `system:masters` were let through. Without any, everything is allowed. Those
+   * that read objects are made by a function.
+   */
   readonly authorizers?: readonly Authorizer[] | ((tools: AuthTools) => readonly Authorizer[]);
   /**
    * Whether the server begins with the roles and bindings of Kubernetes, and completes those it finds. Unless said
@@ -29,27 +35,45 @@ export interface ServerOptions {
   readonly bootstrapPolicy?: boolean;
   /** For whom tokens have to be, if they say for whom they are; those of the token issuer unless said otherwise. */
   readonly apiAudiences?: readonly string[];
-  /** Whether requests from the wire share the server by FlowSchemas and PriorityLevelConfigurations, as they do unless said otherwise. */
+  /**
+   * Whether requests from the wire share the server by FlowSchemas and PriorityLevelConfigurations, as they do unless
+   * said otherwise.
+   */
   readonly fairness?: boolean;
-  /** How many of those are served at once; 600 unless said otherwise, as --max-requests-inflight and --max-mutating-requests-inflight together. */
+  /**
+   * How many of those are served at once; 600 unless said otherwise, as --max-requests-inflight and
+   * --max-mutating-requests-inflight together.
+   */
   readonly concurrency?: number;
   /** What is told of which requests by `audit$`. Without it, nothing is. */
   readonly audit?: AuditPolicy;
   /** In the order in which they run. Those that read objects of the server are given as a function of its tools. */
   readonly admission?: readonly AdmissionPlugin[] | ((tools: AdmissionTools) => readonly AdmissionPlugin[]);
-  /** A watch without a time limit of its own ends after this long, or up to twice as long; half an hour unless said otherwise. */
+  /**
+   * A watch without a time limit of its own ends after this long, or up to twice as long; half an hour unless said
+   * otherwise.
+   */
   readonly minWatchTimeoutMs?: number;
   /** Addresses for Services: one range, or one of each family; 10.96.0.0/16 unless said otherwise. */
   readonly serviceRanges?: ServiceAllocatorOptions['serviceRanges'];
   /** Ports on nodes for Services, first and last; 30000 to 32767 unless said otherwise. */
   readonly nodePorts?: readonly [first: number, last: number];
-  /** Reaches containers: logs, exec, attach, port-forward and proxies. Without it the server answers as if no node were reachable. */
+  /**
+   * Reaches containers: logs, exec, attach, port-forward and proxies. Without it the server answers as if no node were
+   * reachable.
+   */
   readonly nodes?: NodeConnector;
   /** Makes tokens of ServiceAccounts, and publishes the keys that verify them. Without it nobody can ask for one. */
   readonly tokens?: TokenIssuer | ((tools: AuthTools) => TokenIssuer);
-  /** Whom the authenticators trust, for extension servers to do likewise: published in kube-system/extension-apiserver-authentication. */
+  /**
+   * Whom the authenticators trust, for extension servers to do likewise: published in
+   * kube-system/extension-apiserver-authentication.
+   */
   readonly authenticationInfo?: AuthenticationInfo;
-  /** Figures of other parts of the process, asked for when somebody reads `/metrics`: they stand on the same page. Their names must not be the server's own. */
+  /**
+   * Figures of other parts of the process, asked for when somebody reads `/metrics`: they stand on the same page. Their
+   * names must not be the server's own.
+   */
   readonly metrics?: () => readonly MetricFamily[];
   /** `host:port` at which clients reach the server, where it is known; told by `/api`. */
   readonly serverAddress?: string;

@@ -1,7 +1,15 @@
 // Authentication and authorization as steps of the pipeline: the host's authenticators and authorizers are asked,
 // whatever form their answers have.
 import { administrator } from '../auth/index.js';
-import type { AccessAttributes, Authenticated, Authenticator, Authorizer, ClientCertificate, Credentials, Decision } from '../auth/index.js';
+import type {
+  AccessAttributes,
+  Authenticated,
+  Authenticator,
+  Authorizer,
+  ClientCertificate,
+  Credentials,
+  Decision,
+} from '../auth/index.js';
 import type { ApiRequest, ApiResponse } from '../client/index.js';
 import { readSelectors, selectingVerbs } from './access-selectors.js';
 import { accessDenied, firstOf, internalError, settle, unauthorized } from '../core/index.js';
@@ -9,10 +17,17 @@ import { internalErrorText } from './documents/text-response.js';
 import type { Answer, Pipeline, Serve, Step } from './pipeline.js';
 import type { Exchange } from './requests/exchange.js';
 
-/** Asks who it is. Without an authenticator everybody is an administrator. Credentials have to be for one of `audiences`, if they say for whom they are. */
-export function authenticateStep(authenticator: Authenticator | undefined, audiences: readonly string[]): Pipeline['authenticate'] {
+/**
+ * Asks who it is. Without an authenticator everybody is an administrator. Credentials have to be for one of
+ * `audiences`, if they say for whom they are.
+ */
+export function authenticateStep(
+  authenticator: Authenticator | undefined,
+  audiences: readonly string[],
+): Pipeline['authenticate'] {
   if (authenticator === undefined) return ({ user }) => (user === undefined ? asAdministrator : { user });
-  return (request) => (request.user === undefined ? authenticated(authenticator, request, audiences) : { user: request.user });
+  return (request) =>
+    request.user === undefined ? authenticated(authenticator, request, audiences) : { user: request.user };
 }
 
 const asAdministrator: Authenticated = Object.freeze({ user: administrator });
@@ -23,11 +38,18 @@ export function authorizeStep(authorizer: Authorizer | undefined): Step | undefi
   return (exchange, next) => {
     const attributes = attributesOf(exchange);
     const outcome = decide(authorizer, attributes);
-    return outcome instanceof Promise ? outcome.then((decision) => passOn(decision, attributes, exchange, next)) : passOn(outcome, attributes, exchange, next);
+    return outcome instanceof Promise
+      ? outcome.then((decision) => passOn(decision, attributes, exchange, next))
+      : passOn(outcome, attributes, exchange, next);
   };
 }
 
-function passOn({ decision, reason, error }: Decision, attributes: AccessAttributes, exchange: Exchange, next: Serve): Answer {
+function passOn(
+  { decision, reason, error }: Decision,
+  attributes: AccessAttributes,
+  exchange: Exchange,
+  next: Serve,
+): Answer {
   if (decision !== 'allow' && error !== undefined) {
     exchange.annotate('authorization.k8s.io/reason', 'internal error');
     return undecided(exchange.request, error);
@@ -70,14 +92,19 @@ const noOpinion: Decision = { decision: 'noOpinion', reason: '' };
 /** What a request asks for. */
 export function attributesOf({ request, user }: Exchange): AccessAttributes {
   const { info } = request;
-  // Options from the wire may make no sense, of which nobody is told who may not ask: there the texts come with the info.
+  // Options from the wire may make no sense, of which nobody is told who may not ask: there the texts come with the
+  // info.
   const texts = request.uri === undefined && selectingVerbs.has(info.verb) ? request.options() : info.selectorTexts;
   const selectors = texts === undefined ? undefined : readSelectors(texts);
   return selectors === undefined ? { user, ...info } : { user, ...info, selectors };
 }
 
 /** Wrong credentials are no user, and nobody is told why. */
-function authenticated(authenticator: Authenticator, request: ApiRequest, audiences: readonly string[]): Authenticated | Promise<Authenticated> {
+function authenticated(
+  authenticator: Authenticator,
+  request: ApiRequest,
+  audiences: readonly string[],
+): Authenticated | Promise<Authenticated> {
   const credentials = new RequestCredentials(request, audiences);
   const refuse = (): never => {
     if (credentials.warnings !== undefined) request.tell?.({ warnings: credentials.warnings });
@@ -85,7 +112,9 @@ function authenticated(authenticator: Authenticator, request: ApiRequest, audien
   };
   const known = (found: Authenticated | undefined): Authenticated => {
     if (found === undefined) return refuse();
-    return credentials.warnings === undefined ? found : { ...found, warnings: [...(found.warnings ?? []), ...credentials.warnings] };
+    return credentials.warnings === undefined
+      ? found
+      : { ...found, warnings: [...(found.warnings ?? []), ...credentials.warnings] };
   };
   return settle(() => identify(authenticator, credentials), known, refuse);
 }
@@ -124,8 +153,12 @@ class RequestCredentials implements Credentials {
 }
 
 /** Who the credentials name, if they are for one of the audiences asked for. Throws or rejects where they are wrong. */
-export function identify(authenticator: Authenticator, credentials: Credentials): Authenticated | undefined | Promise<Authenticated | undefined> {
-  const meant = (found: Authenticated | undefined): Authenticated | undefined => (isMeant(found?.audiences, credentials.audiences) ? found : undefined);
+export function identify(
+  authenticator: Authenticator,
+  credentials: Credentials,
+): Authenticated | undefined | Promise<Authenticated | undefined> {
+  const meant = (found: Authenticated | undefined): Authenticated | undefined =>
+    isMeant(found?.audiences, credentials.audiences) ? found : undefined;
   const found = firstOf(authenticator(credentials), undefined);
   return found instanceof Promise ? found.then(meant) : meant(found);
 }
@@ -135,7 +168,10 @@ function isMeant(audiences: readonly string[] = [], wanted: readonly string[] = 
 }
 
 /** ApiError 403, as it is told to who asked. */
-export function refused({ user, verb, isResource, path, group, resource, subresource, namespace, name }: AccessAttributes, reason: string): Error {
+export function refused(
+  { user, verb, isResource, path, group, resource, subresource, namespace, name }: AccessAttributes,
+  reason: string,
+): Error {
   const { username: by = '' } = user;
   const request = isResource
     ? { user: by, verb, group, resource, subresource, namespace, ...(name !== '' && { name }) }

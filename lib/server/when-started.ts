@@ -1,5 +1,5 @@
-// A handler whose server has to be started first: in two parts, of which most requests need both. The second waits for the
-// first request that could tell whether it was done, so that a server which is only read answers sooner.
+// A handler whose server has to be started first: in two parts, of which most requests need both. The second waits for
+// the first request that could tell whether it was done, so that a server which is only read answers sooner.
 import type { ApiRequest, ApiResponse, Handler } from '../client/index.js';
 
 /** What has to be done before requests are served. */
@@ -12,7 +12,10 @@ export interface Start {
   isEarly(request: ApiRequest): boolean;
 }
 
-/** Serves when what a request needs is done; it is begun with the first one that needs it. A part that failed is tried again. */
+/**
+ * Serves when what a request needs is done; it is begun with the first one that needs it. A part that failed is tried
+ * again.
+ */
 export function whenStarted(start: Start, handler: Handler): Handler {
   let isBegun = false;
   let isComplete = false;

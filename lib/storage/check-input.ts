@@ -57,7 +57,8 @@ export function checkTtl(ttlMs: unknown): asserts ttlMs is number {
 
 /** Refuses a transaction that no store takes. Looks up nothing: whether its leases exist is for the store to see. */
 export function checkTransaction(transaction: Transaction): void {
-  if (typeof transaction !== 'object' || (transaction as unknown) === null) throw invalid(`a transaction is an object, not ${kindOf(transaction)}`);
+  if (typeof transaction !== 'object' || (transaction as unknown) === null)
+    throw invalid(`a transaction is an object, not ${kindOf(transaction)}`);
   const compare = list(transaction.compare, 'compare');
   const put = list(transaction.put, 'put');
   const deletes = list(transaction.delete, 'delete');
@@ -95,7 +96,10 @@ const loneSurrogate = /\p{Surrogate}/u;
 function checkText(text: string, what: string): void {
   const { keyBytesMax } = storeLimits;
   // A unit of UTF-16 is at most three bytes of UTF-8: only long keys have to be encoded to know.
-  if (text.length > keyBytesMax || (text.length * 3 > keyBytesMax && new TextEncoder().encode(text).length > keyBytesMax)) {
+  if (
+    text.length > keyBytesMax ||
+    (text.length * 3 > keyBytesMax && new TextEncoder().encode(text).length > keyBytesMax)
+  ) {
     throw invalid(`the ${what} is longer than ${keyBytesMax} bytes`);
   }
   if (!suspicious.test(text)) return;
@@ -126,7 +130,8 @@ function takeValue(value: unknown, left: number): number {
       left -= 2;
       for (const key of Object.keys(node)) left -= key.length + 4 + takeChild(node[key], pending);
     }
-    if (left < 0) throw tooLarge(`the keys and values of a transaction are beyond ${storeLimits.transactionBytesMax} bytes`);
+    if (left < 0)
+      throw tooLarge(`the keys and values of a transaction are beyond ${storeLimits.transactionBytesMax} bytes`);
   }
   return left;
 }

@@ -26,11 +26,15 @@ export function checkReadable(revision: Revision, bounds: HistoryBounds): void {
 /** Refuses a revision that is gone. For watches, which wait for those to come. */
 export function checkNotCompacted(revision: Revision, { oldest }: HistoryBounds): void {
   if (revision >= oldest) return;
-  throw new StoreError('compacted', `revision ${revision} is compacted, the oldest left is ${oldest}`, { revision: oldest });
+  throw new StoreError('compacted', `revision ${revision} is compacted, the oldest left is ${oldest}`, {
+    revision: oldest,
+  });
 }
 
 /** Refuses a revision still to come. For compaction, to which one gone means nothing. */
 export function checkNotFuture(revision: Revision, { newest }: HistoryBounds): void {
   if (revision <= newest) return;
-  throw new StoreError('future-revision', `revision ${revision} is still to come, the newest is ${newest}`, { revision: newest });
+  throw new StoreError('future-revision', `revision ${revision} is still to come, the newest is ${newest}`, {
+    revision: newest,
+  });
 }

@@ -1,5 +1,6 @@
 // What storage offers everywhere, browsers included: the contract of a store and the store in memory. The backends that
-// need Node have entries of their own: `vivarium/storage/sqlite`, `vivarium/storage/etcd`, `vivarium/storage/encryption`.
+// need Node have entries of their own: `vivarium/storage/sqlite`, `vivarium/storage/etcd`,
+// `vivarium/storage/encryption`.
 export type {
   Batch,
   Change,

@@ -12,7 +12,19 @@
  *     leaves    [ a  b  c ]       [ d  f ]       [ k  m  z ]
  */
 import type { Branch, Leaf, TreeNode } from './key-index-node.js';
-import { branch, childAt, copyNode, dropChild, firstAbove, firstFrom, leaf, sizeOf, widthMax, widthMin, widthOf } from './key-index-node.js';
+import {
+  branch,
+  childAt,
+  copyNode,
+  dropChild,
+  firstAbove,
+  firstFrom,
+  leaf,
+  sizeOf,
+  widthMax,
+  widthMin,
+  widthOf,
+} from './key-index-node.js';
 import { orderAfterPrefix, orderOf } from './key-order.js';
 
 /** Which part of the keys below a prefix. */
@@ -55,8 +67,8 @@ export class KeyIndex<V extends object | string> {
   }
 
   /**
-   * Adds a key or replaces its value, with what `make` answers to the value so far; nothing, if it answers undefined. Read
-   * and write in one descent.
+   * Adds a key or replaces its value, with what `make` answers to the value so far; nothing, if it answers undefined.
+   * Read and write in one descent.
    */
   set(key: string, make: (previous: V | undefined) => V | undefined): void {
     const root = this.#ownRoot();
@@ -215,5 +227,6 @@ function collect<V>(node: TreeNode<V>, range: Bounds & { readonly limit: number 
     values.push(...node.values.slice(start, Math.min(end, start + limit - values.length)));
     return;
   }
-  for (let at = firstAbove(node.keys, from); at <= end && values.length < limit; at++) collect(childAt(node, at), range, values);
+  for (let at = firstAbove(node.keys, from); at <= end && values.length < limit; at++)
+    collect(childAt(node, at), range, values);
 }

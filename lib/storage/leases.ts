@@ -146,7 +146,11 @@ export class Leases {
   #ring(): void {
     this.#stopAlarm();
     const now = this.#clock.now();
-    for (let lease = this.#first(); lease !== undefined && lease.endsAtMs <= now && !this.#closed; lease = this.#first()) {
+    for (
+      let lease = this.#first();
+      lease !== undefined && lease.endsAtMs <= now && !this.#closed;
+      lease = this.#first()
+    ) {
       this.#onEnd(lease.id, this.#end(lease));
     }
     this.#setAlarm();

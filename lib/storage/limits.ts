@@ -1,6 +1,7 @@
 /**
  * The limits that every store keeps to, so that what one backend takes the others take too. They are etcd's defaults
- * where etcd has one (server/embed/config.go: DefaultMaxTxnOps, DefaultMaxRequestBytes; server/lease/lessor.go: MaxLeaseTTL).
+ * where etcd has one (server/embed/config.go: DefaultMaxTxnOps, DefaultMaxRequestBytes; server/lease/lessor.go:
+ * MaxLeaseTTL).
  */
 
 /** What no store goes beyond. */

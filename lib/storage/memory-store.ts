@@ -9,7 +9,16 @@
 import { Observable } from 'rxjs';
 import { deepFreeze, systemClock } from '../core/index.js';
 import type { Clock } from '../core/index.js';
-import { checkAfter, checkKey, checkLease, checkListOptions, checkPrefix, checkRevision, checkTransaction, checkTtl } from './check-input.js';
+import {
+  checkAfter,
+  checkKey,
+  checkLease,
+  checkListOptions,
+  checkPrefix,
+  checkRevision,
+  checkTransaction,
+  checkTtl,
+} from './check-input.js';
 import type { HistoryBounds } from './compaction.js';
 import { checkNotCompacted, checkNotFuture, checkReadable, historyBounds } from './compaction.js';
 import { KeyIndex } from './key-index.js';
@@ -18,7 +27,21 @@ import { PastStates } from './past-states.js';
 import type { ReadView, StateAt } from './read-view.js';
 import { listPage, readView } from './read-view.js';
 import { RevisionLog } from './revision-log.js';
-import type { Batch, Change, Entry, LeaseId, Listing, ListOptions, Outcome, Put, Reading, Revision, Store, Transaction, WatchOptions } from './store.js';
+import type {
+  Batch,
+  Change,
+  Entry,
+  LeaseId,
+  Listing,
+  ListOptions,
+  Outcome,
+  Put,
+  Reading,
+  Revision,
+  Store,
+  Transaction,
+  WatchOptions,
+} from './store.js';
 import { StoreError } from './store-error.js';
 import { batchBelow, freezeBatch, WatchHub } from './watch-hub.js';
 
@@ -54,7 +77,8 @@ export interface MemoryStore extends Store {
 export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   const { clock = systemClock(), historyMax = 10_000, waitingMax = 1_000_000 } = options;
   for (const [name, value] of Object.entries({ historyMax, waitingMax })) {
-    if (!Number.isSafeInteger(value) || value < 0) throw new StoreError('invalid', `${name} is a whole number from 0, not ${value}`);
+    if (!Number.isSafeInteger(value) || value < 0)
+      throw new StoreError('invalid', `${name} is a whole number from 0, not ${value}`);
   }
   return new ObjectStore({ clock, historyMax, waitingMax });
 }
@@ -73,7 +97,10 @@ class ObjectStore implements MemoryStore {
   constructor(options: Required<MemoryStoreOptions>, origin?: ObjectStore) {
     this.#options = options;
     this.#hub = new WatchHub(options.waitingMax);
-    const leasesOptions = { clock: options.clock, onEnd: (_: LeaseId, keys: readonly string[]) => void this.#write([], keys) };
+    const leasesOptions = {
+      clock: options.clock,
+      onEnd: (_: LeaseId, keys: readonly string[]) => void this.#write([], keys),
+    };
     if (origin === undefined) {
       this.#state = new KeyIndex();
       this.#log = new RevisionLog(this.#revision);
@@ -109,7 +136,12 @@ class ObjectStore implements MemoryStore {
       const { compare = [], put = [], delete: deletes = [] } = transaction;
       const [condition, ...furtherConditions] = compare;
       const [only, ...furtherPuts] = put;
-      if (condition !== undefined && only?.key === condition.key && furtherConditions.length + furtherPuts.length + deletes.length === 0) return this.#replace(only, condition.modRevision);
+      if (
+        condition !== undefined &&
+        only?.key === condition.key &&
+        furtherConditions.length + furtherPuts.length + deletes.length === 0
+      )
+        return this.#replace(only, condition.modRevision);
       if (!compare.every(({ key, modRevision }) => (this.#state.get(key)?.modRevision ?? 0) === modRevision)) {
         return { committed: false, revision: this.#revision, found: compare.map(({ key }) => this.#state.get(key)) };
       }
@@ -230,7 +262,8 @@ class ObjectStore implements MemoryStore {
   }
 
   #checkWritable(put: readonly Put[]): void {
-    if (this.#hub.isFull) throw new StoreError('unavailable', 'too many commits without a pause for watchers to hear of them');
+    if (this.#hub.isFull)
+      throw new StoreError('unavailable', 'too many commits without a pause for watchers to hear of them');
     for (const { lease } of put) if (lease !== undefined) this.#leases.find(lease);
     for (const { value } of put) deepFreeze(value);
   }
@@ -289,5 +322,9 @@ class ObjectStore implements MemoryStore {
 }
 
 function makeEntry({ key, value, lease }: Put, createRevision: Revision, modRevision: Revision): Entry {
-  return Object.freeze(lease === undefined ? { key, value, createRevision, modRevision } : { key, value, createRevision, modRevision, lease });
+  return Object.freeze(
+    lease === undefined
+      ? { key, value, createRevision, modRevision }
+      : { key, value, createRevision, modRevision, lease },
+  );
 }

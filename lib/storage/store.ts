@@ -4,7 +4,8 @@
 // Its promises, each a named check of `storeSuite` in lib/testing, which every backend passes:
 //
 // - *Strictly serializable.* There is one order of all commits, it is the order of their revisions, and it agrees with
-//   real time: what returns before another call begins comes before it. Reads without a revision are part of that order.
+//   real time: what returns before another call begins comes before it. Reads without a revision are part of that
+//   order.
 // - *Durable before visible.* No read and no watch ever shows what could still be lost, and a commit that was answered
 //   never is.
 // - *Gapless.* A commit that changes anything takes the next revision, the same for all its changes; one that changes
@@ -120,9 +121,9 @@ export interface Batch {
 /** Where a watch begins. */
 export interface WatchOptions {
   /**
-   * The last revision already seen; 0 is before all history, so that the watch shows it from the very beginning. Without
-   * it the watch begins at the newest revision when it is subscribed: it shows every commit begun after that, and of
-   * those under way what comes later.
+   * The last revision already seen; 0 is before all history, so that the watch shows it from the very beginning.
+   * Without it the watch begins at the newest revision when it is subscribed: it shows every commit begun after that,
+   * and of those under way what comes later.
    */
   readonly after?: Revision;
 }
@@ -152,8 +153,8 @@ export interface Store {
   revision(): Promise<Revision>;
 
   /**
-   * The newest revision without a promise, if every open watch has been told of everything up to it; undefined while one
-   * has not. Only a store of this process can know: whoever caches it reads at once, and need not ask for progress.
+   * The newest revision without a promise, if every open watch has been told of everything up to it; undefined while
+   * one has not. Only a store of this process can know: whoever caches it reads at once, and need not ask for progress.
    */
   settledRevision?(): Revision | undefined;
 

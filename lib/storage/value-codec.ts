@@ -13,7 +13,13 @@ import type { ValueTransformer } from './transformer.js';
 export type StoredValue = string | Uint8Array;
 
 /** An entry as it is stored; a tuple, for it also crosses between threads, where it costs two thirds of a record. */
-export type StoredEntry = readonly [key: string, value: StoredValue, createRevision: Revision, modRevision: Revision, lease: LeaseId | null];
+export type StoredEntry = readonly [
+  key: string,
+  value: StoredValue,
+  createRevision: Revision,
+  modRevision: Revision,
+  lease: LeaseId | null,
+];
 
 /** The values of puts, in their order, and about the bytes they take with their keys. */
 export interface EncodedValues {
@@ -34,7 +40,9 @@ export class ValueCodec {
     const texts = put.map(({ key, value }) => stringify(deepFreeze(value), key));
     const bytes = bytesOf(put, texts);
     if (bytes > storeLimits.transactionBytesMax) {
-      throw tooLarge(`the keys and values of a transaction take ${bytes} bytes, the limit is ${storeLimits.transactionBytesMax}`);
+      throw tooLarge(
+        `the keys and values of a transaction take ${bytes} bytes, the limit is ${storeLimits.transactionBytesMax}`,
+      );
     }
     const transformer = this.#transformer;
     if (transformer === undefined) return { values: texts, bytes };
@@ -62,7 +70,10 @@ export class ValueCodec {
 
   #fromStorage(stored: StoredValue, key: string): { readonly text: string; readonly stale: boolean } {
     if (this.#transformer === undefined) return { text: textOf(stored), stale: false };
-    const { bytes, stale } = this.#transformer.fromStorage(typeof stored === 'string' ? Buffer.from(stored) : stored, key);
+    const { bytes, stale } = this.#transformer.fromStorage(
+      typeof stored === 'string' ? Buffer.from(stored) : stored,
+      key,
+    );
     return { text: textOf(bytes), stale };
   }
 
@@ -71,7 +82,8 @@ export class ValueCodec {
     try {
       value = JSON.parse(text);
     } catch (cause) {
-      const hint = this.#transformer === undefined ? '; it may be encrypted, and the store was opened without a transformer' : '';
+      const hint =
+        this.#transformer === undefined ? '; it may be encrypted, and the store was opened without a transformer' : '';
       throw new StoreError('corrupt', `${key}: the value is not JSON${hint}`, { cause });
     }
     if (!isJsonObject(value)) throw new StoreError('corrupt', `${key}: the value is not a JSON object`);
@@ -80,7 +92,9 @@ export class ValueCodec {
 }
 
 function textOf(stored: StoredValue): string {
-  return typeof stored === 'string' ? stored : Buffer.from(stored.buffer, stored.byteOffset, stored.byteLength).toString();
+  return typeof stored === 'string'
+    ? stored
+    : Buffer.from(stored.buffer, stored.byteOffset, stored.byteLength).toString();
 }
 
 function stringify(value: JsonObject, key: string): string {

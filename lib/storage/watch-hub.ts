@@ -86,8 +86,11 @@ export class WatchHub {
     const { revision, changes } = batch;
     const [first] = changes;
     // Who hears of it is found before anyone is told: a callback may add and remove watchers.
-    if (first !== undefined && changes.length === 1) for (const watcher of this.#byPrefix.along(first.key)) hear(watcher, batch);
-    else for (const [watcher, own] of this.#match(batch)) hear(watcher, own.length === changes.length ? batch : freezeBatch({ revision, changes: own }));
+    if (first !== undefined && changes.length === 1)
+      for (const watcher of this.#byPrefix.along(first.key)) hear(watcher, batch);
+    else
+      for (const [watcher, own] of this.#match(batch))
+        hear(watcher, own.length === changes.length ? batch : freezeBatch({ revision, changes: own }));
   }
 
   /** Who hears of the batch, and of which changes. */

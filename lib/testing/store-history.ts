@@ -10,7 +10,15 @@ import type { History, Operation } from './store-history/history.js';
 import { followWatch } from './store-history/watch-followers.js';
 import { HistoryClient, historyKeys, historyPrefix, type Request } from './store-history/workload.js';
 
-export type { CommitOperation, GetOperation, History, ListOperation, Operation, Violation, WatchRecord } from './store-history/history.js';
+export type {
+  CommitOperation,
+  GetOperation,
+  History,
+  ListOperation,
+  Operation,
+  Violation,
+  WatchRecord,
+} from './store-history/history.js';
 export { describeOperation } from './store-history/history.js';
 
 /** The workload. */
@@ -82,7 +90,11 @@ export async function recordHistory(store: Store, options: RecordOptions): Promi
       last = await attempt(options.clients, { type: 'list', prefix: historyPrefix, options: {} });
     }
     const until = last.answer?.revision ?? initial.revision;
-    return { initial, operations, watches: await Promise.all(followers.map((follower) => follower.finish(until, patienceMs))) };
+    return {
+      initial,
+      operations,
+      watches: await Promise.all(followers.map((follower) => follower.finish(until, patienceMs))),
+    };
   } finally {
     for (const follower of followers) follower.stop();
   }

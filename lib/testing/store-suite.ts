@@ -40,7 +40,10 @@ const checks = [
  * Hands every check to a test runner, by name. A check makes a store of its own, and rejects with an error that spells
  * out the promise that was broken.
  */
-export function storeSuite(check: (name: string, run: () => Promise<void>) => unknown, makeStore: () => Promise<StoreHarness>): void {
+export function storeSuite(
+  check: (name: string, run: () => Promise<void>) => unknown,
+  makeStore: () => Promise<StoreHarness>,
+): void {
   for (const { promise, run } of checks) {
     check(promise, async () => {
       const harness = await makeStore();

@@ -1,12 +1,30 @@
 // The one careful way to call a webhook over a network. Trusts nothing that comes back: bounded in time and size, https
 // only, no redirects, JSON objects only. Of the client whose request led here it knows nothing but the object to send.
 // Messages are those of Go's client, since they reach users. As apiserver/pkg/util/webhook/client.go.
-import { apiErrorFrom, deepFreeze, encodeJson, errorText, firstOf, isApiError, isJsonObject, parseJson, printDuration, serverResponse } from '../core/index.js';
+import {
+  apiErrorFrom,
+  deepFreeze,
+  encodeJson,
+  errorText,
+  firstOf,
+  isApiError,
+  isJsonObject,
+  parseJson,
+  printDuration,
+  serverResponse,
+} from '../core/index.js';
 import type { Clock, JsonObject } from '../core/index.js';
 import { deadlineExceeded, within } from './timed-call.js';
 import type { WebhookCall } from './webhook-call.js';
 import { WebhookError, isWebhookError } from './webhook-error.js';
-import type { ServiceEndpoint, ServiceReference, ServiceResolver, WebhookResponse, WebhookTarget, WebhookTransport } from './webhook-transport.js';
+import type {
+  ServiceEndpoint,
+  ServiceReference,
+  ServiceResolver,
+  WebhookResponse,
+  WebhookTarget,
+  WebhookTransport,
+} from './webhook-transport.js';
 
 /** Whom to call, and how. */
 export interface WebhookCallOptions {
@@ -27,17 +45,43 @@ export interface WebhookCallOptions {
 
 /** Calls over a network, once: see `retryingCall`. Throws TypeError for an address that must not be called. */
 export function webhookCall(options: WebhookCallOptions): WebhookCall {
-  const { target, transport, clock, services, authorities, timeoutMs = 30_000, bytesMax = 3 * 1024 * 1024, userAgent = 'vivarium' } = options;
+  const {
+    target,
+    transport,
+    clock,
+    services,
+    authorities,
+    timeoutMs = 30_000,
+    bytesMax = 3 * 1024 * 1024,
+    userAgent = 'vivarium',
+  } = options;
   const url = urlOf(target, timeoutMs);
   const headers = { 'Content-Type': 'application/json', Accept: 'application/json, */*', 'User-Agent': userAgent };
   const say = (what: string): string => `Post ${JSON.stringify(url)}: ${what}`;
 
   const exchange = async (request: JsonObject, signal: AbortSignal): Promise<JsonObject> => {
     const endpoint = await endpointOf(target, services, say);
-    const response = await sent(transport({ url, headers, body: encodeJson(deepFreeze(request)), signal, ...(endpoint && { endpoint }), ...(authorities !== undefined && { authorities }) }), say);
+    const response = await sent(
+      transport({
+        url,
+        headers,
+        body: encodeJson(deepFreeze(request)),
+        signal,
+        ...(endpoint && { endpoint }),
+        ...(authorities !== undefined && { authorities }),
+      }),
+      say,
+    );
     return answerOf(response, await textOf(response, bytesMax, say), say);
   };
-  return (request, signal) => within(clock, timeoutMs, signal, (until) => exchange(request, until), () => new WebhookError('timeout', say(deadlineExceeded)));
+  return (request, signal) =>
+    within(
+      clock,
+      timeoutMs,
+      signal,
+      (until) => exchange(request, until),
+      () => new WebhookError('timeout', say(deadlineExceeded)),
+    );
 }
 
 /** Says what happened to a request. */
@@ -52,8 +96,10 @@ function urlOf(target: WebhookTarget, timeoutMs: number): string {
 function parsedUrl(text: string): URL {
   if (!URL.canParse(text)) throw new TypeError(`the address of the webhook is no URL: ${JSON.stringify(text)}`);
   const url = new URL(text);
-  if (url.protocol !== 'https:') throw new TypeError(`the address of the webhook must begin with https://, not ${url.protocol}//`);
-  if (url.username !== '' || url.password !== '') throw new TypeError('the address of the webhook must not hold credentials');
+  if (url.protocol !== 'https:')
+    throw new TypeError(`the address of the webhook must begin with https://, not ${url.protocol}//`);
+  if (url.username !== '' || url.password !== '')
+    throw new TypeError('the address of the webhook must not hold credentials');
   url.hash = '';
   return url;
 }
@@ -61,19 +107,27 @@ function parsedUrl(text: string): URL {
 /** Under its name: that is what the certificate is for. The path is data, whatever is in it. */
 function serviceUrl({ namespace, name, path = '', port = servicePort }: ServiceReference): URL {
   const url = parsedUrl(`https://${name}.${namespace}.svc:${port}`);
-  if (url.hostname !== `${name}.${namespace}.svc`) throw new TypeError(`no name of a service: ${JSON.stringify(`${namespace}/${name}`)}`);
+  if (url.hostname !== `${name}.${namespace}.svc`)
+    throw new TypeError(`no name of a service: ${JSON.stringify(`${namespace}/${name}`)}`);
   url.pathname = path;
   return url;
 }
 
 const servicePort = 443;
 
-async function endpointOf(target: WebhookTarget, services: ServiceResolver | undefined, say: Saying): Promise<ServiceEndpoint | undefined> {
+async function endpointOf(
+  target: WebhookTarget,
+  services: ServiceResolver | undefined,
+  say: Saying,
+): Promise<ServiceEndpoint | undefined> {
   if ('url' in target) return undefined;
   const { service } = target;
   if (services === undefined) throw new WebhookError('unreachable', say('services cannot be found from here'));
   try {
-    const found = await firstOf<ServiceEndpoint | undefined>(services({ ...service, port: service.port ?? servicePort }), undefined);
+    const found = await firstOf<ServiceEndpoint | undefined>(
+      services({ ...service, port: service.port ?? servicePort }),
+      undefined,
+    );
     if (found !== undefined) return found;
   } catch (cause) {
     throw new WebhookError('unreachable', say(errorText(cause)), { cause });
@@ -111,22 +165,38 @@ function failureOf(cause: unknown, otherwise: 'unreachable' | 'reset', say: Sayi
 
 function answerOf(response: WebhookResponse, text: string, say: Saying): JsonObject {
   const { status } = response;
-  if (status >= 300 && status < 400) throw new WebhookError('redirected', say(`redirects are not followed (status ${status})`), { status });
+  if (status >= 300 && status < 400)
+    throw new WebhookError('redirected', say(`redirects are not followed (status ${status})`), { status });
   if (status < 200 || status > 206) throw refusalOf(response, text);
   const value = parsed(text);
   if (!isJsonObject(value)) throw new WebhookError('malformed', say('the answer is no JSON object'), { status });
   return deepFreeze(value);
 }
 
-/** The webhook's own Status where it sent one, else what its code means. Either is shown to people: little of it is kept. */
+/**
+ * The webhook's own Status where it sent one, else what its code means. Either is shown to people: little of it is
+ * kept.
+ */
 function refusalOf(response: WebhookResponse, text: string): WebhookError {
   const { status } = response;
   const seconds = secondsOf(response.header('retry-after'));
   const message = text.slice(0, messageMax).trim();
-  const refusal = apiErrorFrom(parsed(text)) ?? serverResponse({ code: status, method: 'POST', unexpected: true, message: message === '' ? 'unknown' : message, retryAfterSeconds: seconds });
+  const refusal =
+    apiErrorFrom(parsed(text)) ??
+    serverResponse({
+      code: status,
+      method: 'POST',
+      unexpected: true,
+      message: message === '' ? 'unknown' : message,
+      retryAfterSeconds: seconds,
+    });
   const askedSeconds = Math.max(seconds, refusal.status.details?.retryAfterSeconds ?? 0);
   const asked = askedSeconds > 0 || isApiError(refusal, 'ServerTimeout');
-  return new WebhookError('refused', refusal.message.slice(0, messageMax), { status, cause: refusal, ...(asked && { retryAfterMs: askedSeconds * 1000 }) });
+  return new WebhookError('refused', refusal.message.slice(0, messageMax), {
+    status,
+    cause: refusal,
+    ...(asked && { retryAfterMs: askedSeconds * 1000 }),
+  });
 }
 
 /** As much of a page as client-go keeps. */

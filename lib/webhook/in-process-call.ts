@@ -12,7 +12,13 @@ export type WebhookFunction = (request: JsonObject, signal: AbortSignal | undefi
 
 /** Calls a function. */
 export function inProcessCall(answer: WebhookFunction): WebhookCall {
-  return async (request, signal) => answerOf(await untilAborted(signal, defer(() => asked(answer, deepFreeze(request), signal))));
+  return async (request, signal) =>
+    answerOf(
+      await untilAborted(
+        signal,
+        defer(() => asked(answer, deepFreeze(request), signal)),
+      ),
+    );
 }
 
 async function asked(answer: WebhookFunction, request: JsonObject, signal: AbortSignal | undefined): Promise<unknown> {
@@ -25,7 +31,8 @@ async function asked(answer: WebhookFunction, request: JsonObject, signal: Abort
 
 function answerOf(given: unknown): JsonObject {
   const value = throughJson(given);
-  if (!isJsonObject(value)) throw new WebhookError('malformed', 'the webhook answered with something else than an object');
+  if (!isJsonObject(value))
+    throw new WebhookError('malformed', 'the webhook answered with something else than an object');
   return deepFreeze(value);
 }
 

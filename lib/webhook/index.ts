@@ -1,5 +1,5 @@
-// Calls to webhooks: the contract, and the one careful way to call. Needs nothing of Node; `vivarium/webhook/node` has the
-// transport for it.
+// Calls to webhooks: the contract, and the one careful way to call. Needs nothing of Node; `vivarium/webhook/node` has
+// the transport for it.
 export type { WebhookCallOptions } from './http-call.js';
 export { webhookCall } from './http-call.js';
 export type { WebhookFunction } from './in-process-call.js';
@@ -11,4 +11,12 @@ export { timedCall } from './timed-call.js';
 export type { WebhookCall } from './webhook-call.js';
 export type { WebhookErrorDetails, WebhookFailure } from './webhook-error.js';
 export { WebhookError, isWebhookError } from './webhook-error.js';
-export type { ServiceEndpoint, ServiceReference, ServiceResolver, WebhookRequest, WebhookResponse, WebhookTarget, WebhookTransport } from './webhook-transport.js';
+export type {
+  ServiceEndpoint,
+  ServiceReference,
+  ServiceResolver,
+  WebhookRequest,
+  WebhookResponse,
+  WebhookTarget,
+  WebhookTransport,
+} from './webhook-transport.js';

@@ -1,5 +1,5 @@
-// Calls that are tried again after failures that pass: for reviews of tokens and of access. Admission and conversion call
-// once, since somebody waits for each of them and the client tries again itself.
+// Calls that are tried again after failures that pass: for reviews of tokens and of access. Admission and conversion
+// call once, since somebody waits for each of them and the client tries again itself.
 // As apiserver/pkg/util/webhook/webhook.go, DefaultShouldRetry.
 import { backoffLadders, backoffStep, isApiError, isExhausted } from '../core/index.js';
 import type { BackoffLadder, BackoffState, Clock, Random } from '../core/index.js';
@@ -18,7 +18,10 @@ export interface RetryingCallOptions {
 }
 
 /** The same call, tried again. Rejects with the last failure. */
-export function retryingCall(call: WebhookCall, { clock, random, ladder = backoffLadders.webhook, retryAfterMsMax = 30_000 }: RetryingCallOptions): WebhookCall {
+export function retryingCall(
+  call: WebhookCall,
+  { clock, random, ladder = backoffLadders.webhook, retryAfterMsMax = 30_000 }: RetryingCallOptions,
+): WebhookCall {
   return async (request, signal) => {
     let state: BackoffState | undefined;
     for (;;) {
@@ -39,5 +42,11 @@ export function retryingCall(call: WebhookCall, { clock, random, ladder = backof
 export function isPassing(error: unknown): boolean {
   if (!isWebhookError(error)) return false;
   const { reason, retryAfterMs, cause } = error;
-  return reason === 'reset' || retryAfterMs !== undefined || isApiError(cause, 'InternalError') || isApiError(cause, 'Timeout') || isApiError(cause, 'TooManyRequests');
+  return (
+    reason === 'reset' ||
+    retryAfterMs !== undefined ||
+    isApiError(cause, 'InternalError') ||
+    isApiError(cause, 'Timeout') ||
+    isApiError(cause, 'TooManyRequests')
+  );
 }

@@ -13,24 +13,48 @@ export interface TimedCallOptions {
 
 /** The same call, which rejects with a `timeout` once the time is over. */
 export function timedCall(call: WebhookCall, { timeoutMs, clock }: TimedCallOptions): WebhookCall {
-  return (request, signal) => within(clock, timeoutMs, signal, (until) => call(request, until), () => new WebhookError('timeout', deadlineExceeded));
+  return (request, signal) =>
+    within(
+      clock,
+      timeoutMs,
+      signal,
+      (until) => call(request, until),
+      () => new WebhookError('timeout', deadlineExceeded),
+    );
 }
 
 /** In Go's words, for they end up in the messages of refused requests. */
 export const deadlineExceeded = 'context deadline exceeded';
 
-/** The outcome of the work, or what `late` says, or the signal's reason: whichever comes first. Leaves nothing behind. */
-export function within<T>(clock: Clock, timeoutMs: number, signal: AbortSignal | undefined, work: (until: AbortSignal) => Promise<T>, late: () => Error): Promise<T> {
+/**
+ * The outcome of the work, or what `late` says, or the signal's reason: whichever comes first. Leaves nothing behind.
+ */
+export function within<T>(
+  clock: Clock,
+  timeoutMs: number,
+  signal: AbortSignal | undefined,
+  work: (until: AbortSignal) => Promise<T>,
+  late: () => Error,
+): Promise<T> {
   const ending = new AbortController();
   const timer = clock.timer(timeoutMs).pipe(
     map(() => {
       throw late();
     }),
   );
-  return untilAborted(signal, race(defer(() => work(ending.signal)), timer).pipe(finalize(() => ending.abort())));
+  return untilAborted(
+    signal,
+    race(
+      defer(() => work(ending.signal)),
+      timer,
+    ).pipe(finalize(() => ending.abort())),
+  );
 }
 
-/** The first value, or the signal's reason where that comes first; nothing is begun for a signal that is aborted already. */
+/**
+ * The first value, or the signal's reason where that comes first; nothing is begun for a signal that is aborted
+ * already.
+ */
 export function untilAborted<T>(signal: AbortSignal | undefined, work: ObservableInput<T>): Promise<T> {
   // Never without a value: `work` has one or fails, and `aborted` only fails.
   return firstValueFrom<T, never>(race(aborted(signal), work), { defaultValue: undefined as never });

@@ -11,7 +11,8 @@
  * - `malformed`: the answer is not what was asked for.
  * - `failed`: a function in this process threw.
  */
-export type WebhookFailure = 'unreachable' | 'reset' | 'timeout' | 'redirected' | 'refused' | 'tooLong' | 'malformed' | 'failed';
+export type WebhookFailure =
+  'unreachable' | 'reset' | 'timeout' | 'redirected' | 'refused' | 'tooLong' | 'malformed' | 'failed';
 
 /** What is known of a failure besides its reason. */
 export interface WebhookErrorDetails {

@@ -1,11 +1,11 @@
-// The ports behind a call: who carries bytes, and who knows where a service is. `vivarium/webhook/node` has the transport
-// of Node; a simulated network brings its own.
+// The ports behind a call: who carries bytes, and who knows where a service is. `vivarium/webhook/node` has the
+// transport of Node; a simulated network brings its own.
 import type { ObservableInput } from 'rxjs';
 
 /**
  * Carries one request. Rejects where no answer begins; a WebhookError says why best, anything else counts as
- * `unreachable`. Follows no redirects. Adds whatever credentials it was made with, so it is made for one webhook, or for
- * many without any.
+ * `unreachable`. Follows no redirects. Adds whatever credentials it was made with, so it is made for one webhook, or
+ * for many without any.
  */
 export type WebhookTransport = (request: WebhookRequest) => Promise<WebhookResponse>;
 
@@ -48,7 +48,9 @@ export interface ServiceEndpoint {
 }
 
 /** Answers where a service can be reached now. Asked before every call: endpoints come and go. */
-export type ServiceResolver = (service: ServiceReference & { readonly port: number }) => ObservableInput<ServiceEndpoint>;
+export type ServiceResolver = (
+  service: ServiceReference & { readonly port: number },
+) => ObservableInput<ServiceEndpoint>;
 
 /** Whom to call: an address, or a service of the cluster. */
 export type WebhookTarget = { readonly url: string } | { readonly service: ServiceReference };

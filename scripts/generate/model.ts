@@ -105,9 +105,18 @@ export function readModel(released: string, facts: string): Model {
       .split('\n')
       .filter((line) => line !== '')
       .map((line) => line.split(' '));
-  const schemas = new Map(Object.entries(json('schemas.json') as Record<string, Schema>).map(([name, schema]) => [idOf(name), schema]));
-  const messages = new Map(Object.entries(json('protobuf.json') as Record<string, ProtoMessage>).map(([name, message]) => [idOf(name), message]));
-  const presence = new Map(lines('presence.txt').map(([id = '', ...fields]) => [id, new Map(fields.map(splitPresence))]));
+  const schemas = new Map(
+    Object.entries(json('schemas.json') as Record<string, Schema>).map(([name, schema]) => [idOf(name), schema]),
+  );
+  const messages = new Map(
+    Object.entries(json('protobuf.json') as Record<string, ProtoMessage>).map(([name, message]) => [
+      idOf(name),
+      message,
+    ]),
+  );
+  const presence = new Map(
+    lines('presence.txt').map(([id = '', ...fields]) => [id, new Map(fields.map(splitPresence))]),
+  );
   const defaults = new Map(lines('defaults.txt').map(([name = '', ...value]) => [name, value.join(' ')]));
   const enums = new Map(lines('enums.txt').map(([id = '', ...rest]) => [id, rest.join(' ').split('|')]));
   const aliases = new Map<string, string>();
@@ -135,7 +144,9 @@ export function readModel(released: string, facts: string): Model {
       id,
       atomic: schema.mapType === 'atomic',
       fields: own.map(([name, facts]) => fieldOf({ id, name, schema, facts, place: places.get(name) ?? '-' })),
-      ...(gvk === undefined ? {} : { gvk: { apiVersion: gvk.group === '' ? gvk.version : `${gvk.group}/${gvk.version}`, kind: gvk.kind } }),
+      ...(gvk === undefined
+        ? {}
+        : { gvk: { apiVersion: gvk.group === '' ? gvk.version : `${gvk.group}/${gvk.version}`, kind: gvk.kind } }),
     };
   }
 
@@ -143,7 +154,9 @@ export function readModel(released: string, facts: string): Model {
     const { id, name, schema, facts, place } = given;
     const { flags, goName } = presence.get(id)?.get(name) ?? { flags: '', goName: undefined };
     const marks: string[] = [];
-    const fallback = defaults.get(`${id}.${name}`) ?? (isExplicit(facts.default, flags.includes('*')) ? JSON.stringify(facts.default) : undefined);
+    const fallback =
+      defaults.get(`${id}.${name}`) ??
+      (isExplicit(facts.default, flags.includes('*')) ? JSON.stringify(facts.default) : undefined);
     if (flags.includes('*')) marks.push('*');
     else if (flags.includes('!')) marks.push('!');
     const required = schema.required?.includes(name) ?? false;
@@ -170,7 +183,8 @@ export function readModel(released: string, facts: string): Model {
         type = type.replace('string', shorten(full, gvOf(id)));
       }
     }
-    if (id === 'apiextensions/v1.JSONSchemaProps' && type === 'json') marks.splice(0, marks.length, ...marks.filter((mark) => mark !== '!'));
+    if (id === 'apiextensions/v1.JSONSchemaProps' && type === 'json')
+      marks.splice(0, marks.length, ...marks.filter((mark) => mark !== '!'));
     return { name, type, place, marks, required };
   }
 
@@ -209,7 +223,11 @@ export function readModel(released: string, facts: string): Model {
       case 'array':
         return `[${typeOf(facts.items ?? {}, gv)}]`;
       case 'object':
-        return facts.values?.type === 'array' ? `{<${typeOf(facts.values.items ?? {}, gv)}>}` : facts.values === undefined ? 'raw' : `{${typeOf(facts.values, gv)}}`;
+        return facts.values?.type === 'array'
+          ? `{<${typeOf(facts.values.items ?? {}, gv)}>}`
+          : facts.values === undefined
+            ? 'raw'
+            : `{${typeOf(facts.values, gv)}}`;
       case 'integer':
         return facts.format ?? 'int64';
       case 'number':
@@ -264,7 +282,10 @@ function schemaOfProto(type: string): SchemaField {
   const repeated = /^repeated (.+)$/.exec(type)?.[1];
   if (repeated !== undefined) return { type: 'array', items: schemaOfProto(repeated) };
   const values = /^map<string,(.+)>$/.exec(type)?.[1];
-  if (values !== undefined) return values === 'ExtraValue' ? { type: 'object', values: { type: 'array', items: { type: 'string' } } } : { type: 'object', values: schemaOfProto(values) };
+  if (values !== undefined)
+    return values === 'ExtraValue'
+      ? { type: 'object', values: { type: 'array', items: { type: 'string' } } }
+      : { type: 'object', values: schemaOfProto(values) };
   switch (type) {
     case 'string':
       return { type: 'string' };

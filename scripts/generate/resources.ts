@@ -13,8 +13,18 @@ export function resourceText(model: Model): string {
     if (apiVersion !== current) lines.push(`@${apiVersion} ${typesOf(model, fact.group, fact.version)}`);
     current = apiVersion;
     const verbs = fact.verbs.join(',');
-    const elsewhere = (fact.responseVersion ?? '') === '' ? fact.kind : `${fact.responseGroup ?? ''}/${fact.responseVersion ?? ''}.${fact.kind}`;
-    const parts = [fact.resource, elsewhere, fact.namespaced ? 'N' : 'C', verbs === standard ? 'std' : verbs, listed(fact.short), listed(fact.categories)];
+    const elsewhere =
+      (fact.responseVersion ?? '') === ''
+        ? fact.kind
+        : `${fact.responseGroup ?? ''}/${fact.responseVersion ?? ''}.${fact.kind}`;
+    const parts = [
+      fact.resource,
+      elsewhere,
+      fact.namespaced ? 'N' : 'C',
+      verbs === standard ? 'std' : verbs,
+      listed(fact.short),
+      listed(fact.categories),
+    ];
     lines.push(parts.join(' '));
   }
   return lines.join('\n');

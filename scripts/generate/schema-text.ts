@@ -10,7 +10,8 @@ export function schemaTexts(model: Model): ReadonlyMap<string, string> {
     blocks.set(gv, [...(blocks.get(gv) ?? []), text]);
   };
   for (const [id, values] of sorted(model.enums)) if (isUsed(id)) add(id, `enum ${localName(id)} ${values.join('|')}`);
-  for (const [id, goType] of sorted(model.aliases)) add(id, `alias ${localName(id)} string${goType === '' ? '' : ` ${goType}`}`);
+  for (const [id, goType] of sorted(model.aliases))
+    add(id, `alias ${localName(id)} string${goType === '' ? '' : ` ${goType}`}`);
   for (const [id, options] of sorted(model.unions)) add(id, `union ${localName(id)} ${options}`);
   for (const [id, struct] of sorted(model.structs)) {
     const lines = struct.fields.map(({ place, name, type, marks }) => [place, name, type, ...marks].join(' '));

@@ -37,12 +37,19 @@ export function typeFiles(model: Model): ReadonlyMap<string, string> {
     };
     const body: string[] = [];
     for (const [id, values] of sorted(model.enums)) {
-      if (gvOf(id) === gv) body.push(`/** Enumeration of ${gv}. */\nexport type ${localName(id)} =\n${values.map((value) => `  | '${value}'`).join('\n')};`);
+      if (gvOf(id) === gv)
+        body.push(
+          `/** Enumeration of ${gv}. */\nexport type ${localName(id)} =\n${values.map((value) => `  | '${value}'`).join('\n')};`,
+        );
     }
-    for (const [id, struct] of sorted(model.structs)) if (gvOf(id) === gv) body.push(interfaceOf(struct, (type) => render(type, gv, refer)));
+    for (const [id, struct] of sorted(model.structs))
+      if (gvOf(id) === gv) body.push(interfaceOf(struct, (type) => render(type, gv, refer)));
     const head = [...imports]
       .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([from, names]) => `import type { ${[...names].sort().join(', ')} } from '${from === 'json' ? '../objects/json.js' : `./${fileOf(from)}.generated.js`}';`);
+      .map(
+        ([from, names]) =>
+          `import type { ${[...names].sort().join(', ')} } from '${from === 'json' ? '../objects/json.js' : `./${fileOf(from)}.generated.js`}';`,
+      );
     files.set(gv, [...head, ...(head.length === 0 ? [] : ['']), body.join('\n\n')].join('\n'));
   }
   return files;
@@ -56,7 +63,11 @@ export function typeFiles(model: Model): ReadonlyMap<string, string> {
     const id = type.includes('.') ? type : `${gv}.${type}`;
     if (model.aliases.has(id)) return 'string';
     const options = model.unions.get(id);
-    if (options !== undefined) return options.split(' ').map((option) => render(option.slice(option.indexOf(':') + 1), gvOf(id), refer)).join(' | ');
+    if (options !== undefined)
+      return options
+        .split(' ')
+        .map((option) => render(option.slice(option.indexOf(':') + 1), gvOf(id), refer))
+        .join(' | ');
     return refer(gvOf(id), localName(id));
   }
 }
@@ -74,7 +85,9 @@ export function typeIndex(model: Model, preferred: readonly string[]): string {
     const names = [...model.structs.keys(), ...model.enums.keys()].filter((id) => gvOf(id) === gv).map(localName);
     const fresh = [...new Set(names)].filter((name) => !taken.has(name)).sort();
     for (const name of fresh) taken.set(name, gv);
-    lines.push(`export type {\n${fresh.map((name) => `  ${name},`).join('\n')}\n} from './${fileOf(gv)}.generated.js';`);
+    lines.push(
+      `export type {\n${fresh.map((name) => `  ${name},`).join('\n')}\n} from './${fileOf(gv)}.generated.js';`,
+    );
   }
   return [...lines, "export type { KindTypes } from './kinds.generated.js';", ...namespaces].join('\n');
 }
@@ -90,7 +103,10 @@ export function kindTypes(model: Model): string {
     if (struct === undefined) throw new Error(`no type of ${apiVersion} ${kind} is known`);
     const gv = gvOf(struct.id);
     imports.set(namespaceOf(gv), `import type * as ${namespaceOf(gv)} from './${fileOf(gv)}.generated.js';`);
-    sections.set(apiVersion, [...(sections.get(apiVersion) ?? []), `    ${kind}: ${namespaceOf(gv)}.${localName(struct.id)};`]);
+    sections.set(apiVersion, [
+      ...(sections.get(apiVersion) ?? []),
+      `    ${kind}: ${namespaceOf(gv)}.${localName(struct.id)};`,
+    ]);
   }
   const body = [...sections].map(([apiVersion, kinds]) => `  '${apiVersion}': {\n${kinds.join('\n')}\n  };`);
   const head = [...imports.values()].sort();
@@ -103,9 +119,16 @@ function namespaceOf(gv: string): string {
 }
 
 function interfaceOf(struct: StructModel, render: (type: string) => string): string {
-  const fields = struct.fields.map((field) => `  ${propertyName(field.name)}${field.required ? '' : '?'}: ${propertyType(field, struct, render)};`);
+  const fields = struct.fields.map(
+    (field) => `  ${propertyName(field.name)}${field.required ? '' : '?'}: ${propertyType(field, struct, render)};`,
+  );
   const name = localName(struct.id);
-  return `/** ${struct.gvk === undefined ? `Part of ${gvOf(struct.id)}` : `${struct.gvk.kind} in ${struct.gvk.apiVersion}`}. */\n` + (fields.length === 0 ? `export type ${name} = Record<string, never>;` : `export interface ${name} {\n${fields.join('\n')}\n}`);
+  return (
+    `/** ${struct.gvk === undefined ? `Part of ${gvOf(struct.id)}` : `${struct.gvk.kind} in ${struct.gvk.apiVersion}`}. */\n` +
+    (fields.length === 0
+      ? `export type ${name} = Record<string, never>;`
+      : `export interface ${name} {\n${fields.join('\n')}\n}`)
+  );
 }
 
 function propertyType(field: FieldModel, struct: StructModel, render: (type: string) => string): string {

@@ -30,7 +30,11 @@ void t.test('Priority writes into pods what their class means', async (test) => 
   await classes.create({ metadata: { name: 'high' }, value: 1000, preemptionPolicy: 'Never' });
 
   const plain = await pods.create(podNamed('plain'));
-  test.match(plain.spec, { priority: 0, preemptionPolicy: 'PreemptLowerPriority' }, 'without classes everybody is equal');
+  test.match(
+    plain.spec,
+    { priority: 0, preemptionPolicy: 'PreemptLowerPriority' },
+    'without classes everybody is equal',
+  );
   test.notOk(plain.spec?.priorityClassName);
 
   const high = await pods.create(podNamed('high', { priorityClassName: 'high' }));
@@ -54,7 +58,11 @@ void t.test('Priority refuses classes that are not there and priorities that are
   const [pods, classes] = [client.kind('v1', 'Pod'), client.kind('scheduling.k8s.io/v1', 'PriorityClass')];
   await classes.create({ metadata: { name: 'high' }, value: 1000 });
   const refusals: readonly (readonly [string, Pod, string])[] = [
-    ['an unknown class', podNamed('p', { priorityClassName: 'none' }), 'pods "p" is forbidden: no PriorityClass with name none was found'],
+    [
+      'an unknown class',
+      podNamed('p', { priorityClassName: 'none' }),
+      'pods "p" is forbidden: no PriorityClass with name none was found',
+    ],
     [
       'a priority of its own',
       podNamed('p', { priority: 5 }),
@@ -71,7 +79,8 @@ void t.test('Priority refuses classes that are not there and priorities that are
       'pods "p-" is forbidden: no PriorityClass with name none was found',
     ],
   ];
-  for (const [what, pod, message] of refusals) await test.rejects(pods.create(pod), { status: { code: 403 }, message }, what);
+  for (const [what, pod, message] of refusals)
+    await test.rejects(pods.create(pod), { status: { code: 403 }, message }, what);
 });
 
 void t.test('Priority has one default, and pods without a class are of it', async (test) => {
@@ -81,9 +90,21 @@ void t.test('Priority has one default, and pods without a class are of it', asyn
   await pods.create(podNamed('first'));
   const pod = await pods.create(podNamed('plain'));
   test.match(pod.spec, { priority: 7, priorityClassName: 'usual' });
-  const message = 'priorityclasses.scheduling.k8s.io "other" is forbidden: PriorityClass usual is already marked as default. Only one default can exist';
-  await test.rejects(classes.create({ metadata: { name: 'other' }, value: 8, globalDefault: true }), { status: { code: 403 }, message });
+  const message =
+    'priorityclasses.scheduling.k8s.io "other" is forbidden: PriorityClass usual is already marked as default. Only one default can exist';
+  await test.rejects(classes.create({ metadata: { name: 'other' }, value: 8, globalDefault: true }), {
+    status: { code: 403 },
+    message,
+  });
   await classes.create({ metadata: { name: 'other' }, value: 8 });
-  await test.rejects(classes.patch('other', { merge: { globalDefault: true } }), { status: { code: 403 }, message }, 'an update cannot make a second one either');
-  test.equal((await classes.patch('usual', { merge: { description: 'the usual' } })).description, 'the usual', 'the default itself may change');
+  await test.rejects(
+    classes.patch('other', { merge: { globalDefault: true } }),
+    { status: { code: 403 }, message },
+    'an update cannot make a second one either',
+  );
+  test.equal(
+    (await classes.patch('usual', { merge: { description: 'the usual' } })).description,
+    'the usual',
+    'the default itself may change',
+  );
 });

@@ -24,7 +24,11 @@ for (const windowMax of [1000, 2]) {
           store,
           elapse: (ms) => clock.advance(ms),
           patienceMs: 30_000,
-          limits: { keyBytesMax: storeLimits.keyBytesMax, valueBytesMax: storeLimits.transactionBytesMax, operationsMax: storeLimits.changesMax },
+          limits: {
+            keyBytesMax: storeLimits.keyBytesMax,
+            valueBytesMax: storeLimits.transactionBytesMax,
+            operationsMax: storeLimits.changesMax,
+          },
           leftBehind: () => (clock.pending === 0 ? [] : ['a timer']),
           dispose: () => store.close(),
         };
@@ -34,7 +38,12 @@ for (const windowMax of [1000, 2]) {
 }
 
 /** A resource with a store below it that counts, fails and holds back. */
-function world(options: Parameters<typeof thingCacher>[2] = {}): { clock: VirtualClock; inner: MemoryStore; store: FlakyStore; cacher: Cacher<Thing> } {
+function world(options: Parameters<typeof thingCacher>[2] = {}): {
+  clock: VirtualClock;
+  inner: MemoryStore;
+  store: FlakyStore;
+  cacher: Cacher<Thing>;
+} {
   const clock = virtualClock();
   const inner = memoryStore({ clock });
   const store = new FlakyStore(inner);
@@ -48,10 +57,18 @@ t.test('a cache does nothing before it is used and leaves nothing behind when it
   await put(store, 'a/x', 'red');
   t.equal(cacher.peek('a/x'), undefined, 'what is at hand is nothing');
   t.strictSame(cacher.figures(), { objects: 0, watchers: 0, windowEvents: 0, revision: 0 });
-  t.strictSame(store.calls, { get: 0, list: 0, revision: 0, requestProgress: 0, watch: 0 }, 'the store was not asked anything');
+  t.strictSame(
+    store.calls,
+    { get: 0, list: 0, revision: 0, requestProgress: 0, watch: 0 },
+    'the store was not asked anything',
+  );
   await cacher.list();
   await put(store, 'a/y', 'red');
-  const watches = [record(cacher.watch({ bookmarks: true, initial: true })), record(cacher.watch({ after: 1 })), record(cacher.watch({ after: 99 }))];
+  const watches = [
+    record(cacher.watch({ bookmarks: true, initial: true })),
+    record(cacher.watch({ after: 1 })),
+    record(cacher.watch({ after: 99 })),
+  ];
   const waits = cacher.get('a/x', { notOlderThan: 99 }).catch((error: unknown) => error);
   await clock.settled();
   t.strictSame(cacher.figures(), { objects: 2, watchers: 3, windowEvents: 1, revision: 3 });
@@ -61,7 +78,10 @@ t.test('a cache does nothing before it is used and leaves nothing behind when it
   t.equal(store.openWatches, 0, 'no storage watch');
   t.equal(clock.pending, 0, 'no timer');
   t.ok(isStoreError(await waits, 'closed'), 'who waits is sent away');
-  t.strictSame(watches.map(({ end }) => end), ['completed', 'completed', 'completed']);
+  t.strictSame(
+    watches.map(({ end }) => end),
+    ['completed', 'completed', 'completed'],
+  );
   await t.rejects(cacher.get('a/x'), { code: 'closed' });
   await t.rejects(cacher.list({ revision: 3 }), { code: 'closed' });
   t.equal(record(cacher.watch()).end, 'completed', 'a watch of a closed cache ends at once');
@@ -86,7 +106,8 @@ t.test('a cache ends when its store is closed', async (t) => {
 });
 
 t.test('limits that are none are refused', async (t) => {
-  for (const limits of [{ windowMax: 0 }, { waitMs: -1 }, { bookmarkMs: Number.NaN }]) t.throws(() => world({ limits }), RangeError);
+  for (const limits of [{ windowMax: 0 }, { waitMs: -1 }, { bookmarkMs: Number.NaN }])
+    t.throws(() => world({ limits }), RangeError);
   t.strictSame(cacherLimits, { windowMax: 1000, waitMs: 3000, bookmarkMs: 60_000 });
 });
 
@@ -112,11 +133,23 @@ t.test('a consistent read waits until the cache has seen all that was committed 
 
 t.test('a consistent read goes to the store itself when the cache does not get there in time', async (t) => {
   const { clock, inner, store, cacher } = world();
-  const { object: before } = await cacher.get('a/x').then(() => put(inner, 'a/x', 'red')).then(() => cacher.get('a/x'));
+  const { object: before } = await cacher
+    .get('a/x')
+    .then(() => put(inner, 'a/x', 'red'))
+    .then(() => cacher.get('a/x'));
   store.hold();
   const { revision } = await put(inner, 'b/y', 'blue');
-  const reads = Promise.all([cacher.get('b/y'), cacher.list(), cacher.list({ limit: 1 }), cacher.get('a/x', { notOlderThan: revision })]);
-  const late = Promise.allSettled([cacher.get('b/y', { notOlderThan: revision + 1 }), cacher.list({ notOlderThan: revision + 1 }), cacher.list({ revision: revision + 1 })]);
+  const reads = Promise.all([
+    cacher.get('b/y'),
+    cacher.list(),
+    cacher.list({ limit: 1 }),
+    cacher.get('a/x', { notOlderThan: revision }),
+  ]);
+  const late = Promise.allSettled([
+    cacher.get('b/y', { notOlderThan: revision + 1 }),
+    cacher.list({ notOlderThan: revision + 1 }),
+    cacher.list({ revision: revision + 1 }),
+  ]);
   await clock.advance(3000);
   const [got, listed, page, old] = await reads;
   t.strictSame([got.object?.colour, got.revision], ['blue', revision]);
@@ -124,7 +157,10 @@ t.test('a consistent read goes to the store itself when the cache does not get t
   t.strictSame([keysOf(page.items), page.next, page.remaining], [['a/x'], 'a/x', 1]);
   t.equal(old.object, before, 'an object that the cache has is not made again');
   for (const each of await late) {
-    t.match(each, { status: 'rejected', reason: { message: `Timeout: Too large resource version: ${revision + 1}, current: ${revision}` } });
+    t.match(each, {
+      status: 'rejected',
+      reason: { message: `Timeout: Too large resource version: ${revision + 1}, current: ${revision}` },
+    });
   }
   await cacher.close();
 });
@@ -140,12 +176,18 @@ t.test('reads at the same time share what they ask of the store', async (t) => {
   t.equal(store.calls.requestProgress, 0, 'nobody has to wait');
   await store.commit({ put: [{ key: '/registry/others/x', value: {} }] });
   const answers = await Promise.all(Array.from({ length: 1000 }, () => cacher.get('a/x')));
-  t.ok(answers.every(({ revision }) => revision === 3), 'the revision is that of the store, whatever was written');
+  t.ok(
+    answers.every(({ revision }) => revision === 3),
+    'the revision is that of the store, whatever was written',
+  );
   t.equal(store.calls.revision, 4);
   t.equal(store.calls.requestProgress, 1);
   store.failures.set('revision', new StoreError('unavailable', 'away'));
   const failed = await Promise.allSettled(Array.from({ length: 10 }, () => cacher.get('a/x')));
-  t.ok(failed.every((each) => each.status === 'rejected' && isStoreError(each.reason, 'unavailable')), 'a failure reaches everybody');
+  t.ok(
+    failed.every((each) => each.status === 'rejected' && isStoreError(each.reason, 'unavailable')),
+    'a failure reaches everybody',
+  );
   store.failures.clear();
   t.equal((await cacher.get('a/x')).object?.colour, 'red', 'and nobody after that');
   await cacher.close();
@@ -161,7 +203,11 @@ t.test('a read does not rely on progress that was asked for before it', async (t
   };
   const writeElsewhere = (): Promise<unknown> => inner.commit({ put: [{ key: '/registry/others/x', value: {} }] });
   await writeElsewhere();
-  t.equal((await cacher.get('a/x')).revision, 2, 'it goes on when the cache is there, whatever is still to be answered');
+  t.equal(
+    (await cacher.get('a/x')).revision,
+    2,
+    'it goes on when the cache is there, whatever is still to be answered',
+  );
   await writeElsewhere();
   let revision = 0;
   void cacher.get('a/x').then((reading) => ({ revision } = reading));
@@ -177,7 +223,11 @@ t.test('a read of a revision still to come waits for it, but not for ever', asyn
   const { clock, store, cacher } = world();
   await put(store, 'a/x', 'red');
   await cacher.get('a/x');
-  const soon = Promise.all([cacher.get('a/x', { notOlderThan: 4 }), cacher.list({ notOlderThan: 4 }), cacher.list({ revision: 3 })]);
+  const soon = Promise.all([
+    cacher.get('a/x', { notOlderThan: 4 }),
+    cacher.list({ notOlderThan: 4 }),
+    cacher.list({ revision: 3 }),
+  ]);
   const never = cacher.get('a/x', { notOlderThan: 5 }).catch((error: unknown) => error);
   await clock.advance(2800);
   await put(store, 'a/x', 'green');
@@ -218,10 +268,14 @@ t.test('one object stands for a revision of a key, whoever reads it', async (t) 
   const late = record(cacher.watch({ after: 2 }));
   await clock.settled();
   const { object } = await cacher.get('a/x');
-  const objects = watches.map(({ events }) => events.map((event) => (event.type === 'BOOKMARK' ? undefined : event.object)));
+  const objects = watches.map(({ events }) =>
+    events.map((event) => (event.type === 'BOOKMARK' ? undefined : event.object)),
+  );
   t.equal(objects[0]?.length, 4);
-  for (const [index, each] of objects[0]?.entries() ?? []) t.equal(objects[1]?.[index], each, 'two watches are told of the same object');
-  for (const [index, event] of late.events.entries()) t.equal(event, watches[0]?.events[index + 1], 'a late one is told of the same event');
+  for (const [index, each] of objects[0]?.entries() ?? [])
+    t.equal(objects[1]?.[index], each, 'two watches are told of the same object');
+  for (const [index, event] of late.events.entries())
+    t.equal(event, watches[0]?.events[index + 1], 'a late one is told of the same event');
   t.equal(objects[0]?.[3], object);
   t.equal((await cacher.list()).items[0], object);
   t.equal((await cacher.list({ revision: 5 })).items[0], object);
@@ -230,93 +284,132 @@ t.test('one object stands for a revision of a key, whoever reads it', async (t) 
   await cacher.close();
 });
 
-t.test('an earlier revision in the window is listed from memory, an older one from the store, one that is gone is refused', async (t) => {
-  const { inner, store, cacher } = world({ limits: { windowMax: 5 } });
-  await put(inner, 'a/0', 'red');
-  await cacher.list();
-  for (let n = 1; n <= 9; n++) await put(inner, `a/${n}`, 'red');
-  store.calls.list = 0;
-  const newest = 11;
-  for (let revision = newest - 5; revision <= newest; revision++) {
-    t.equal((await cacher.list({ revision })).items.length, revision - 1, `the list of revision ${revision}`);
-    t.equal((await cacher.list({ revision, namespace: 'a', name: '7' })).items.length, revision >= 9 ? 1 : 0, 'and one object of it');
-  }
-  t.equal(store.calls.list, 0, 'all from memory');
-  for (let revision = 2; revision < newest - 5; revision++) t.equal((await cacher.list({ revision })).items.length, revision - 1);
-  t.equal(store.calls.list, 4, 'all from the store');
-  await inner.compact(4);
-  await t.rejects(cacher.list({ revision: 3 }), { message: 'The resourceVersion for the provided list is too old.', status: { code: 410, reason: 'Expired' } });
-  await t.rejects(cacher.list({ revision: 3, namespace: 'a', name: '1' }), { message: /too old/, status: { reason: 'Expired' } });
-  t.equal((await cacher.list({ revision: 4 })).items.length, 3);
-  await inner.compact(10);
-  t.equal((await cacher.list({ revision: 8 })).items.length, 7, 'the cache has what the store forgot');
-  cacher.compact(10);
-  await t.rejects(cacher.list({ revision: 8 }), { message: /too old/, status: { reason: 'Expired' } }, 'until it is told to forget it, too');
-  t.equal((await cacher.list({ revision: 10 })).items.length, 9);
-  t.equal(cacher.figures().windowEvents, 1);
-  cacher.compact(99);
-  t.equal((await cacher.list({ revision: newest })).items.length, 10, 'what it has not come to is not forgotten');
-  await cacher.close();
-});
-
-t.test('pages of any scope are those of their revision, in the window and before it, whatever is written meanwhile', async (t) => {
-  for (const seed of [1, 2, 3, 4]) {
-    const chance = random(`pages ${seed}`);
-    const { inner, cacher } = world({ limits: { windowMax: 20 } });
-    const names = ['a/x', 'a/y', 'a/z', 'a-b/x', 'a-b/y', 'a0/x', 'b/x', 'b/é', 'b/\u{1f600}', 'b/\ufffd'];
-    const write = async (): Promise<void> => {
-      const key = chance.pick(names) + (chance.next() < 0.5 ? '' : `${chance.integer(9)}`);
-      await (chance.next() < 0.3 ? remove(inner, key) : put(inner, key, chance.pick(['red', 'green']), chance.pick(['n1', 'n2', ''])));
-    };
-    for (let step = 0; step < 40; step++) await write();
-    const stateAt = async (revision: Revision): Promise<Thing[]> => (await inner.list(prefix, { revision })).entries.map(readThing);
-    for (let round = 0; round < 60; round++) {
-      const namespace = chance.pick([undefined, undefined, 'a', 'a-b', 'b', 'none']);
-      const name = chance.pick([undefined, undefined, 'x', 'é']);
-      const value = chance.pick([undefined, undefined, 'n1', 'n3']);
-      const colour = chance.pick([undefined, undefined, 'red']);
-      const scope: CacheListOptions<Thing> = {
-        ...(namespace !== undefined && { namespace }),
-        ...(name !== undefined && { name }),
-        ...(value !== undefined && { trigger: { field: 'node', value } }),
-        ...(colour !== undefined && { matches: (thing) => thing.colour === colour }),
-      };
-      const belongs = (thing: Thing): boolean =>
-        (namespace === undefined || thing.key.startsWith(`${namespace}/`)) &&
-        (name === undefined || thing.key.split('/')[1] === name) &&
-        (value === undefined || thing.node === value) &&
-        (colour === undefined || thing.colour === colour);
-      const newest = await inner.revision();
-      const revision = chance.next() < 0.4 ? undefined : Math.max(1, newest - chance.integer(40));
-      const limit = chance.pick([1, 2, 3, 1000]);
-      const whole = await cacher.list({ ...scope, ...(revision !== undefined && { revision }) });
-      t.equal(whole.revision, revision ?? newest);
-      const expected = (await stateAt(whole.revision)).filter(belongs);
-      t.strictSame(whole.items, expected, 'the whole');
-      t.strictSame([whole.next, whole.remaining], [undefined, undefined]);
-      const paged: Thing[] = [];
-      for (let after: string | undefined, more = true; more; ) {
-        const listing: CacheListing<Thing> = await cacher.list({ ...scope, limit, revision: whole.revision, ...(after !== undefined && { after }) });
-        paged.push(...listing.items);
-        t.ok(listing.items.length === limit || listing.next === undefined, 'a page that another follows is full');
-        if (listing.next !== undefined) t.equal(listing.next, listing.items.at(-1)?.key, 'the next begins after the last');
-        const isPlain = name === undefined && value === undefined && colour === undefined;
-        t.equal(listing.remaining, isPlain && listing.next !== undefined ? expected.length - paged.length : undefined, 'what remains, where that is known');
-        after = listing.next;
-        more = after !== undefined;
-        await write();
-      }
-      t.strictSame(paged, expected, 'the pages together');
+t.test(
+  'an earlier revision in the window is listed from memory, an older one from the store, one that is gone is refused',
+  async (t) => {
+    const { inner, store, cacher } = world({ limits: { windowMax: 5 } });
+    await put(inner, 'a/0', 'red');
+    await cacher.list();
+    for (let n = 1; n <= 9; n++) await put(inner, `a/${n}`, 'red');
+    store.calls.list = 0;
+    const newest = 11;
+    for (let revision = newest - 5; revision <= newest; revision++) {
+      t.equal((await cacher.list({ revision })).items.length, revision - 1, `the list of revision ${revision}`);
+      t.equal(
+        (await cacher.list({ revision, namespace: 'a', name: '7' })).items.length,
+        revision >= 9 ? 1 : 0,
+        'and one object of it',
+      );
     }
+    t.equal(store.calls.list, 0, 'all from memory');
+    for (let revision = 2; revision < newest - 5; revision++)
+      t.equal((await cacher.list({ revision })).items.length, revision - 1);
+    t.equal(store.calls.list, 4, 'all from the store');
+    await inner.compact(4);
+    await t.rejects(cacher.list({ revision: 3 }), {
+      message: 'The resourceVersion for the provided list is too old.',
+      status: { code: 410, reason: 'Expired' },
+    });
+    await t.rejects(cacher.list({ revision: 3, namespace: 'a', name: '1' }), {
+      message: /too old/,
+      status: { reason: 'Expired' },
+    });
+    t.equal((await cacher.list({ revision: 4 })).items.length, 3);
+    await inner.compact(10);
+    t.equal((await cacher.list({ revision: 8 })).items.length, 7, 'the cache has what the store forgot');
+    cacher.compact(10);
+    await t.rejects(
+      cacher.list({ revision: 8 }),
+      { message: /too old/, status: { reason: 'Expired' } },
+      'until it is told to forget it, too',
+    );
+    t.equal((await cacher.list({ revision: 10 })).items.length, 9);
+    t.equal(cacher.figures().windowEvents, 1);
+    cacher.compact(99);
+    t.equal((await cacher.list({ revision: newest })).items.length, 10, 'what it has not come to is not forgotten');
     await cacher.close();
-  }
-});
+  },
+);
+
+t.test(
+  'pages of any scope are those of their revision, in the window and before it, whatever is written meanwhile',
+  async (t) => {
+    for (const seed of [1, 2, 3, 4]) {
+      const chance = random(`pages ${seed}`);
+      const { inner, cacher } = world({ limits: { windowMax: 20 } });
+      const names = ['a/x', 'a/y', 'a/z', 'a-b/x', 'a-b/y', 'a0/x', 'b/x', 'b/é', 'b/\u{1f600}', 'b/\ufffd'];
+      const write = async (): Promise<void> => {
+        const key = chance.pick(names) + (chance.next() < 0.5 ? '' : `${chance.integer(9)}`);
+        await (chance.next() < 0.3
+          ? remove(inner, key)
+          : put(inner, key, chance.pick(['red', 'green']), chance.pick(['n1', 'n2', ''])));
+      };
+      for (let step = 0; step < 40; step++) await write();
+      const stateAt = async (revision: Revision): Promise<Thing[]> =>
+        (await inner.list(prefix, { revision })).entries.map(readThing);
+      for (let round = 0; round < 60; round++) {
+        const namespace = chance.pick([undefined, undefined, 'a', 'a-b', 'b', 'none']);
+        const name = chance.pick([undefined, undefined, 'x', 'é']);
+        const value = chance.pick([undefined, undefined, 'n1', 'n3']);
+        const colour = chance.pick([undefined, undefined, 'red']);
+        const scope: CacheListOptions<Thing> = {
+          ...(namespace !== undefined && { namespace }),
+          ...(name !== undefined && { name }),
+          ...(value !== undefined && { trigger: { field: 'node', value } }),
+          ...(colour !== undefined && { matches: (thing) => thing.colour === colour }),
+        };
+        const belongs = (thing: Thing): boolean =>
+          (namespace === undefined || thing.key.startsWith(`${namespace}/`)) &&
+          (name === undefined || thing.key.split('/')[1] === name) &&
+          (value === undefined || thing.node === value) &&
+          (colour === undefined || thing.colour === colour);
+        const newest = await inner.revision();
+        const revision = chance.next() < 0.4 ? undefined : Math.max(1, newest - chance.integer(40));
+        const limit = chance.pick([1, 2, 3, 1000]);
+        const whole = await cacher.list({ ...scope, ...(revision !== undefined && { revision }) });
+        t.equal(whole.revision, revision ?? newest);
+        const expected = (await stateAt(whole.revision)).filter(belongs);
+        t.strictSame(whole.items, expected, 'the whole');
+        t.strictSame([whole.next, whole.remaining], [undefined, undefined]);
+        const paged: Thing[] = [];
+        for (let after: string | undefined, more = true; more;) {
+          const listing: CacheListing<Thing> = await cacher.list({
+            ...scope,
+            limit,
+            revision: whole.revision,
+            ...(after !== undefined && { after }),
+          });
+          paged.push(...listing.items);
+          t.ok(listing.items.length === limit || listing.next === undefined, 'a page that another follows is full');
+          if (listing.next !== undefined)
+            t.equal(listing.next, listing.items.at(-1)?.key, 'the next begins after the last');
+          const isPlain = name === undefined && value === undefined && colour === undefined;
+          t.equal(
+            listing.remaining,
+            isPlain && listing.next !== undefined ? expected.length - paged.length : undefined,
+            'what remains, where that is known',
+          );
+          after = listing.next;
+          more = after !== undefined;
+          await write();
+        }
+        t.strictSame(paged, expected, 'the pages together');
+      }
+      await cacher.close();
+    }
+  },
+);
 
 t.test('lists of many are whole, however they are read', async (t) => {
   const { clock, inner, store, cacher } = world({ limits: { windowMax: 10 } });
   const count = 10_500; // more than the cache reads at once
   for (let n = 0; n < count; n += 100) {
-    await inner.commit({ put: Array.from({ length: 100 }, (_, index) => ({ key: `${prefix}a/${String(n + index).padStart(5, '0')}`, value: { colour: (n + index) % 700 === 0 ? 'red' : 'green' } })) });
+    await inner.commit({
+      put: Array.from({ length: 100 }, (_, index) => ({
+        key: `${prefix}a/${String(n + index).padStart(5, '0')}`,
+        value: { colour: (n + index) % 700 === 0 ? 'red' : 'green' },
+      })),
+    });
   }
   const filled = await inner.revision();
   const red = Array.from({ length: 15 }, (_, n) => `a/${String(n * 700).padStart(5, '0')}`);
@@ -334,10 +427,18 @@ t.test('lists of many are whole, however they are read', async (t) => {
     t.strictSame([keysOf(last.items), last.next], [red.slice(10), undefined], where);
     store.entriesListed = 0;
     const one = await cacher.list({ revision, namespace: 'a', name: '0000' });
-    t.strictSame([one.items, store.entriesListed], [[], revision === filled ? 1 : 0], 'a name that others begin with is looked up alone');
+    t.strictSame(
+      [one.items, store.entriesListed],
+      [[], revision === filled ? 1 : 0],
+      'a name that others begin with is looked up alone',
+    );
   }
   store.failures.set('list', new StoreError('unavailable', 'away'));
-  await t.rejects(cacher.list({ revision: filled }), { code: 'unavailable' }, 'what the store refuses otherwise is passed on');
+  await t.rejects(
+    cacher.list({ revision: filled }),
+    { code: 'unavailable' },
+    'what the store refuses otherwise is passed on',
+  );
   await clock.settled();
   await cacher.close();
 });
@@ -372,8 +473,16 @@ t.test('a resource without namespaces has names for keys', async (t) => {
   t.equal((await cacher.get('b')).object?.key, 'b');
   t.strictSame(keysOf((await cacher.list({ name: 'b' })).items), ['b']);
   t.strictSame(keysOf((await cacher.list({ name: 'b', after: 'b' })).items), [], 'not after itself');
-  t.strictSame(keysOf((await cacher.list({ namespace: 'b', limit: 2 })).items), ['a', 'b'], 'a namespace has no meaning');
-  await t.rejects(cacher.list({ trigger: { field: 'toString', value: 'x' } }), RangeError, 'a trigger field that it was not made with');
+  t.strictSame(
+    keysOf((await cacher.list({ namespace: 'b', limit: 2 })).items),
+    ['a', 'b'],
+    'a namespace has no meaning',
+  );
+  await t.rejects(
+    cacher.list({ trigger: { field: 'toString', value: 'x' } }),
+    RangeError,
+    'a trigger field that it was not made with',
+  );
   await cacher.close();
 });
 
@@ -387,7 +496,12 @@ t.test('an object that cannot be read fails reads, and nothing else once it is g
   await put(store, 'a/x', 'red');
   const watch = record(cacher.watch({ initial: true }));
   await clock.settled();
-  await store.commit({ put: [{ key: `${prefix}a/x`, value: { colour: 'green' } }, { key: `${prefix}a/y`, value: { colour: 'broken' } }] });
+  await store.commit({
+    put: [
+      { key: `${prefix}a/x`, value: { colour: 'green' } },
+      { key: `${prefix}a/y`, value: { colour: 'broken' } },
+    ],
+  });
   const failing = Promise.allSettled([cacher.list(), cacher.get('a/y')]);
   await clock.advance('10s');
   for (const each of await failing) t.match(each, { status: 'rejected', reason: { message: 'cannot be read' } });
@@ -424,6 +538,12 @@ t.test('an object is encoded once for each form, within a bound of bytes', async
   t.equal(made, 24, 'what is used stays');
   bytes.get(other, 'json', encode(100));
   t.equal(made, 25, 'what is not goes');
-  t.throws(() => bytes.get({}, 'json', () => { throw new Error('no such form'); }), { message: 'no such form' });
+  t.throws(
+    () =>
+      bytes.get({}, 'json', () => {
+        throw new Error('no such form');
+      }),
+    { message: 'no such form' },
+  );
   for (const bytesMax of [0, -1, 1.5, Number.NaN]) t.throws(() => encodedBytes({ bytesMax }), RangeError);
 });

@@ -5,7 +5,17 @@ import { isApiError, random, virtualClock } from '../../lib/core/index.js';
 import type { Random, VirtualClock } from '../../lib/core/index.js';
 import { memoryStore, StoreError } from '../../lib/storage/index.js';
 import type { Batch, Change, MemoryStore, Revision, Store } from '../../lib/storage/index.js';
-import { line, prefix, put, readThing, record, remove, thingCacher, type Recording, type Thing } from '../support/cached-things.js';
+import {
+  line,
+  prefix,
+  put,
+  readThing,
+  record,
+  remove,
+  thingCacher,
+  type Recording,
+  type Thing,
+} from '../support/cached-things.js';
 import { FlakyStore } from '../support/flaky-store.js';
 
 interface World {
@@ -43,7 +53,9 @@ async function writeSomething(store: Store, chance: Random): Promise<void> {
   const chosen = chance.shuffle(keys).slice(0, 1 + chance.integer(3));
   const deleted = chosen.filter(() => chance.next() < 0.3);
   await store.commit({
-    put: chosen.filter((key) => !deleted.includes(key)).map((key) => ({ key: prefix + key, value: { colour: chance.pick(colours), node: chance.pick(nodes) } })),
+    put: chosen
+      .filter((key) => !deleted.includes(key))
+      .map((key) => ({ key: prefix + key, value: { colour: chance.pick(colours), node: chance.pick(nodes) } })),
     delete: deleted.map((key) => prefix + key),
   });
   if (chance.next() < 0.3) await store.commit({ put: [{ key: '/registry/others/x', value: {} }] });
@@ -72,7 +84,12 @@ async function watchSomething({ cacher, inner }: World, chance: Random): Promise
   };
   const belongs = (thing: Thing): boolean => {
     const [its, called] = thing.key.split('/');
-    return (namespace ?? its) === its && (name ?? called) === called && (node ?? thing.node) === thing.node && (colour ?? thing.colour) === thing.colour;
+    return (
+      (namespace ?? its) === its &&
+      (name ?? called) === called &&
+      (node ?? thing.node) === thing.node &&
+      (colour ?? thing.colour) === thing.colour
+    );
   };
   return { options, belongs, subscribedAt, recording: record(cacher.watch(options)) };
 }
@@ -82,7 +99,8 @@ function expectedLine(change: Change, revision: Revision, belongs: (thing: Thing
   const before = change.previous && readThing(change.previous);
   const after = change.type === 'put' ? readThing(change.entry) : undefined;
   const was = before !== undefined && belongs(before);
-  if (after !== undefined && belongs(after)) return [`${was ? 'MODIFIED' : 'ADDED'} ${after.key} ${after.colour} ${revision}`];
+  if (after !== undefined && belongs(after))
+    return [`${was ? 'MODIFIED' : 'ADDED'} ${after.key} ${after.colour} ${revision}`];
   return was ? [`DELETED ${before.key} ${before.colour} ${revision}`] : [];
 }
 
@@ -98,23 +116,43 @@ async function checkWatched(t: Test, { inner }: World, history: readonly Batch[]
       return;
     }
     after = told[end]?.revision ?? 0;
-    t.ok(options.notOlderThan !== undefined || after >= subscribedAt, `initial events are of revision ${after}, not before ${subscribedAt}`);
+    t.ok(
+      options.notOlderThan !== undefined || after >= subscribedAt,
+      `initial events are of revision ${after}, not before ${subscribedAt}`,
+    );
     const there = (await inner.list(prefix, { revision: after })).entries.map(readThing).filter(belongs);
-    t.strictSame(told.splice(0, end + 1).slice(0, -1).map(line), there.map((thing) => `ADDED ${thing.key} ${thing.colour} ${thing.resourceVersion}`), 'what there was, in order');
+    t.strictSame(
+      told
+        .splice(0, end + 1)
+        .slice(0, -1)
+        .map(line),
+      there.map((thing) => `ADDED ${thing.key} ${thing.colour} ${thing.resourceVersion}`),
+      'what there was, in order',
+    );
   }
-  const expected = history.flatMap(({ revision, changes }) => (revision > after ? changes.flatMap((change) => expectedLine(change, revision, belongs)) : []));
+  const expected = history.flatMap(({ revision, changes }) =>
+    revision > after ? changes.flatMap((change) => expectedLine(change, revision, belongs)) : [],
+  );
   const seen = told.filter(({ type }) => type !== 'BOOKMARK').map(line);
-  t.strictSame(seen, recording.end === undefined ? expected : expected.slice(0, seen.length), `a watch with ${JSON.stringify(options)}`);
+  t.strictSame(
+    seen,
+    recording.end === undefined ? expected : expected.slice(0, seen.length),
+    `a watch with ${JSON.stringify(options)}`,
+  );
   let reached = after; // by the last event
   let bookmarked = 0;
   for (const { type, revision } of told) {
-    if (revision < reached || (type !== 'BOOKMARK' && revision <= bookmarked)) t.fail(`${type} ${revision} comes after ${reached} and a bookmark of ${bookmarked}`);
+    if (revision < reached || (type !== 'BOOKMARK' && revision <= bookmarked))
+      t.fail(`${type} ${revision} comes after ${reached} and a bookmark of ${bookmarked}`);
     reached = revision;
     if (type === 'BOOKMARK') bookmarked = revision;
   }
 }
 
-for (const [kind, mishaps] of [['without mishaps', 0], ['amid cuts and stalls', 0.15]] as const) {
+for (const [kind, mishaps] of [
+  ['without mishaps', 0],
+  ['amid cuts and stalls', 0.15],
+] as const) {
   for (const windowMax of [6, 1000]) {
     t.test(`random watches see what the history says, with a window of ${windowMax}, ${kind}`, async (t) => {
       for (const seed of [1, 2, 3]) {
@@ -126,19 +164,32 @@ for (const [kind, mishaps] of [['without mishaps', 0], ['amid cuts and stalls', 
         for (let step = 0; step < 150; step++) {
           await writeSomething(inner, chance);
           if (chance.next() < 0.4) watches.push(await watchSomething(it, chance));
-          if (chance.next() < 0.1) chance.pick(watches.length > 0 ? watches : [await watchSomething(it, chance)]).recording.stop();
-          if (chance.next() < mishaps) store.cut(chance.pick([new StoreError('overrun', 'too slow'), new StoreError('unavailable', 'away'), new Error('reset')]));
+          if (chance.next() < 0.1)
+            chance.pick(watches.length > 0 ? watches : [await watchSomething(it, chance)]).recording.stop();
+          if (chance.next() < mishaps)
+            store.cut(
+              chance.pick([
+                new StoreError('overrun', 'too slow'),
+                new StoreError('unavailable', 'away'),
+                new Error('reset'),
+              ]),
+            );
           if (chance.next() < mishaps) store.hold();
           if (chance.next() < 0.5) store.release();
           if (chance.next() < 0.3) await clock.advance(chance.integer(400));
         }
         store.release();
         await clock.advance('20s');
-        t.strictSame((await cacher.list()).items, (await inner.list(prefix)).entries.map(readThing), 'the state in the end');
+        t.strictSame(
+          (await cacher.list()).items,
+          (await inner.list(prefix)).entries.map(readThing),
+          'the state in the end',
+        );
         const left = watches.filter(({ recording }) => recording.end === undefined);
         t.ok(left.length > 20);
         for (const watched of left) await checkWatched(t, it, history.events, watched);
-        for (const { recording } of watches) t.ok(recording.end === undefined || recording.end === 'completed', 'none ended by itself');
+        for (const { recording } of watches)
+          t.ok(recording.end === undefined || recording.end === 'completed', 'none ended by itself');
         await cacher.close();
         t.equal(clock.pending, 0);
         t.equal(store.openWatches, 0);
@@ -147,50 +198,59 @@ for (const [kind, mishaps] of [['without mishaps', 0], ['amid cuts and stalls', 
   }
 }
 
-t.test('random watches end with Expired rather than miss anything when the store forgets what was missed', async (t) => {
-  let expired = 0;
-  for (const seed of [1, 2, 3, 4]) {
-    const chance = random(`forgetting ${seed}`);
-    const it = world({ limits: { windowMax: 10 } });
-    const { clock, inner, store, cacher } = it;
-    const history = record(inner.watch(prefix, { after: 1 }));
-    // `compact` of the memory store leaves no list of the past; the reference needs one.
-    const reference = { ...it, inner: memoryStore({ clock }) };
-    const watches: Watched[] = [];
-    for (let step = 0; step < 200; step++) {
-      const before = await inner.revision();
-      await writeSomething(inner, chance);
-      await copy(inner, reference.inner, before);
-      if (chance.next() < 0.4) watches.push(await watchSomething(it, chance));
-      if (chance.next() < 0.1) {
-        store.hold();
-        store.cut(new StoreError('unavailable', 'away'));
-        store.failures.set('watch', new StoreError('unavailable', 'away'));
+t.test(
+  'random watches end with Expired rather than miss anything when the store forgets what was missed',
+  async (t) => {
+    let expired = 0;
+    for (const seed of [1, 2, 3, 4]) {
+      const chance = random(`forgetting ${seed}`);
+      const it = world({ limits: { windowMax: 10 } });
+      const { clock, inner, store, cacher } = it;
+      const history = record(inner.watch(prefix, { after: 1 }));
+      // `compact` of the memory store leaves no list of the past; the reference needs one.
+      const reference = { ...it, inner: memoryStore({ clock }) };
+      const watches: Watched[] = [];
+      for (let step = 0; step < 200; step++) {
+        const before = await inner.revision();
+        await writeSomething(inner, chance);
+        await copy(inner, reference.inner, before);
+        if (chance.next() < 0.4) watches.push(await watchSomething(it, chance));
+        if (chance.next() < 0.1) {
+          store.hold();
+          store.cut(new StoreError('unavailable', 'away'));
+          store.failures.set('watch', new StoreError('unavailable', 'away'));
+        }
+        if (chance.next() < 0.05) await inner.compact((await inner.revision()) - chance.integer(3));
+        if (chance.next() < 0.3) {
+          store.release();
+          store.failures.clear();
+        }
+        if (chance.next() < 0.4) await clock.advance(chance.integer(400));
       }
-      if (chance.next() < 0.05) await inner.compact((await inner.revision()) - chance.integer(3));
-      if (chance.next() < 0.3) {
-        store.release();
-        store.failures.clear();
+      store.release();
+      store.failures.clear();
+      await clock.advance('20s');
+      t.strictSame(
+        (await cacher.list()).items,
+        (await inner.list(prefix)).entries.map(readThing),
+        'the state in the end',
+      );
+      for (const watched of watches) {
+        const { end } = watched.recording;
+        if (end !== undefined) {
+          const isLate =
+            watched.options.initial === true && watched.recording.events.length === 0 && isApiError(end, 'Timeout');
+          if (!isLate)
+            t.match(end, { message: /^too old resource version: \d+ \(\d+\)$/, status: { reason: 'Expired' } });
+          expired += 1;
+        }
+        await checkWatched(t, reference, history.events, watched);
       }
-      if (chance.next() < 0.4) await clock.advance(chance.integer(400));
+      await cacher.close();
     }
-    store.release();
-    store.failures.clear();
-    await clock.advance('20s');
-    t.strictSame((await cacher.list()).items, (await inner.list(prefix)).entries.map(readThing), 'the state in the end');
-    for (const watched of watches) {
-      const { end } = watched.recording;
-      if (end !== undefined) {
-        const isLate = watched.options.initial === true && watched.recording.events.length === 0 && isApiError(end, 'Timeout');
-        if (!isLate) t.match(end, { message: /^too old resource version: \d+ \(\d+\)$/, status: { reason: 'Expired' } });
-        expired += 1;
-      }
-      await checkWatched(t, reference, history.events, watched);
-    }
-    await cacher.close();
-  }
-  t.ok(expired > 20, 'which did happen');
-});
+    t.ok(expired > 20, 'which did happen');
+  },
+);
 
 /** Does in a second store what a first one did after a revision, so that their revisions stay the same. */
 async function copy(from: MemoryStore, to: MemoryStore, after: Revision): Promise<void> {
@@ -224,8 +284,22 @@ t.test('an object that enters a view is ADDED, in it MODIFIED, and DELETED as it
   await clock.settled();
   t.strictSame(watches.map(lines), [
     ['ADDED a/x red 3', 'MODIFIED a/x red 4', 'DELETED a/x red 5', 'ADDED a/x red 6', 'DELETED a/x red 7'],
-    ['ADDED a/x green 2', 'DELETED a/x green 3', 'ADDED a/x red 4', 'DELETED a/x red 5', 'ADDED a/x red 6', 'DELETED a/x red 7'],
-    ['ADDED a/x green 2', 'MODIFIED a/x red 3', 'MODIFIED a/x red 4', 'MODIFIED a/x blue 5', 'MODIFIED a/x red 6', 'DELETED a/x red 7'],
+    [
+      'ADDED a/x green 2',
+      'DELETED a/x green 3',
+      'ADDED a/x red 4',
+      'DELETED a/x red 5',
+      'ADDED a/x red 6',
+      'DELETED a/x red 7',
+    ],
+    [
+      'ADDED a/x green 2',
+      'MODIFIED a/x red 3',
+      'MODIFIED a/x red 4',
+      'MODIFIED a/x blue 5',
+      'MODIFIED a/x red 6',
+      'DELETED a/x red 7',
+    ],
   ]);
   t.equal(watches[0]?.events[4], watches[1]?.events[5], 'those who see the same share it');
   t.ok(watches.every(({ events }) => events.every((event) => Object.isFrozen(event))));
@@ -284,7 +358,10 @@ t.test('a watch resumes from the window, before it from the store, and is refuse
   for (let after = 1; after <= 18; after++) {
     const watch = record(cacher.watch({ after, bookmark$: new Subject() }));
     await clock.settled();
-    const expected = Array.from({ length: Math.max(0, 16 - after) }, (_, n) => `${after + 1 + n === 2 ? 'ADDED' : 'MODIFIED'} a/x ${after + 1 + n} ${after + 1 + n}`);
+    const expected = Array.from(
+      { length: Math.max(0, 16 - after) },
+      (_, n) => `${after + 1 + n === 2 ? 'ADDED' : 'MODIFIED'} a/x ${after + 1 + n} ${after + 1 + n}`,
+    );
     t.strictSame(lines(watch), expected, `after ${after}`);
     t.equal(store.calls.watch, Math.min(after, 12), 'the store is asked only for what the window lacks');
     watch.stop();
@@ -309,7 +386,11 @@ t.test('a watch that reads history goes on through cuts of it, and joins when th
     if (revision === 4) store.cut(new StoreError('overrun', 'too slow'));
   });
   await clock.advance(1000);
-  t.strictSame(lines(cut), ['MODIFIED a/x 3 3', 'MODIFIED a/x 4 4', 'MODIFIED a/x 5 5', 'MODIFIED a/x 6 6'], 'it goes on after what it told');
+  t.strictSame(
+    lines(cut),
+    ['MODIFIED a/x 3 3', 'MODIFIED a/x 4 4', 'MODIFIED a/x 5 5', 'MODIFIED a/x 6 6'],
+    'it goes on after what it told',
+  );
   cut.stop();
   const bookmark$ = new Subject<void>();
   const watch = record(cacher.watch({ after: 4, namespace: 'a', bookmark$ }));
@@ -385,39 +466,49 @@ t.test('one more bookmark comes whenever it is asked for', async (t) => {
   await cacher.close();
 });
 
-t.test('a cache that cannot resume reads everything anew: watchers that missed something expire, those still waiting go on', async (t) => {
-  const { clock, inner, store, cacher } = world();
-  await put(inner, 'a/x', 'red');
-  await put(inner, 'a/y', 'red');
-  const { object: kept } = await cacher.get('a/y');
-  const live = record(cacher.watch({ after: 2 }));
-  const future = record(cacher.watch({ after: 7, bookmarks: true }));
-  await clock.settled();
-  store.hold();
-  for (const colour of ['green', 'blue', 'red']) await put(inner, 'a/x', colour);
-  await put(inner, 'b/x', 'red');
-  await inner.compact(6);
-  store.cut(new StoreError('overrun', 'too slow'));
-  store.release();
-  await clock.settled();
-  t.ok(isApiError(live.end, 'Expired'));
-  t.match(live.end, { message: 'too old resource version: 3 (7)' });
-  t.strictSame(lines(live), ['ADDED a/y red 3']);
-  t.equal(future.end, undefined);
-  await put(inner, 'b/x', 'green');
-  t.strictSame(lines(future), ['MODIFIED b/x green 8']);
-  const { items } = await cacher.list();
-  t.strictSame(items.map(({ key, colour }) => [key, colour]), [['a/x', 'red'], ['a/y', 'red'], ['b/x', 'green']]);
-  t.equal(items[1], kept, 'what did not change is the same object');
-  await t.rejects(cacher.list({ revision: 5 }), { message: /too old/, status: { reason: 'Expired' } });
-  t.equal((await cacher.list({ revision: 7 })).items.length, 3);
-  t.equal(store.openWatches, 1);
+t.test(
+  'a cache that cannot resume reads everything anew: watchers that missed something expire, those still waiting go on',
+  async (t) => {
+    const { clock, inner, store, cacher } = world();
+    await put(inner, 'a/x', 'red');
+    await put(inner, 'a/y', 'red');
+    const { object: kept } = await cacher.get('a/y');
+    const live = record(cacher.watch({ after: 2 }));
+    const future = record(cacher.watch({ after: 7, bookmarks: true }));
+    await clock.settled();
+    store.hold();
+    for (const colour of ['green', 'blue', 'red']) await put(inner, 'a/x', colour);
+    await put(inner, 'b/x', 'red');
+    await inner.compact(6);
+    store.cut(new StoreError('overrun', 'too slow'));
+    store.release();
+    await clock.settled();
+    t.ok(isApiError(live.end, 'Expired'));
+    t.match(live.end, { message: 'too old resource version: 3 (7)' });
+    t.strictSame(lines(live), ['ADDED a/y red 3']);
+    t.equal(future.end, undefined);
+    await put(inner, 'b/x', 'green');
+    t.strictSame(lines(future), ['MODIFIED b/x green 8']);
+    const { items } = await cacher.list();
+    t.strictSame(
+      items.map(({ key, colour }) => [key, colour]),
+      [
+        ['a/x', 'red'],
+        ['a/y', 'red'],
+        ['b/x', 'green'],
+      ],
+    );
+    t.equal(items[1], kept, 'what did not change is the same object');
+    await t.rejects(cacher.list({ revision: 5 }), { message: /too old/, status: { reason: 'Expired' } });
+    t.equal((await cacher.list({ revision: 7 })).items.length, 3);
+    t.equal(store.openWatches, 1);
 
-  store.cut(new StoreError('compacted', 'gone', { revision: 8 }));
-  await clock.settled();
-  t.equal(future.end, undefined, 'reading anew what nothing happened to ends nobody');
-  await cacher.close();
-});
+    store.cut(new StoreError('compacted', 'gone', { revision: 8 }));
+    await clock.settled();
+    t.equal(future.end, undefined, 'reading anew what nothing happened to ends nobody');
+    await cacher.close();
+  },
+);
 
 t.test('a store that stays away is tried again after longer and longer waits', async (t) => {
   const { clock, inner, store, cacher } = world();
@@ -426,7 +517,8 @@ t.test('a store that stays away is tried again after longer and longer waits', a
   const attempts: number[] = [];
   for (let ms = 0; ms <= 20_000; ms += 100) {
     await clock.settled();
-    if (store.calls.list > attempts.length) attempts.push(...Array<number>(store.calls.list - attempts.length).fill(ms));
+    if (store.calls.list > attempts.length)
+      attempts.push(...Array<number>(store.calls.list - attempts.length).fill(ms));
     await clock.advance(100);
   }
   t.strictSame(attempts, [0, 0, 100, 300, 700, 1500, 3100, 6300, 11_300, 16_300]);
@@ -570,7 +662,14 @@ t.test('letting go at any moment stops a watch at once', async (t) => {
   for (let n = 2; n <= 9; n++) await put(inner, `a/${n}`, 'red');
   await cacher.get('a/x');
   for (let n = 10; n <= 13; n++) await put(inner, `a/${n}`, 'red');
-  const starts: CacheWatchOptions<Thing>[] = [{ initial: true, bookmarks: true }, { after: 1 }, { after: 11 }, { after: 99 }, {}, { initial: true, notOlderThan: 99 }];
+  const starts: CacheWatchOptions<Thing>[] = [
+    { initial: true, bookmarks: true },
+    { after: 1 },
+    { after: 11 },
+    { after: 99 },
+    {},
+    { initial: true, notOlderThan: 99 },
+  ];
   for (const options of starts) {
     for (let microtasks = 0; microtasks < 12; microtasks++) {
       const watch = record(cacher.watch(options));
@@ -582,7 +681,9 @@ t.test('letting go at any moment stops a watch at once', async (t) => {
       t.equal(watch.events.length, length);
     }
     for (const enough of [1, 2]) {
-      const watch: Recording<CacheEvent<Thing>> = record(cacher.watch(options), () => (watch.events.length === enough ? watch.stop() : undefined));
+      const watch: Recording<CacheEvent<Thing>> = record(cacher.watch(options), () =>
+        watch.events.length === enough ? watch.stop() : undefined,
+      );
       await put(inner, 'a/x', 'red');
       await clock.settled();
       t.ok(watch.events.length <= enough);

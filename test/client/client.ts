@@ -43,7 +43,11 @@ const widget: KindOptions = {
   version: 'v1',
   kind: 'Widget',
   resource: { plural: 'widgets', shortNames: ['wd'], namespaced: true },
-  type: () => structType('example.com/v1.Widget', () => [field('metadata', builtinSchema.struct('meta/v1.ObjectMeta')!), field('spec', widgetSpec)]),
+  type: () =>
+    structType('example.com/v1.Widget', () => [
+      field('metadata', builtinSchema.struct('meta/v1.ObjectMeta')!),
+      field('spec', widgetSpec),
+    ]),
 };
 const scheme = builtinScheme({ kinds: [widget] });
 
@@ -53,14 +57,26 @@ interface Way {
 }
 type Open = (handler: Handler, onWarning: (text: string) => void) => Promise<Way>;
 
-const inProcess: Open = async (handler, onWarning) => ({ client: inProcessClient(handler, { onWarning }), close: async () => undefined });
+const inProcess: Open = async (handler, onWarning) => ({
+  client: inProcessClient(handler, { onWarning }),
+  close: async () => undefined,
+});
 
 const withoutSocket: Open = async (handler, onWarning) => {
   const answer = fetchHandler(handler, { scheme: () => scheme });
   const client = httpClient({
     server: 'http://vivarium/',
     onWarning,
-    transport: (url, { headers, ...request }) => answer(new Request(url, { ...request, headers: Object.entries(headers).map(([name, value]) => [name, typeof value === 'string' ? value : value.join(', ')]) })),
+    transport: (url, { headers, ...request }) =>
+      answer(
+        new Request(url, {
+          ...request,
+          headers: Object.entries(headers).map(([name, value]) => [
+            name,
+            typeof value === 'string' ? value : value.join(', '),
+          ]),
+        }),
+      ),
   });
   return { client, close: async () => undefined };
 };
@@ -69,7 +85,12 @@ const overTls: Open = async (handler, onWarning) => {
   const authority = createAuthority({ now: systemClock().now() });
   const { key, certificate } = authority.serving(apiServerHosts);
   const listening = await listen(handler, { tls: { key, certificate }, scheme: () => scheme });
-  const text = kubeconfig({ server: listening.url, ca: authority.certificate, user: { name: 'me', token: 'secret' }, namespace: 'here' });
+  const text = kubeconfig({
+    server: listening.url,
+    ca: authority.certificate,
+    user: { name: 'me', token: 'secret' },
+    namespace: 'here',
+  });
   const connection = connect(await loadKubeconfig({ text }));
   const close = async (): Promise<void> => {
     connection.close();
@@ -115,9 +136,16 @@ async function refusal(promise: Promise<unknown>): Promise<ApiError> {
 const all = <T>(source$: Observable<T>): Promise<T[]> => lastValueFrom(source$.pipe(toArray()), { defaultValue: [] });
 const configMap = (name: string, data: Record<string, string> = {}): ConfigMap => ({ metadata: { name }, data });
 const template = { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'main', image: 'nginx' }] } };
-const deployment: Deployment = { metadata: { name: 'web', namespace: 'default' }, spec: { replicas: 1, selector: { matchLabels: { app: 'web' } }, template } };
-const pod = (name: string): Pod => ({ metadata: { name, namespace: 'default' }, spec: { containers: [{ name: 'main', image: 'nginx' }] } });
-const names = ({ items }: Page<Frozen<ApiObject>>): readonly (string | undefined)[] => items.map(({ metadata }) => metadata?.name);
+const deployment: Deployment = {
+  metadata: { name: 'web', namespace: 'default' },
+  spec: { replicas: 1, selector: { matchLabels: { app: 'web' } }, template },
+};
+const pod = (name: string): Pod => ({
+  metadata: { name, namespace: 'default' },
+  spec: { containers: [{ name: 'main', image: 'nginx' }] },
+});
+const names = ({ items }: Page<Frozen<ApiObject>>): readonly (string | undefined)[] =>
+  items.map(({ metadata }) => metadata?.name);
 
 for (const [how, way] of ways) {
   t.test(`${how}: objects are made, read, changed and deleted`, async (t) => {
@@ -125,9 +153,14 @@ for (const [how, way] of ways) {
     const maps = client.kind('v1', 'ConfigMap').in('default');
     const given = configMap('a', { k: 'v' });
     const made = await maps.create(given);
-    t.match(made, { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a', namespace: 'default', uid: /^.{36}$/, resourceVersion: /^\d+$/ }, data: { k: 'v' } });
+    t.match(made, {
+      kind: 'ConfigMap',
+      apiVersion: 'v1',
+      metadata: { name: 'a', namespace: 'default', uid: /^.{36}$/, resourceVersion: /^\d+$/ },
+      data: { k: 'v' },
+    });
     t.ok(isDeepFrozen(made), 'what comes out is frozen');
-    t.notOk(Object.isFrozen(given) || Object.isFrozen(given.metadata), 'what goes in stays the caller\'s');
+    t.notOk(Object.isFrozen(given) || Object.isFrozen(given.metadata), "what goes in stays the caller's");
     t.strictSame(given, configMap('a', { k: 'v' }));
     t.strictSame(await maps.get('a'), made);
     t.strictSame(await client.kind('v1', 'ConfigMap').get(namespacedName(made)), made);
@@ -136,8 +169,13 @@ for (const [how, way] of ways) {
     t.strictSame(updated.data, { k: 'w' });
     t.match((await refusal(maps.update({ ...made, data: { k: 'x' } }))).status, { reason: 'Conflict', code: 409 });
     t.strictSame((await maps.patch('a', { merge: { data: { k: null, l: '1' } } })).data, { l: '1' });
-    t.strictSame((await maps.patch('a', { json: [{ op: 'add', path: '/data/m', value: '2' }] })).data, { l: '1', m: '2' });
-    t.strictSame((await maps.patch('a', { strategic: { metadata: { labels: { tier: 'front' } } } })).metadata.labels, { tier: 'front' });
+    t.strictSame((await maps.patch('a', { json: [{ op: 'add', path: '/data/m', value: '2' }] })).data, {
+      l: '1',
+      m: '2',
+    });
+    t.strictSame((await maps.patch('a', { strategic: { metadata: { labels: { tier: 'front' } } } })).metadata.labels, {
+      tier: 'front',
+    });
 
     t.match(await maps.delete('a'), { kind: 'Status', status: 'Success', details: { name: 'a', kind: 'configmaps' } });
     const gone = await refusal(maps.get('a'));
@@ -149,12 +187,21 @@ for (const [how, way] of ways) {
     const { client, warnings } = await open(t, way);
     const maps = client.kind('v1', 'ConfigMap').in('default');
     await maps.create(configMap('a'));
-    t.match((await refusal(maps.create(configMap('a')))).status, { reason: 'AlreadyExists', message: 'configmaps "a" already exists' });
+    t.match((await refusal(maps.create(configMap('a')))).status, {
+      reason: 'AlreadyExists',
+      message: 'configmaps "a" already exists',
+    });
     const invalid = await refusal(maps.create(configMap('A b')));
     t.match(invalid.status, { reason: 'Invalid', code: 422, details: { causes: [{ field: 'metadata.name' }] } });
-    t.match((await refusal(maps.create({ metadata: { name: 'b', namespace: 'other' } }))).message, /does not match the namespace/);
+    t.match(
+      (await refusal(maps.create({ metadata: { name: 'b', namespace: 'other' } }))).message,
+      /does not match the namespace/,
+    );
     t.match((await refusal(maps.get({ namespace: 'other', name: 'b' }))).message, /does not match the namespace/);
-    t.match((await refusal(maps.apply(configMap('a'), { fieldManager: 'me', force: true }))).status, { reason: 'UnsupportedMediaType', code: 415 });
+    t.match((await refusal(maps.apply(configMap('a'), { fieldManager: 'me', force: true }))).status, {
+      reason: 'UnsupportedMediaType',
+      code: 415,
+    });
     const nowhere = client.kind('v1', 'ConfigMap');
     const wrong: readonly (readonly [Promise<unknown>, string])[] = [
       [maps.get(''), 'resource name may not be empty'],
@@ -165,9 +212,19 @@ for (const [how, way] of ways) {
       [nowhere.create(configMap('b')), 'an empty namespace may not be set during creation'],
       [all(nowhere.in('..').watch()), `invalid namespace "..": [may not be '..']`],
     ];
-    for (const [promise, message] of wrong) t.match((await refusal(promise)).status, { code: 400, reason: 'BadRequest', message });
+    for (const [promise, message] of wrong)
+      t.match((await refusal(promise)).status, { code: 400, reason: 'BadRequest', message });
 
-    t.equal((await refusal(client.resource({ group: 'nobody.example', version: 'v1', kind: 'None', resource: 'nones', namespaced: false }).list())).status.code, 404);
+    t.equal(
+      (
+        await refusal(
+          client
+            .resource({ group: 'nobody.example', version: 'v1', kind: 'None', resource: 'nones', namespaced: false })
+            .list(),
+        )
+      ).status.code,
+      404,
+    );
     t.match((await refusal(maps.subresource('status').get('a'))).status, { code: 404 });
     const odd = { metadata: { name: 'odd' }, odd: 1 } as ConfigMap;
     t.match((await refusal(maps.create(odd, { fieldValidation: 'Strict' }))).message, /unknown field "odd"/);
@@ -181,7 +238,8 @@ for (const [how, way] of ways) {
   t.test(`${how}: lists come in pages`, async (t) => {
     const { client } = await open(t, way);
     const maps = client.kind('v1', 'ConfigMap');
-    for (const name of ['a', 'b', 'c']) await maps.in('default').create({ metadata: { name, labels: { odd: `${name !== 'b'}` } } });
+    for (const name of ['a', 'b', 'c'])
+      await maps.in('default').create({ metadata: { name, labels: { odd: `${name !== 'b'}` } } });
     const first = await maps.in('default').list({ limit: 2 });
     t.strictSame(names(first), ['a', 'b']);
     t.equal(first.remainingItemCount, 1);
@@ -208,7 +266,10 @@ for (const [how, way] of ways) {
     t.match((await refusal(maps.delete('a', { preconditions: { uid: 'another' } }))).status, { reason: 'Conflict' });
     await maps.delete('a', { dryRun: true });
     t.equal((await maps.get('a')).metadata.deletionTimestamp, undefined);
-    const waiting = await maps.delete('a', { preconditions: { uid: made.metadata.uid }, propagationPolicy: 'Background' });
+    const waiting = await maps.delete('a', {
+      preconditions: { uid: made.metadata.uid },
+      propagationPolicy: 'Background',
+    });
     t.match(waiting, { kind: 'ConfigMap', metadata: { deletionTimestamp: /Z$/ } });
     await maps.patch('a', { merge: { metadata: { finalizers: null } } });
     t.strictSame(names(await maps.list()), []);
@@ -221,20 +282,38 @@ for (const [how, way] of ways) {
     const { client } = await open(t, way);
     const deployments = client.kind('apps/v1', 'Deployment').in('default');
     const made = await deployments.create(deployment);
-    const status = await deployments.status.update({ ...made, status: { replicas: 1 }, spec: { ...deployment.spec!, replicas: 9 } });
+    const status = await deployments.status.update({
+      ...made,
+      status: { replicas: 1 },
+      spec: { ...deployment.spec!, replicas: 9 },
+    });
     t.equal(status.status?.replicas, 1);
     t.equal(status.spec?.replicas, 1, 'through status nothing else is written');
-    t.equal((await deployments.status.patch('web', { merge: { status: { readyReplicas: 1 } } })).status?.readyReplicas, 1);
+    t.equal(
+      (await deployments.status.patch('web', { merge: { status: { readyReplicas: 1 } } })).status?.readyReplicas,
+      1,
+    );
     t.equal((await deployments.status.get('web')).status?.readyReplicas, 1);
     const scale = await deployments.scale.get('web');
     t.match(scale, { kind: 'Scale', spec: { replicas: 1 } });
     t.match(await deployments.scale.update({ ...scale, spec: { replicas: 3 } }), { spec: { replicas: 3 } });
-    t.match(await client.kind('apps/v1', 'Deployment').scale.in('default').patch('web', { merge: { spec: { replicas: 4 } } }), { spec: { replicas: 4 } });
+    t.match(
+      await client
+        .kind('apps/v1', 'Deployment')
+        .scale.in('default')
+        .patch('web', { merge: { spec: { replicas: 4 } } }),
+      { spec: { replicas: 4 } },
+    );
     t.equal((await deployments.get('web')).spec?.replicas, 4);
 
     await client.kind('v1', 'Pod').create(pod('p'));
     const pods = client.kind('v1', 'Pod').in('default');
-    t.match(await pods.subresource<Binding>('binding').create('p', { metadata: { name: 'p' }, target: { kind: 'Node', name: 'n1' } }), { kind: 'Status', status: 'Success' });
+    t.match(
+      await pods
+        .subresource<Binding>('binding')
+        .create('p', { metadata: { name: 'p' }, target: { kind: 'Node', name: 'n1' } }),
+      { kind: 'Status', status: 'Success' },
+    );
     t.equal((await pods.get('p')).spec?.nodeName, 'n1');
     t.match((await refusal(deployments.status.apply(deployment, { fieldManager: 'me' }))).status, { code: 415 });
   });
@@ -247,19 +326,42 @@ for (const [how, way] of ways) {
     const begun = new Promise<void>((resolve) => (begin = resolve));
     const told = all(
       maps.watch({ sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan', allowWatchBookmarks: true }).pipe(
-        map((event) => (event.type === 'BOOKMARK' ? `BOOKMARK ${event.initialEventsEnd}` : `${event.type} ${objectKey(event.object)} ${event.object.kind} ${isDeepFrozen(event.object)}`)),
+        map((event) =>
+          event.type === 'BOOKMARK'
+            ? `BOOKMARK ${event.initialEventsEnd}`
+            : `${event.type} ${objectKey(event.object)} ${event.object.kind} ${isDeepFrozen(event.object)}`,
+        ),
         tap((line) => (line === 'BOOKMARK true' ? begin() : undefined)),
         take(5),
       ),
     );
     await begun;
-    const later = all(maps.watch({ resourceVersion: first.metadata.resourceVersion }).pipe(map(({ type }) => type), take(3)));
+    const later = all(
+      maps.watch({ resourceVersion: first.metadata.resourceVersion }).pipe(
+        map(({ type }) => type),
+        take(3),
+      ),
+    );
     await maps.patch('a', { merge: { data: { k: 'v' } } });
     await maps.create(configMap('b'));
     await maps.delete('a');
     t.strictSame(await later, ['MODIFIED', 'ADDED', 'DELETED']);
-    t.strictSame(await told, ['ADDED default/a ConfigMap true', 'BOOKMARK true', 'MODIFIED default/a ConfigMap true', 'ADDED default/b ConfigMap true', 'DELETED default/a ConfigMap true']);
-    t.strictSame(await all(maps.watch({ fieldSelector: 'metadata.name=b' }).pipe(map(({ type }) => type), take(1))), ['ADDED']);
+    t.strictSame(await told, [
+      'ADDED default/a ConfigMap true',
+      'BOOKMARK true',
+      'MODIFIED default/a ConfigMap true',
+      'ADDED default/b ConfigMap true',
+      'DELETED default/a ConfigMap true',
+    ]);
+    t.strictSame(
+      await all(
+        maps.watch({ fieldSelector: 'metadata.name=b' }).pipe(
+          map(({ type }) => type),
+          take(1),
+        ),
+      ),
+      ['ADDED'],
+    );
     const over = all(maps.watch({ timeoutSeconds: 1 }));
     t.equal((await over).length, 1, 'a watch with an end completes');
     t.match((await refusal(all(maps.watch({ labelSelector: '!!' })))).status, { code: 400 });
@@ -280,7 +382,9 @@ for (const [how, way] of ways) {
       await server.close();
       await store.close();
     });
-    const expired = await refusal(all(client.kind('v1', 'ConfigMap').watch({ resourceVersion: metadata.resourceVersion })));
+    const expired = await refusal(
+      all(client.kind('v1', 'ConfigMap').watch({ resourceVersion: metadata.resourceVersion })),
+    );
     t.ok(isApiError(expired, 'Expired'), expired.message);
     t.equal(expired.status.code, 410);
   });
@@ -310,7 +414,13 @@ for (const [how, way] of ways) {
     const maps = client.kind('v1', 'ConfigMap').in('default');
     const reason = new Error('enough');
     const early = AbortSignal.abort(reason);
-    for (const promise of [maps.get('a', { signal: early }), maps.list({ signal: early }), maps.create(configMap('a'), { signal: early }), client.read('/version', { signal: early }), client.discover({ signal: early })]) {
+    for (const promise of [
+      maps.get('a', { signal: early }),
+      maps.list({ signal: early }),
+      maps.create(configMap('a'), { signal: early }),
+      client.read('/version', { signal: early }),
+      client.discover({ signal: early }),
+    ]) {
       await t.rejects(promise, reason);
     }
     const controller = new AbortController();
@@ -325,9 +435,19 @@ for (const [how, way] of ways) {
     const { resources, mapper, failed } = await client.discover();
     t.strictSame(failed, []);
     const pods = resources.find(({ kind }) => kind === 'Pod');
-    t.match(pods, { group: '', version: 'v1', resource: 'pods', namespaced: true, shortNames: ['po'], categories: ['all'] });
+    t.match(pods, {
+      group: '',
+      version: 'v1',
+      resource: 'pods',
+      namespaced: true,
+      shortNames: ['po'],
+      categories: ['all'],
+    });
     t.ok(pods?.verbs.includes('deletecollection'));
-    t.match(pods?.subresources.find(({ name }) => name === 'eviction'), { kind: { group: 'policy', version: 'v1', kind: 'Eviction' }, verbs: ['create'] });
+    t.match(
+      pods?.subresources.find(({ name }) => name === 'eviction'),
+      { kind: { group: 'policy', version: 'v1', kind: 'Eviction' }, verbs: ['create'] },
+    );
     t.match(mapper.argument('deploy'), [{ group: 'apps', resource: 'deployments' }]);
     t.match(mapper.argument('wd'), [{ group: 'example.com', resource: 'widgets', namespaced: true }]);
     t.equal(await client.discover(), await client.discover(), 'it is kept');
@@ -345,8 +465,16 @@ for (const [how, way] of ways) {
     const [entry] = (await client.discover()).mapper.argument('widgets');
     t.equal((await client.resource(entry!).in('default').get('w')).kind, 'Widget');
     t.equal((await client.resource({ apiVersion: 'v1', kind: 'Namespace' }).get('default')).metadata.name, 'default');
-    await t.rejects(client.resource({ apiVersion: 'example.com/v1', kind: 'Gadget' }).list(), { name: 'NoMatchError', message: 'no matches for kind "Gadget" in version "example.com/v1"' });
-    t.ok(await client.resource({ apiVersion: 'example.com/v2', kind: 'Widget' }).list().then(() => false, isNoMatchError));
+    await t.rejects(client.resource({ apiVersion: 'example.com/v1', kind: 'Gadget' }).list(), {
+      name: 'NoMatchError',
+      message: 'no matches for kind "Gadget" in version "example.com/v1"',
+    });
+    t.ok(
+      await client
+        .resource({ apiVersion: 'example.com/v2', kind: 'Widget' })
+        .list()
+        .then(() => false, isNoMatchError),
+    );
   });
 }
 
@@ -369,6 +497,24 @@ t.test('in process one may act as another, and rules see who asks for what', asy
   const denied = await refusal(other.kind('v1', 'Pod').in('default').status.get('p'));
   t.ok(isApiError(denied, 'Forbidden'));
   t.match(denied.message, /User "nobody" cannot get resource "pods\/status"/);
-  t.match(denied.message, accessDenied({ user: 'nobody', verb: 'get', group: '', resource: 'pods', subresource: 'status', namespace: 'default', name: 'p' }, 'because').message);
-  t.strictSame(asked, ['me get default namespaces  default', 'me list  configmaps  a', 'nobody get default pods status p']);
+  t.match(
+    denied.message,
+    accessDenied(
+      {
+        user: 'nobody',
+        verb: 'get',
+        group: '',
+        resource: 'pods',
+        subresource: 'status',
+        namespace: 'default',
+        name: 'p',
+      },
+      'because',
+    ).message,
+  );
+  t.strictSame(asked, [
+    'me get default namespaces  default',
+    'me list  configmaps  a',
+    'nobody get default pods status p',
+  ]);
 });

@@ -37,7 +37,16 @@ async function recording(t: Test): Promise<Recording> {
   const failures: EventFailed[] = [];
   const running = observe(recorder.run(), (failed) => failures.push(failed));
   const client = inProcessClient(server.handler);
-  const made: Recording = { clock, client, recorder, failures, requests, away: false, events: async () => (await client.kind('v1', 'Event').list()).items as readonly Event[], stop: () => running.unsubscribe() };
+  const made: Recording = {
+    clock,
+    client,
+    recorder,
+    failures,
+    requests,
+    away: false,
+    events: async () => (await client.kind('v1', 'Event').list()).items as readonly Event[],
+    stop: () => running.unsubscribe(),
+  };
   t.teardown(async () => {
     running.unsubscribe();
     await server.close();
@@ -49,8 +58,21 @@ async function recording(t: Test): Promise<Recording> {
   return made;
 }
 
-const about = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', namespace: 'default', name: 'c', uid: 'u', resourceVersion: '7' };
-const note = (message: string, more: Partial<EventNote> = {}): EventNote => ({ about, type: 'Normal', reason: 'Waiting', message, ...more });
+const about = {
+  apiVersion: 'v1',
+  kind: 'PersistentVolumeClaim',
+  namespace: 'default',
+  name: 'c',
+  uid: 'u',
+  resourceVersion: '7',
+};
+const note = (message: string, more: Partial<EventNote> = {}): EventNote => ({
+  about,
+  type: 'Normal',
+  reason: 'Waiting',
+  message,
+  ...more,
+});
 
 t.test('an event that comes again counts up', async (t) => {
   const { recorder, clock, events, requests } = await recording(t);
@@ -74,7 +96,14 @@ t.test('an event that comes again counts up', async (t) => {
     source: { component: 'tester' },
     reportingComponent: 'tester',
   });
-  t.strictSame(others.map(({ reason, message, count }) => [reason, message, count]), [['Waiting', 'for a pod', 1], ['Other', 'for a volume', 1], ['Waiting', 'for a volume', 1]]);
+  t.strictSame(
+    others.map(({ reason, message, count }) => [reason, message, count]),
+    [
+      ['Waiting', 'for a pod', 1],
+      ['Other', 'for a volume', 1],
+      ['Waiting', 'for a volume', 1],
+    ],
+  );
   t.strictSame(requests, ['create', 'patch', 'create', 'create', 'create']);
 });
 
@@ -105,24 +134,41 @@ t.test('many events that differ in their words become one', async (t) => {
 t.test('which of them are told as one', async (t) => {
   const minute = 60_000;
   /** What becomes of messages, each so long after the one before. */
-  const told = (notes: readonly (readonly [afterMs: number, message: string, more?: Partial<EventNote>])[]): readonly (string | undefined)[] => {
+  const told = (
+    notes: readonly (readonly [afterMs: number, message: string, more?: Partial<EventNote>])[],
+  ): readonly (string | undefined)[] => {
     const correlation = new EventCorrelation();
     let nowMs = 0;
-    return notes.map(([afterMs, message, more]) => correlation.add(note(message, more), (nowMs += afterMs), () => 'name')?.message);
+    return notes.map(
+      ([afterMs, message, more]) => correlation.add(note(message, more), (nowMs += afterMs), () => 'name')?.message,
+    );
   };
   const nine = ['1', '2', '3', '4', '5', '6', '7', '8', '9'].map((message) => [0, message] as const);
   t.equal(told([...nine, [0, '10', { type: 'Warning' }]]).at(-1), '10', 'not those of another type');
   t.equal(told([...nine, [0, '10', { reason: 'Other' }]]).at(-1), '10', 'nor those with another reason');
-  t.equal(told([...nine, [0, '10', { about: { ...about, fieldPath: 'spec' } }]]).at(-1), '(combined from similar events): 10', 'but those of all parts of an object');
+  t.equal(
+    told([...nine, [0, '10', { about: { ...about, fieldPath: 'spec' } }]]).at(-1),
+    '(combined from similar events): 10',
+    'but those of all parts of an object',
+  );
   t.equal(told([...nine, [10 * minute, '10']]).at(-1), '(combined from similar events): 10');
   t.equal(told([...nine, [10 * minute + 1, '10']]).at(-1), '10', 'not those that come too late');
-  t.equal(told(nine.map(([, message]) => [6 * minute, message] as const).concat([[6 * minute, '10']])).at(-1), '(combined from similar events): 10', 'but those that never cease');
-  t.strictSame(told([...nine, [0, '10'], [0, '5'], [0, '1']]).slice(-3), ['(combined from similar events): 10', '5', '(combined from similar events): 1'], 'what was said lately is said as it is');
+  t.equal(
+    told(nine.map(([, message]) => [6 * minute, message] as const).concat([[6 * minute, '10']])).at(-1),
+    '(combined from similar events): 10',
+    'but those that never cease',
+  );
+  t.strictSame(
+    told([...nine, [0, '10'], [0, '5'], [0, '1']]).slice(-3),
+    ['(combined from similar events): 10', '5', '(combined from similar events): 1'],
+    'what was said lately is said as it is',
+  );
 });
 
 t.test('how much of an object is said', async (t) => {
   const correlation = new EventCorrelation();
-  const said = (nowMs: number, more: Partial<EventNote> = {}): boolean => correlation.add(note('again', more), nowMs, () => 'name') !== undefined;
+  const said = (nowMs: number, more: Partial<EventNote> = {}): boolean =>
+    correlation.add(note('again', more), nowMs, () => 'name') !== undefined;
   t.equal(Array.from({ length: 30 }, () => said(0)).filter(Boolean).length, 25);
   t.ok(said(0, { type: 'Warning' }), 'of each type as much');
   t.notOk(said(0, { about: { ...about, fieldPath: 'spec' } }), 'of all its parts together');
@@ -136,7 +182,10 @@ t.test('of an object that is talked about without end most is left unsaid', asyn
   for (let each = 1; each <= 40; each += 1) recorder.record(note('again'));
   recorder.record(note('again', { about: { ...about, uid: 'another' } }));
   await clock.settled();
-  t.strictSame((await events()).map(({ count }) => count), [25, 1]);
+  t.strictSame(
+    (await events()).map(({ count }) => count),
+    [25, 1],
+  );
   await clock.advance(5 * 60_000);
   recorder.record(note('again'));
   await clock.settled();
@@ -163,7 +212,11 @@ t.test('what is refused is told, and what cannot be delivered is tried again', a
   await r.clock.advance(25_000);
   r.away = false;
   await r.clock.advance(10_000);
-  t.strictSame((await r.events()).map(({ message }) => message), ['later', 'after it'], 'in their order');
+  t.strictSame(
+    (await r.events()).map(({ message }) => message),
+    ['later', 'after it'],
+    'in their order',
+  );
   r.away = true;
   r.recorder.record(note('never'));
   await r.clock.advance(130_000);

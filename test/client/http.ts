@@ -1,5 +1,5 @@
-// The HTTP client against servers that are slow, broken, hostile or merely old; and the ways to find a server. After each
-// of them nothing is left: no socket, no timer, no listener.
+// The HTTP client against servers that are slow, broken, hostile or merely old; and the ways to find a server. After
+// each of them nothing is left: no socket, no timer, no listener.
 import { EventEmitter, once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createPlainServer } from 'node:http';
@@ -11,10 +11,29 @@ import { delimiter, join } from 'node:path';
 import { EMPTY, NEVER, concat, lastValueFrom, of, take, toArray } from 'rxjs';
 import type { Observable } from 'rxjs';
 import t, { type Test } from 'tap';
-import type { Client, Handler, HttpClientOptions, ResourceClient, Transport, TransportRequest } from '../../lib/client/index.js';
-import { ConnectionError, fetchTransport, httpClient, inProcessClient, isConnectionError } from '../../lib/client/index.js';
+import type {
+  Client,
+  Handler,
+  HttpClientOptions,
+  ResourceClient,
+  Transport,
+  TransportRequest,
+} from '../../lib/client/index.js';
+import {
+  ConnectionError,
+  fetchTransport,
+  httpClient,
+  inProcessClient,
+  isConnectionError,
+} from '../../lib/client/index.js';
 import type { ClientTls } from '../../lib/client/node/index.js';
-import { KubeconfigError, connect, inClusterAccess, loadKubeconfig, nodeTransport } from '../../lib/client/node/index.js';
+import {
+  KubeconfigError,
+  connect,
+  inClusterAccess,
+  loadKubeconfig,
+  nodeTransport,
+} from '../../lib/client/node/index.js';
 import type { ApiError, JsonValue } from '../../lib/core/index.js';
 import { encodeBase64, isApiError, printYaml, systemClock, virtualClock } from '../../lib/core/index.js';
 import { createAuthority, kubeconfig } from '../../lib/server/node/index.js';
@@ -26,14 +45,19 @@ interface Fake {
 }
 
 /** A server that says what a test tells it to. */
-async function fake(t: Test, answer: RequestListener, tls?: { readonly key: string; readonly cert: string; readonly ca?: string; readonly requestCert?: boolean }): Promise<Fake> {
+async function fake(
+  t: Test,
+  answer: RequestListener,
+  tls?: { readonly key: string; readonly cert: string; readonly ca?: string; readonly requestCert?: boolean },
+): Promise<Fake> {
   const requests: IncomingMessage[] = [];
   const sockets = new Set<Socket>();
   const listener: RequestListener = (request, response) => {
     requests.push(request);
     answer(request, response);
   };
-  const server: Server = tls === undefined ? createPlainServer(listener) : createTlsServer({ ...tls, rejectUnauthorized: false }, listener);
+  const server: Server =
+    tls === undefined ? createPlainServer(listener) : createTlsServer({ ...tls, rejectUnauthorized: false }, listener);
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
@@ -61,7 +85,11 @@ const text =
     response.writeHead(code, { 'Content-Type': contentType }).end(content);
   };
 const all = <T>(source$: Observable<T>): Promise<T[]> => lastValueFrom(source$.pipe(toArray()), { defaultValue: [] });
-const configMap = (name: string): JsonValue => ({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name, namespace: 'default', uid: 'u', resourceVersion: '7', creationTimestamp: '2024-01-01T00:00:00Z' } });
+const configMap = (name: string): JsonValue => ({
+  kind: 'ConfigMap',
+  apiVersion: 'v1',
+  metadata: { name, namespace: 'default', uid: 'u', resourceVersion: '7', creationTimestamp: '2024-01-01T00:00:00Z' },
+});
 const event = (type: string, object: JsonValue = configMap('a')): string => `${JSON.stringify({ type, object })}\n`;
 
 function clientOf(t: Test, url: string, options: Partial<HttpClientOptions> = {}): Client {
@@ -95,9 +123,21 @@ t.test('a request says what it is', async (t) => {
   const seen: (readonly [string, TransportRequest])[] = [];
   const transport: Transport = async (url, request) => {
     seen.push([url, request]);
-    return new Response(JSON.stringify(url.includes('?limit') || request.method === 'DELETE' ? { kind: 'ConfigMapList', apiVersion: 'v1', metadata: {}, items: null } : configMap('a')), { headers: { 'Content-Type': 'application/json' } });
+    return new Response(
+      JSON.stringify(
+        url.includes('?limit') || request.method === 'DELETE'
+          ? { kind: 'ConfigMapList', apiVersion: 'v1', metadata: {}, items: null }
+          : configMap('a'),
+      ),
+      { headers: { 'Content-Type': 'application/json' } },
+    );
   };
-  const client = httpClient({ server: 'https://example.com:6443/clusters/one/', transport, authorization: 'Bearer secret', userAgent: 'tester' });
+  const client = httpClient({
+    server: 'https://example.com:6443/clusters/one/',
+    transport,
+    authorization: 'Bearer secret',
+    userAgent: 'tester',
+  });
   const object = { metadata: { name: 'a', namespace: 'default' } };
   await maps(client).get('a b', { resourceVersion: '0' });
   await maps(client).list({ limit: 5, labelSelector: 'a in (b,c)' });
@@ -105,35 +145,79 @@ t.test('a request says what it is', async (t) => {
   await maps(client).update({ ...object, kind: 'ConfigMap', apiVersion: 'v1' });
   await maps(client).patch('a', { json: [] });
   await maps(client).apply(object, { fieldManager: 'me', force: true });
-  await client.kind('apps/v1', 'Deployment').in('default').scale.update({ metadata: { name: 'web' }, spec: { replicas: 2 } });
+  await client
+    .kind('apps/v1', 'Deployment')
+    .in('default')
+    .scale.update({ metadata: { name: 'web' }, spec: { replicas: 2 } });
   await maps(client).deleteCollection({ labelSelector: 'a=b', gracePeriodSeconds: 3 });
   await client.kind('v1', 'Namespace').get('default');
   const base = 'https://example.com:6443/clusters/one/api/v1/namespaces/default/configmaps';
-  const sent = (url: string, method: string, contentType?: string, body?: unknown): unknown[] => [url, method, contentType, body];
+  const sent = (url: string, method: string, contentType?: string, body?: unknown): unknown[] => [
+    url,
+    method,
+    contentType,
+    body,
+  ];
   t.strictSame(
-    seen.map(([url, { method, headers, body }]) => [url, method, headers['Content-Type'], body === undefined ? undefined : (JSON.parse(body) as unknown)]),
+    seen.map(([url, { method, headers, body }]) => [
+      url,
+      method,
+      headers['Content-Type'],
+      body === undefined ? undefined : (JSON.parse(body) as unknown),
+    ]),
     [
       sent(`${base}/a%20b?resourceVersion=0`, 'GET'),
       sent(`${base}?limit=5&labelSelector=a%20in%20(b%2Cc)`, 'GET'),
-      sent(`${base}?dryRun=All&fieldManager=me%20%26%20you&fieldValidation=Strict`, 'POST', 'application/json', { kind: 'ConfigMap', apiVersion: 'v1', ...object }),
+      sent(`${base}?dryRun=All&fieldManager=me%20%26%20you&fieldValidation=Strict`, 'POST', 'application/json', {
+        kind: 'ConfigMap',
+        apiVersion: 'v1',
+        ...object,
+      }),
       sent(`${base}/a`, 'PUT', 'application/json', { ...object, kind: 'ConfigMap', apiVersion: 'v1' }),
       sent(`${base}/a`, 'PATCH', 'application/json-patch+json', []),
-      sent(`${base}/a?fieldManager=me&force=true`, 'PATCH', 'application/apply-patch+yaml', { kind: 'ConfigMap', apiVersion: 'v1', ...object }),
-      sent('https://example.com:6443/clusters/one/apis/apps/v1/namespaces/default/deployments/web/scale', 'PUT', 'application/json', { metadata: { name: 'web' }, spec: { replicas: 2 } }),
-      sent(`${base}?labelSelector=a%3Db`, 'DELETE', 'application/json', { kind: 'DeleteOptions', apiVersion: 'v1', gracePeriodSeconds: 3 }),
+      sent(`${base}/a?fieldManager=me&force=true`, 'PATCH', 'application/apply-patch+yaml', {
+        kind: 'ConfigMap',
+        apiVersion: 'v1',
+        ...object,
+      }),
+      sent(
+        'https://example.com:6443/clusters/one/apis/apps/v1/namespaces/default/deployments/web/scale',
+        'PUT',
+        'application/json',
+        { metadata: { name: 'web' }, spec: { replicas: 2 } },
+      ),
+      sent(`${base}?labelSelector=a%3Db`, 'DELETE', 'application/json', {
+        kind: 'DeleteOptions',
+        apiVersion: 'v1',
+        gracePeriodSeconds: 3,
+      }),
       sent('https://example.com:6443/clusters/one/api/v1/namespaces/default', 'GET'),
     ],
   );
   t.match(seen[0]?.[1].headers, { Accept: 'application/json', 'User-Agent': 'tester', Authorization: 'Bearer secret' });
 
-  const other = client.as({ username: 'jane', uid: '7', groups: ['a', 'b'], extra: { 'example.com/scope*': ['x', 'y'] } });
+  const other = client.as({
+    username: 'jane',
+    uid: '7',
+    groups: ['a', 'b'],
+    extra: { 'example.com/scope*': ['x', 'y'] },
+  });
   await maps(other).get('a');
-  t.match(seen.at(-1)?.[1].headers, { 'Impersonate-User': 'jane', 'Impersonate-Uid': '7', 'Impersonate-Group': ['a', 'b'], 'Impersonate-Extra-example.com%2Fscope%2A': ['x', 'y'] });
+  t.match(seen.at(-1)?.[1].headers, {
+    'Impersonate-User': 'jane',
+    'Impersonate-Uid': '7',
+    'Impersonate-Group': ['a', 'b'],
+    'Impersonate-Extra-example.com%2Fscope%2A': ['x', 'y'],
+  });
   t.match(await failure(client.read('version')), { message: 'no path: version' });
-  for (const server of ['ftp://a', 'https://me:you@a', 'https://a?b=c', 'a']) t.throws(() => httpClient({ server }), TypeError);
+  for (const server of ['ftp://a', 'https://me:you@a', 'https://a?b=c', 'a'])
+    t.throws(() => httpClient({ server }), TypeError);
   const strange = { group: '', version: 'v1', kind: 'A', resource: '..', namespaced: false };
   t.match((await refusal(client.resource(strange).list())).message, 'invalid path segment "..": [may not be \'..\']');
-  t.match((await refusal(client.resource({ ...strange, resource: '' }).list())).message, 'invalid path segment "": [may not be empty]');
+  t.match(
+    (await refusal(client.resource({ ...strange, resource: '' }).list())).message,
+    'invalid path segment "": [may not be empty]',
+  );
 });
 
 t.test('answers that make no sense are said to make none', async (t) => {
@@ -141,12 +225,23 @@ t.test('answers that make no sense are said to make none', async (t) => {
     ['malformed JSON', text('{"kind":'), /^the server's answer is no JSON$/],
     ['nothing', text(''), /^the server's answer is no JSON$/],
     ['a page', text('<html>', 'text/html'), /^the server answered with text\/html instead of application\/json$/],
-    ['no content type', (_request, response) => void response.writeHead(200).end('{}'), /^the server answered with no content type instead/],
+    [
+      'no content type',
+      (_request, response) => void response.writeHead(200).end('{}'),
+      /^the server answered with no content type instead/,
+    ],
     ['no object', text('[1]'), /is no object of the API$/],
     ['no kind', text('{"apiVersion":"v1","metadata":{}}'), /is no object of the API$/],
     ['odd metadata', text('{"kind":"ConfigMap","apiVersion":"v1","metadata":[]}'), /is no object of the API$/],
     ['too much', text(`"${'x'.repeat(5_000)}"`), /^the server's answer is longer than 4096 bytes$/],
-    ['half of it', (_request, response) => void response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': '100' }).write('{', () => response.destroy()), /broke off: aborted$/],
+    [
+      'half of it',
+      (_request, response) =>
+        void response
+          .writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': '100' })
+          .write('{', () => response.destroy()),
+      /broke off: aborted$/,
+    ],
     ['none at all', (request) => void request.socket.destroy(), /got no answer: socket hang up$/],
   ];
   for (const [what, answer, message] of cases) {
@@ -160,32 +255,74 @@ t.test('answers that make no sense are said to make none', async (t) => {
     [{ kind: 'ConfigMapList', apiVersion: 'v1', items: [1] }, /is a list of something else than objects$/],
     [{ kind: 'ConfigMapList', apiVersion: 'v1', items: 'x' }, /answered with ConfigMapList instead of a list$/],
   ];
-  for (const [answer, message] of lists) t.match(await failure(maps(clientOf(t, (await fake(t, json(answer))).url)).list()), { name: 'ConnectionError', message });
+  for (const [answer, message] of lists)
+    t.match(await failure(maps(clientOf(t, (await fake(t, json(answer))).url)).list()), {
+      name: 'ConnectionError',
+      message,
+    });
   const odd = await fake(t, json({ kind: 'Odd', apiVersion: 'v1', items: [{ metadata: { name: 'a' } }] }));
   t.match(await maps(clientOf(t, odd.url)).list(), { items: [{ metadata: { name: 'a' } }], resourceVersion: '' });
-  const polluted = await fake(t, text('{"kind":"ConfigMap","apiVersion":"v1","metadata":{},"__proto__":{"polluted":true}}'));
+  const polluted = await fake(
+    t,
+    text('{"kind":"ConfigMap","apiVersion":"v1","metadata":{},"__proto__":{"polluted":true}}'),
+  );
   const object = await maps(clientOf(t, polluted.url)).get('a');
   t.equal(Object.getPrototypeOf(object), Object.prototype);
   t.equal(({} as Record<string, unknown>).polluted, undefined);
   const done = await fake(t, json({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success' }));
   t.strictSame(await maps(clientOf(t, done.url)).deleteCollection(), { items: [], resourceVersion: '' });
-  const switching = await fake(t, (request) => void request.socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: odd\r\n\r\n'));
-  t.match(await failure(maps(clientOf(t, switching.url)).get('a')), { name: 'ConnectionError', message: /got no answer/ });
-  t.match(await failure(maps(clientOf(t, 'http://127.0.0.1:1', { authorization: 'Bearer a\nb' })).get('a')), { name: 'ConnectionError', message: /Invalid character in header content/ });
-  t.match(await failure(maps(clientOf(t, 'http://127.0.0.1:1')).get('a')), { name: 'ConnectionError', message: /got no answer: connect ECONNREFUSED/, cause: Error });
+  const switching = await fake(
+    t,
+    (request) =>
+      void request.socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: odd\r\n\r\n'),
+  );
+  t.match(await failure(maps(clientOf(t, switching.url)).get('a')), {
+    name: 'ConnectionError',
+    message: /got no answer/,
+  });
+  t.match(await failure(maps(clientOf(t, 'http://127.0.0.1:1', { authorization: 'Bearer a\nb' })).get('a')), {
+    name: 'ConnectionError',
+    message: /Invalid character in header content/,
+  });
+  t.match(await failure(maps(clientOf(t, 'http://127.0.0.1:1')).get('a')), {
+    name: 'ConnectionError',
+    message: /got no answer: connect ECONNREFUSED/,
+    cause: Error,
+  });
 });
 
 t.test('refusals without a Status become what Kubernetes makes of them', async (t) => {
   const cases: readonly (readonly [RequestListener, object])[] = [
-    [text('404 page not found\n', 'text/plain', 404), { code: 404, reason: 'NotFound', message: 'the server could not find the requested resource (get configmaps a)', details: { causes: [{ reason: 'UnexpectedServerResponse', message: '404 page not found' }] } }],
-    [text('', 'text/plain', 503), { code: 503, reason: 'ServiceUnavailable', details: { causes: [{ message: 'unknown' }] } }],
-    [text('{"half', 'application/json', 500), { code: 500, reason: 'InternalError', message: /an error on the server \("{\\"half"\)/ }],
+    [
+      text('404 page not found\n', 'text/plain', 404),
+      {
+        code: 404,
+        reason: 'NotFound',
+        message: 'the server could not find the requested resource (get configmaps a)',
+        details: { causes: [{ reason: 'UnexpectedServerResponse', message: '404 page not found' }] },
+      },
+    ],
+    [
+      text('', 'text/plain', 503),
+      { code: 503, reason: 'ServiceUnavailable', details: { causes: [{ message: 'unknown' }] } },
+    ],
+    [
+      text('{"half', 'application/json', 500),
+      { code: 500, reason: 'InternalError', message: /an error on the server \("{\\"half"\)/ },
+    ],
     [json({ some: 'thing' }, 403), { code: 403, reason: 'Forbidden' }],
     [(_request, response) => void response.writeHead(302, { Location: 'http://elsewhere/' }).end(), { code: 302 }],
-    [json({ kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'Gone', code: 410, message: 'gone' }, 410), { code: 410, reason: 'Gone' }],
-    [json({ kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'Expired', message: 'too old' }), { reason: 'Expired' }],
+    [
+      json({ kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'Gone', code: 410, message: 'gone' }, 410),
+      { code: 410, reason: 'Gone' },
+    ],
+    [
+      json({ kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'Expired', message: 'too old' }),
+      { reason: 'Expired' },
+    ],
   ];
-  for (const [answer, status] of cases) t.match((await refusal(maps(clientOf(t, (await fake(t, answer)).url)).get('a'))).status, status);
+  for (const [answer, status] of cases)
+    t.match((await refusal(maps(clientOf(t, (await fake(t, answer)).url)).get('a'))).status, status);
   const overlong = await fake(t, text('x'.repeat(4 * 1024 * 1024), 'text/plain', 500));
   t.match(await failure(maps(clientOf(t, overlong.url)).get('a')), { name: 'ConnectionError' });
 });
@@ -195,10 +332,16 @@ t.test('what a server asks to be tried again later is tried again, and nothing e
   let answers: RequestListener[] = [];
   const server = await fake(t, (request, response) => (answers.shift() ?? json(configMap('a')))(request, response));
   const client = clientOf(t, server.url, { clock, limits: { retriesMax: 2 } });
-  const busy = (code: number, retryAfter?: string): RequestListener => json({ kind: 'Status', apiVersion: 'v1', status: 'Failure', code, message: 'busy' }, code, retryAfter === undefined ? {} : { 'Retry-After': retryAfter });
+  const busy = (code: number, retryAfter?: string): RequestListener =>
+    json(
+      { kind: 'Status', apiVersion: 'v1', status: 'Failure', code, message: 'busy' },
+      code,
+      retryAfter === undefined ? {} : { 'Retry-After': retryAfter },
+    );
   const asked = async (): Promise<void> => {
     const before = server.requests.length;
-    while (server.requests.length === before || clock.pending === 0) await new Promise((resolve) => setImmediate(resolve));
+    while (server.requests.length === before || clock.pending === 0)
+      await new Promise((resolve) => setImmediate(resolve));
   };
 
   answers = [busy(429, '3'), busy(503, '1')];
@@ -210,9 +353,18 @@ t.test('what a server asks to be tried again later is tried again, and nothing e
   await again;
   await clock.advance(1000);
   t.match(await later, { metadata: { name: 'a' } });
-  t.strictSame(server.requests.map(({ method }) => method), ['POST', 'POST', 'POST']);
+  t.strictSame(
+    server.requests.map(({ method }) => method),
+    ['POST', 'POST', 'POST'],
+  );
 
-  for (const answer of [busy(429), busy(429, 'Wed, 21 Oct 2026 07:28:00 GMT'), busy(500), busy(409, '1'), busy(429, '3600')]) {
+  for (const answer of [
+    busy(429),
+    busy(429, 'Wed, 21 Oct 2026 07:28:00 GMT'),
+    busy(500),
+    busy(409, '1'),
+    busy(429, '3600'),
+  ]) {
     answers = [answer];
     const before = server.requests.length;
     t.equal((await refusal(maps(client).get('a'))).message, 'busy');
@@ -223,7 +375,8 @@ t.test('what a server asks to be tried again later is tried again, and nothing e
   const before = server.requests.length;
   const refused = refusal(maps(client).get('a'));
   const settled = refused.then(() => true);
-  while (!(await Promise.race([settled, new Promise((resolve) => setImmediate(resolve, false))]))) await clock.advance(1);
+  while (!(await Promise.race([settled, new Promise((resolve) => setImmediate(resolve, false))])))
+    await clock.advance(1);
   t.match((await refused).status, { code: 429 });
   t.equal(server.requests.length, before + 3, 'it gives up');
 
@@ -245,21 +398,56 @@ t.test('a watch that goes wrong ends in an error that says so, and lets go of it
       response.writeHead(200, { 'Content-Type': 'application/json' });
       for (const part of parts) response.write(part);
     };
-  const expired = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message: 'too old resource version: 1 (2)', reason: 'Expired', code: 410 };
+  const expired = {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message: 'too old resource version: 1 (2)',
+    reason: 'Expired',
+    code: 410,
+  };
   const cases: readonly (readonly [string, RequestListener, object])[] = [
     ['ERROR', streaming(event('ADDED'), event('ERROR', expired)), { status: { reason: 'Expired', code: 410 } }],
-    ['ERROR of nothing', streaming(event('ERROR', { kind: 'Status', apiVersion: 'v1', status: 'Success' })), { message: 'the watch told of an error without saying which' }],
+    [
+      'ERROR of nothing',
+      streaming(event('ERROR', { kind: 'Status', apiVersion: 'v1', status: 'Success' })),
+      { message: 'the watch told of an error without saying which' },
+    ],
     ['410', json(expired, 410), { status: { reason: 'Expired' } }],
     ['a type nobody knows', streaming(event('RENAMED')), { message: 'the watch told an event of an unknown type' }],
     ['no event', streaming('[1]\n'), { message: 'the watch told something that is no event' }],
     ['no object', streaming('{"type":"ADDED"}\n'), { message: 'the watch told something that is no event' }],
     ['no JSON', streaming('{"type":\n'), { message: 'the watch told something that is no JSON', cause: Error }],
-    ['a bookmark of nothing', streaming(event('BOOKMARK', { kind: 'ConfigMap', metadata: {} })), { message: 'the watch told a bookmark without a resourceVersion' }],
-    ['an endless line', streaming('{"type":"ADDED","object":{"a":"', 'x'.repeat(2_000), 'x'.repeat(2_000), 'x'.repeat(2_000)), { message: 'an event of the watch is longer than 4096 bytes' }],
-    ['a long line', streaming(`{"type":"ADDED","object":{"a":"${'x'.repeat(5_000)}"}}\n`), { message: 'an event of the watch is longer than 4096 bytes' }],
+    [
+      'a bookmark of nothing',
+      streaming(event('BOOKMARK', { kind: 'ConfigMap', metadata: {} })),
+      { message: 'the watch told a bookmark without a resourceVersion' },
+    ],
+    [
+      'an endless line',
+      streaming('{"type":"ADDED","object":{"a":"', 'x'.repeat(2_000), 'x'.repeat(2_000), 'x'.repeat(2_000)),
+      { message: 'an event of the watch is longer than 4096 bytes' },
+    ],
+    [
+      'a long line',
+      streaming(`{"type":"ADDED","object":{"a":"${'x'.repeat(5_000)}"}}\n`),
+      { message: 'an event of the watch is longer than 4096 bytes' },
+    ],
     ['a page', text('<html>', 'text/html'), { message: /^the server answered a watch with text\/html/ }],
-    ['half an event, closed in good order', (_request, response) => void response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"type":'), { message: 'the watch broke off in the middle of an event' }],
-    ['a broken connection', (_request, response) => void response.writeHead(200, { 'Content-Type': 'application/json' }).write(event('ADDED'), () => response.destroy()), { name: 'ConnectionError', message: /broke off: aborted$/ }],
+    [
+      'half an event, closed in good order',
+      (_request, response) => void response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"type":'),
+      { message: 'the watch broke off in the middle of an event' },
+    ],
+    [
+      'a broken connection',
+      (_request, response) =>
+        void response
+          .writeHead(200, { 'Content-Type': 'application/json' })
+          .write(event('ADDED'), () => response.destroy()),
+      { name: 'ConnectionError', message: /broke off: aborted$/ },
+    ],
     ['no connection', (request) => void request.socket.destroy(), { name: 'ConnectionError' }],
   ];
   for (const [what, answer, expected] of cases) {
@@ -273,7 +461,16 @@ t.test('a watch that goes wrong ends in an error that says so, and lets go of it
 });
 
 t.test('events come whole, however they are cut', async (t) => {
-  const lines = [event('ADDED', { ...(configMap('ä€😀') as Record<string, JsonValue>) }), '\n', event('BOOKMARK', { kind: 'ConfigMap', metadata: { resourceVersion: '9', annotations: { 'k8s.io/initial-events-end': 'true' } } }), event('DELETED').trimEnd(), '\r\n'].join('');
+  const lines = [
+    event('ADDED', { ...(configMap('ä€😀') as Record<string, JsonValue>) }),
+    '\n',
+    event('BOOKMARK', {
+      kind: 'ConfigMap',
+      metadata: { resourceVersion: '9', annotations: { 'k8s.io/initial-events-end': 'true' } },
+    }),
+    event('DELETED').trimEnd(),
+    '\r\n',
+  ].join('');
   const bytes = new TextEncoder().encode(lines);
   for (const size of [1, 7, 64, bytes.length]) {
     const pieces: Uint8Array[] = [];
@@ -290,13 +487,28 @@ t.test('events come whole, however they are cut', async (t) => {
       () => withoutIterator(pieces),
     ];
     for (const body of bodies) {
-      const transport: Transport = async () => ({ status: 200, headers: { get: () => 'application/json;stream=watch' }, body: body() });
+      const transport: Transport = async () => ({
+        status: 200,
+        headers: { get: () => 'application/json;stream=watch' },
+        body: body(),
+      });
       const client = httpClient({ server: 'http://a', transport });
       const events = await all(maps(client).watch());
-      t.match(events, [{ type: 'ADDED', object: { metadata: { name: 'ä€😀' } } }, { type: 'BOOKMARK', resourceVersion: '9', initialEventsEnd: true }, { type: 'DELETED' }], `${size} bytes at a time`);
+      t.match(
+        events,
+        [
+          { type: 'ADDED', object: { metadata: { name: 'ä€😀' } } },
+          { type: 'BOOKMARK', resourceVersion: '9', initialEventsEnd: true },
+          { type: 'DELETED' },
+        ],
+        `${size} bytes at a time`,
+      );
     }
   }
-  const empty = httpClient({ server: 'http://a', transport: async () => ({ status: 200, headers: { get: () => 'application/json' }, body: null }) });
+  const empty = httpClient({
+    server: 'http://a',
+    transport: async () => ({ status: 200, headers: { get: () => 'application/json' }, body: null }),
+  });
   t.strictSame(await all(maps(empty).watch()), []);
 });
 
@@ -355,7 +567,11 @@ t.test('connections are kept and used again, also where the server closed one', 
   isGone = true;
   t.equal((await maps(client).get('a')).kind, 'ConfigMap', 'reading is tried again');
   isGone = true;
-  t.match(await failure(maps(client).create({ metadata: { name: 'a' } })), { name: 'ConnectionError' }, 'writing is not');
+  t.match(
+    await failure(maps(client).create({ metadata: { name: 'a' } })),
+    { name: 'ConnectionError' },
+    'writing is not',
+  );
   await maps(client).get('a');
   const abort = new AbortController();
   await maps(client).get('a', { signal: abort.signal });
@@ -366,7 +582,10 @@ t.test('connections are kept and used again, also where the server closed one', 
 });
 
 t.test('warnings are told, wherever they stand', async (t) => {
-  const server = await fake(t, json(configMap('a'), 200, { Warning: '299 - "one, \\"two\\"", 299 kube "three", 199 - "other"' }));
+  const server = await fake(
+    t,
+    json(configMap('a'), 200, { Warning: '299 - "one, \\"two\\"", 299 kube "three", 199 - "other"' }),
+  );
   const warnings: string[] = [];
   await maps(clientOf(t, server.url, { onWarning: (text) => warnings.push(text) })).get('a');
   t.strictSame(warnings, ['one, "two"', 'three']);
@@ -375,9 +594,28 @@ t.test('warnings are told, wherever they stand', async (t) => {
 t.test('older servers are discovered version by version', async (t) => {
   const documents: Readonly<Record<string, unknown>> = {
     '/api': { kind: 'APIVersions', versions: ['v1'] },
-    '/apis': { kind: 'APIGroupList', apiVersion: 'v1', groups: [{ name: 'apps', versions: [{ version: 'v1beta1' }, { version: 'v1' }, 7], preferredVersion: { version: 'v1' } }, { name: 'metrics.k8s.io', versions: [{ version: 'v1' }] }, null] },
-    '/api/v1': { kind: 'APIResourceList', resources: [{ name: 'pods', singularName: 'pod', namespaced: true, kind: 'Pod', verbs: ['get'], shortNames: ['po'] }, { name: 'pods/eviction', kind: 'Eviction', group: 'policy', version: 'v1', verbs: ['create'] }, { name: '' }, 3] },
-    '/apis/apps/v1': { kind: 'APIResourceList', resources: [{ name: 'deployments', singularName: '', namespaced: true, kind: 'Deployment', verbs: ['list'] }] },
+    '/apis': {
+      kind: 'APIGroupList',
+      apiVersion: 'v1',
+      groups: [
+        { name: 'apps', versions: [{ version: 'v1beta1' }, { version: 'v1' }, 7], preferredVersion: { version: 'v1' } },
+        { name: 'metrics.k8s.io', versions: [{ version: 'v1' }] },
+        null,
+      ],
+    },
+    '/api/v1': {
+      kind: 'APIResourceList',
+      resources: [
+        { name: 'pods', singularName: 'pod', namespaced: true, kind: 'Pod', verbs: ['get'], shortNames: ['po'] },
+        { name: 'pods/eviction', kind: 'Eviction', group: 'policy', version: 'v1', verbs: ['create'] },
+        { name: '' },
+        3,
+      ],
+    },
+    '/apis/apps/v1': {
+      kind: 'APIResourceList',
+      resources: [{ name: 'deployments', singularName: '', namespaced: true, kind: 'Deployment', verbs: ['list'] }],
+    },
     '/apis/apps/v1beta1': { kind: 'APIResourceList', resources: 'none' },
   };
   const server = await fake(t, (request, response) => {
@@ -385,20 +623,46 @@ t.test('older servers are discovered version by version', async (t) => {
     (document === undefined ? text('down', 'text/plain', 503) : json(document))(request, response);
   });
   const { resources, mapper, failed } = await clientOf(t, server.url).discover();
-  t.strictSame(resources.map(({ group, version, resource }) => [group, version, resource].join('/')), ['/v1/pods', 'apps/v1/deployments']);
-  t.match(resources[0]?.subresources, [{ name: 'eviction', kind: { group: 'policy', version: 'v1', kind: 'Eviction' }, verbs: ['create'] }]);
+  t.strictSame(
+    resources.map(({ group, version, resource }) => [group, version, resource].join('/')),
+    ['/v1/pods', 'apps/v1/deployments'],
+  );
+  t.match(resources[0]?.subresources, [
+    { name: 'eviction', kind: { group: 'policy', version: 'v1', kind: 'Eviction' }, verbs: ['create'] },
+  ]);
   t.match(mapper.argument('po,deployment'), [{ kind: 'Pod' }, { kind: 'Deployment' }]);
   t.strictSame(failed, [{ group: 'metrics.k8s.io', version: 'v1' }]);
   t.match(server.requests[0]?.headers.accept, /APIGroupDiscoveryList/);
 
-  const aggregated = { kind: 'APIGroupDiscoveryList', items: [{ metadata: { name: 'a.example' }, versions: [{ version: 'v1', freshness: 'Stale', resources: [] }, { version: 'v2', resources: [{ resource: 'as', responseKind: { kind: 'A' }, scope: 'Cluster' }, { resource: 'bs' }] }] }, { versions: 5 }] };
-  const partial = await fake(t, (request, response) => (request.url === '/apis' ? json(aggregated) : text('no', 'text/plain', 404))(request, response));
+  const aggregated = {
+    kind: 'APIGroupDiscoveryList',
+    items: [
+      {
+        metadata: { name: 'a.example' },
+        versions: [
+          { version: 'v1', freshness: 'Stale', resources: [] },
+          {
+            version: 'v2',
+            resources: [{ resource: 'as', responseKind: { kind: 'A' }, scope: 'Cluster' }, { resource: 'bs' }],
+          },
+        ],
+      },
+      { versions: 5 },
+    ],
+  };
+  const partial = await fake(t, (request, response) =>
+    (request.url === '/apis' ? json(aggregated) : text('no', 'text/plain', 404))(request, response),
+  );
   const found = await clientOf(t, partial.url).discover();
-  t.match(found.resources, [{ group: 'a.example', version: 'v2', kind: 'A', resource: 'as', namespaced: false, verbs: [], subresources: [] }]);
+  t.match(found.resources, [
+    { group: 'a.example', version: 'v2', kind: 'A', resource: 'as', namespaced: false, verbs: [], subresources: [] },
+  ]);
   t.strictSame(found.failed, [{ group: 'a.example', version: 'v1' }]);
 
   let broken = true;
-  const moody = await fake(t, (request, response) => (broken ? text('down', 'text/plain', 500) : json(aggregated))(request, response));
+  const moody = await fake(t, (request, response) =>
+    (broken ? text('down', 'text/plain', 500) : json(aggregated))(request, response),
+  );
   const client = clientOf(t, moody.url);
   t.match((await refusal(client.discover())).status, { code: 500 });
   broken = false;
@@ -408,17 +672,33 @@ t.test('older servers are discovered version by version', async (t) => {
 
 t.test('a server in process that answers with something else is told so', async (t) => {
   const answering = (answer: Awaited<ReturnType<Handler>>): Client => inProcessClient(async () => answer);
-  const raw = (content: string | Uint8Array, code = 200) => ({ type: 'raw', code, contentType: 'application/json', content }) as const;
+  const raw = (content: string | Uint8Array, code = 200) =>
+    ({ type: 'raw', code, contentType: 'application/json', content }) as const;
   t.match((await refusal(maps(answering(raw('gone', 404))).get('a'))).status, { code: 404 });
-  t.match(await failure(maps(answering(raw('text'))).get('a')), { message: 'configmaps/ does not answer with an object' });
-  t.match(await failure(all(maps(answering(raw('text'))).watch())), { message: 'configmaps/ does not answer with events' });
+  t.match(await failure(maps(answering(raw('text'))).get('a')), {
+    message: 'configmaps/ does not answer with an object',
+  });
+  t.match(await failure(all(maps(answering(raw('text'))).watch())), {
+    message: 'configmaps/ does not answer with events',
+  });
   t.strictSame(await answering(raw(new TextEncoder().encode('{"a":1}'))).read('/a'), { a: 1 });
   const broken = inProcessClient(async () => Promise.reject(new Error('a defect')));
   t.match(await failure(maps(broken).get('a')), { message: 'a defect' });
-  for (const call of [broken.read('/a', { signal: AbortSignal.abort() }), broken.discover({ signal: AbortSignal.abort() })]) t.match(await failure(call), { name: 'AbortError' });
-  t.match(await failure(answering({ ...raw(''), content: EMPTY }).read('/a')), { message: '/a does not answer with a document' });
+  for (const call of [
+    broken.read('/a', { signal: AbortSignal.abort() }),
+    broken.discover({ signal: AbortSignal.abort() }),
+  ])
+    t.match(await failure(call), { name: 'AbortError' });
+  t.match(await failure(answering({ ...raw(''), content: EMPTY }).read('/a')), {
+    message: '/a does not answer with a document',
+  });
   const form = { mediaType: 'application/json', pretty: false };
-  const watching = answering({ type: 'watch', form, bookmark: () => ({}), events: concat(of({ type: 'BOOKMARK' as const, resourceVersion: '1' }), NEVER) });
+  const watching = answering({
+    type: 'watch',
+    form,
+    bookmark: () => ({}),
+    events: concat(of({ type: 'BOOKMARK' as const, resourceVersion: '1' }), NEVER),
+  });
   t.match(await all(maps(watching).watch().pipe(take(1))), [{ resourceVersion: '1' }]);
 });
 
@@ -426,12 +706,22 @@ t.test('fetch sends a header once or not at all', async (t) => {
   const server = await fake(t, json(configMap('a')));
   const client = httpClient({ server: server.url });
   await maps(client.as({ username: 'jane', groups: ['one'] })).get('a');
-  t.match(server.requests[0]?.headers, { 'impersonate-user': 'jane', 'impersonate-group': 'one', 'user-agent': 'vivarium' });
-  t.match(await failure(maps(client.as({ username: 'jane', groups: ['one', 'two'] })).get('a')), { name: 'ConnectionError', message: /cannot send the header Impersonate-Group more than once/ });
+  t.match(server.requests[0]?.headers, {
+    'impersonate-user': 'jane',
+    'impersonate-group': 'one',
+    'user-agent': 'vivarium',
+  });
+  t.match(await failure(maps(client.as({ username: 'jane', groups: ['one', 'two'] })).get('a')), {
+    name: 'ConnectionError',
+    message: /cannot send the header Impersonate-Group more than once/,
+  });
   const { transport, close } = nodeTransport();
   t.teardown(close);
   await maps(httpClient({ server: server.url, transport }).as({ username: 'jane', groups: ['one', 'two'] })).get('a');
-  t.strictSame(server.requests[1]?.rawHeaders.filter((_, index, all) => all[index - 1] === 'Impersonate-Group'), ['one', 'two']);
+  t.strictSame(
+    server.requests[1]?.rawHeaders.filter((_, index, all) => all[index - 1] === 'Impersonate-Group'),
+    ['one', 'two'],
+  );
 });
 
 t.test('certificates decide who talks to whom', async (t) => {
@@ -441,8 +731,13 @@ t.test('certificates decide who talks to whom', async (t) => {
   const server = await fake(
     t,
     (request, response) => {
-      const peer = (request.socket as unknown as { getPeerCertificate(): { readonly subject?: { readonly CN?: string } } }).getPeerCertificate();
-      json({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: peer.subject?.CN ?? 'nobody' } })(request, response);
+      const peer = (
+        request.socket as unknown as { getPeerCertificate(): { readonly subject?: { readonly CN?: string } } }
+      ).getPeerCertificate();
+      json({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: peer.subject?.CN ?? 'nobody' } })(
+        request,
+        response,
+      );
     },
     { key, cert: certificate, ca: authority.certificate, requestCert: true },
   );
@@ -476,10 +771,16 @@ t.test('a kubeconfig says where, as whom and with what', async (t) => {
   write('me.key', 'a key');
   const first = write('first', {
     clusters: [
-      { name: 'one', cluster: { server: 'https://one:6443', 'certificate-authority': 'ca.crt', 'tls-server-name': 'uno' } },
+      {
+        name: 'one',
+        cluster: { server: 'https://one:6443', 'certificate-authority': 'ca.crt', 'tls-server-name': 'uno' },
+      },
       { name: 'one', cluster: { server: 'https://shadowed' } },
       { name: 'open', cluster: { server: 'http://open', 'insecure-skip-tls-verify': true } },
-      { name: 'both', cluster: { server: 'https://both', 'insecure-skip-tls-verify': true, 'certificate-authority': 'ca.crt' } },
+      {
+        name: 'both',
+        cluster: { server: 'https://both', 'insecure-skip-tls-verify': true, 'certificate-authority': 'ca.crt' },
+      },
       { name: 'nowhere', cluster: null },
       'odd',
     ],
@@ -489,28 +790,53 @@ t.test('a kubeconfig says where, as whom and with what', async (t) => {
       { name: 'garbled', user: { 'client-key-data': '%' } },
       { name: 'filed', user: { tokenFile: 'token', token: 'ignored' } },
       { name: 'basic', user: { username: 'jane', password: 'pässword' } },
-      { name: 'acting', user: { token: 't', as: 'joe', 'as-uid': '7', 'as-groups': ['a', 3], 'as-user-extra': { x: ['y'] } } },
+      {
+        name: 'acting',
+        user: { token: 't', as: 'joe', 'as-uid': '7', 'as-groups': ['a', 3], 'as-user-extra': { x: ['y'] } },
+      },
       { name: 'plugged', user: { exec: { command: 'aws' } } },
       { name: 'provided', user: { 'auth-provider': { name: 'gcp' } } },
     ],
     contexts: [
-      ...['certified', 'half', 'garbled', 'filed', 'basic', 'acting', 'plugged', 'provided', 'nobody', ''].map((user) => ({ name: user, context: { cluster: 'one', user } })),
-      ...['open', 'both', 'nowhere', 'missing'].map((cluster) => ({ name: cluster, context: { cluster, namespace: 'there' } })),
+      ...['certified', 'half', 'garbled', 'filed', 'basic', 'acting', 'plugged', 'provided', 'nobody', ''].map(
+        (user) => ({ name: user, context: { cluster: 'one', user } }),
+      ),
+      ...['open', 'both', 'nowhere', 'missing'].map((cluster) => ({
+        name: cluster,
+        context: { cluster, namespace: 'there' },
+      })),
     ],
   });
   const load = (context: string): ReturnType<typeof loadKubeconfig> => loadKubeconfig({ path: first, context });
-  t.strictSame(await load('certified'), { server: 'https://one:6443', namespace: 'default', tls: { authorities: 'an authority', serverName: 'uno', certificate: { certificate: 'a certificate', key: 'a key' } } });
+  t.strictSame(await load('certified'), {
+    server: 'https://one:6443',
+    namespace: 'default',
+    tls: {
+      authorities: 'an authority',
+      serverName: 'uno',
+      certificate: { certificate: 'a certificate', key: 'a key' },
+    },
+  });
   t.strictSame((await load('filed')).credentials, { tokenFile: join(folder, 'token') });
   t.strictSame((await load('basic')).credentials, { username: 'jane', password: 'pässword' });
-  t.match(await load('acting'), { credentials: { token: 't' }, impersonate: { username: 'joe', uid: '7', groups: ['a'], extra: { x: ['y'] } } });
+  t.match(await load('acting'), {
+    credentials: { token: 't' },
+    impersonate: { username: 'joe', uid: '7', groups: ['a'], extra: { x: ['y'] } },
+  });
   t.strictSame(await load('open'), { server: 'http://open', namespace: 'there', tls: { insecure: true } });
 
   const refused: readonly (readonly [string, string])[] = [
     ['both', 'specifying a root certificates file with the insecure flag is not allowed'],
     ['half', 'a client certificate and its key are only of use together'],
     ['garbled', 'client-key-data is no base64: illegal base64 data at input byte 0'],
-    ['plugged', 'the user "plugged" gets credentials from the program "aws", which is not run from here: use a token or a certificate'],
-    ['provided', 'the user "provided" gets credentials from the auth provider "gcp", which is not run from here: use a token or a certificate'],
+    [
+      'plugged',
+      'the user "plugged" gets credentials from the program "aws", which is not run from here: use a token or a certificate',
+    ],
+    [
+      'provided',
+      'the user "provided" gets credentials from the auth provider "gcp", which is not run from here: use a token or a certificate',
+    ],
     ['nobody', 'the kubeconfig has no user "nobody"'],
     ['nowhere', 'the cluster "nowhere" has no server'],
     ['missing', 'the kubeconfig has no cluster "missing"'],
@@ -523,16 +849,41 @@ t.test('a kubeconfig says where, as whom and with what', async (t) => {
     t.equal(error.message, message);
   }
 
-  const second = write('second', { 'current-context': 'two', clusters: [{ name: 'one', cluster: { server: 'https://later' } }, { name: 'two', cluster: { server: 'https://two' } }], contexts: [{ name: 'two', context: { cluster: 'two' } }] });
+  const second = write('second', {
+    'current-context': 'two',
+    clusters: [
+      { name: 'one', cluster: { server: 'https://later' } },
+      { name: 'two', cluster: { server: 'https://two' } },
+    ],
+    contexts: [{ name: 'two', context: { cluster: 'two' } }],
+  });
   const third = write('third', { 'current-context': 'certified' });
   const KUBECONFIG = [first, join(folder, 'missing'), second, third].join(delimiter);
   t.equal((await loadKubeconfig({ environment: { KUBECONFIG } })).server, 'https://two');
-  t.equal((await loadKubeconfig({ environment: { KUBECONFIG }, context: 'certified' })).server, 'https://one:6443', 'the first file counts');
-  t.match(await failure(loadKubeconfig({ environment: { HOME: folder } })), { message: `there is no kubeconfig at ${join(folder, '.kube', 'config')}` });
-  t.match(await failure(loadKubeconfig({ path: join(folder, 'missing') })), { name: 'KubeconfigError', message: /missing cannot be read: ENOENT/ });
-  t.match(await failure(loadKubeconfig({ environment: { KUBECONFIG: folder } })), { name: 'KubeconfigError', message: /cannot be read: EISDIR/ });
-  for (const content of ['a: [', '- a', 'kind: Pod']) t.match(await failure(loadKubeconfig({ text: content })), { name: 'KubeconfigError' });
-  t.match(await loadKubeconfig({ text: kubeconfig({ server: 'https://here', user: { name: 'me', token: 'x' }, namespace: 'ns' }) }), { server: 'https://here', namespace: 'ns', credentials: { token: 'x' } });
+  t.equal(
+    (await loadKubeconfig({ environment: { KUBECONFIG }, context: 'certified' })).server,
+    'https://one:6443',
+    'the first file counts',
+  );
+  t.match(await failure(loadKubeconfig({ environment: { HOME: folder } })), {
+    message: `there is no kubeconfig at ${join(folder, '.kube', 'config')}`,
+  });
+  t.match(await failure(loadKubeconfig({ path: join(folder, 'missing') })), {
+    name: 'KubeconfigError',
+    message: /missing cannot be read: ENOENT/,
+  });
+  t.match(await failure(loadKubeconfig({ environment: { KUBECONFIG: folder } })), {
+    name: 'KubeconfigError',
+    message: /cannot be read: EISDIR/,
+  });
+  for (const content of ['a: [', '- a', 'kind: Pod'])
+    t.match(await failure(loadKubeconfig({ text: content })), { name: 'KubeconfigError' });
+  t.match(
+    await loadKubeconfig({
+      text: kubeconfig({ server: 'https://here', user: { name: 'me', token: 'x' }, namespace: 'ns' }),
+    }),
+    { server: 'https://here', namespace: 'ns', credentials: { token: 'x' } },
+  );
 });
 
 t.test('credentials are shown, and tokens of files read again', async (t) => {
@@ -560,17 +911,35 @@ t.test('credentials are shown, and tokens of files read again', async (t) => {
   await clock.advance('1m');
   t.equal(await shown(), 'Bearer two', 'what was read last is better than nothing');
 
-  const basic = connect({ ...access, credentials: { username: 'jane', password: 'p' }, impersonate: { username: 'joe' } });
+  const basic = connect({
+    ...access,
+    credentials: { username: 'jane', password: 'p' },
+    impersonate: { username: 'joe' },
+  });
   t.teardown(basic.close);
   await maps(httpClient(basic)).get('a');
-  t.match(server.requests.at(-1)?.headers, { authorization: `Basic ${encodeBase64(new TextEncoder().encode('jane:p'))}`, 'impersonate-user': 'joe' });
+  t.match(server.requests.at(-1)?.headers, {
+    authorization: `Basic ${encodeBase64(new TextEncoder().encode('jane:p'))}`,
+    'impersonate-user': 'joe',
+  });
 
   writeFileSync(join(folder, 'ca.crt'), 'an authority');
-  t.match(await failure(inClusterAccess({ environment: {} })), { name: 'KubeconfigError', message: /KUBERNETES_SERVICE_HOST/ });
+  t.match(await failure(inClusterAccess({ environment: {} })), {
+    name: 'KubeconfigError',
+    message: /KUBERNETES_SERVICE_HOST/,
+  });
   const environment = { KUBERNETES_SERVICE_HOST: 'fd00::1', KUBERNETES_SERVICE_PORT: '443' };
-  t.match(await failure(inClusterAccess({ environment, folder })), { name: 'KubeconfigError', message: /namespace cannot be read/ });
+  t.match(await failure(inClusterAccess({ environment, folder })), {
+    name: 'KubeconfigError',
+    message: /namespace cannot be read/,
+  });
   writeFileSync(join(folder, 'namespace'), 'mine\n');
-  t.strictSame(await inClusterAccess({ environment, folder }), { server: 'https://[fd00::1]:443', namespace: 'mine', tls: { authorities: 'an authority' }, credentials: { tokenFile } });
+  t.strictSame(await inClusterAccess({ environment, folder }), {
+    server: 'https://[fd00::1]:443',
+    namespace: 'mine',
+    tls: { authorities: 'an authority' },
+    credentials: { tokenFile },
+  });
 });
 
 t.test('a ConnectionError is known by its name', async (t) => {

@@ -1,5 +1,5 @@
-// One of several leads: against a server in the same process, on virtual time. Requests are late, get lost before they arrive
-// or after, and leases say what nobody meant; never do two lead at a time, and in the end somebody does.
+// One of several leads: against a server in the same process, on virtual time. Requests are late, get lost before they
+// arrive or after, and leases say what nobody meant; never do two lead at a time, and in the end somebody does.
 import fc from 'fast-check';
 import { EMPTY, NEVER, Observable, concat, lastValueFrom, of, tap } from 'rxjs';
 import type { Subscription } from 'rxjs';
@@ -8,7 +8,15 @@ import { inProcessClient, leaderElection, whileLeading } from '../../lib/client/
 import type { ApiRequest, Client, Handler, LeaderElectionOptions, Leadership } from '../../lib/client/index.js';
 import { electionBegin, electionStep } from '../../lib/client/election-step.js';
 import type { Election, ElectionEvent, ElectionRules } from '../../lib/client/election-step.js';
-import { Outlet, alreadyExists, conflict, internalError, notFound, random, virtualClock } from '../../lib/core/index.js';
+import {
+  Outlet,
+  alreadyExists,
+  conflict,
+  internalError,
+  notFound,
+  random,
+  virtualClock,
+} from '../../lib/core/index.js';
 import type { Clock, VirtualClock } from '../../lib/core/index.js';
 import type { LeaseSpec } from '../../lib/core/types/index.js';
 import { createServer } from '../../lib/server/index.js';
@@ -30,7 +38,10 @@ interface Scene {
   readonly handler: Handler;
   /** Who works at the moment. */
   readonly working: Set<string>;
-  stand(identity: string, options?: Partial<LeaderElectionOptions> & { readonly around?: (handler: Handler) => Handler }): Standing;
+  stand(
+    identity: string,
+    options?: Partial<LeaderElectionOptions> & { readonly around?: (handler: Handler) => Handler },
+  ): Standing;
   lease(): Promise<LeaseSpec>;
 }
 
@@ -59,12 +70,23 @@ async function scene(t: Test): Promise<Scene> {
         working.add(identity);
         return () => working.delete(identity);
       });
-      const election$ = leaderElection({ client: inProcessClient(around(server.handler)), clock, random: random(identity), lease: place, identity, ...options });
-      const running = observe(whileLeading(election$, () => work$), (value) => seen.push(`${Math.round((clock.now() - start) / 100) / 10} ${wordsOf(value)}`));
+      const election$ = leaderElection({
+        client: inProcessClient(around(server.handler)),
+        clock,
+        random: random(identity),
+        lease: place,
+        identity,
+        ...options,
+      });
+      const running = observe(
+        whileLeading(election$, () => work$),
+        (value) => seen.push(`${Math.round((clock.now() - start) / 100) / 10} ${wordsOf(value)}`),
+      );
       all.push(running);
       return { seen, running };
     },
-    lease: async () => (await client.kind('coordination.k8s.io/v1', 'Lease').in(place.namespace).get(place.name)).spec ?? {},
+    lease: async () =>
+      (await client.kind('coordination.k8s.io/v1', 'Lease').in(place.namespace).get(place.name)).spec ?? {},
   };
 }
 
@@ -103,10 +125,21 @@ t.test('the first leads, the others say who does and wait', async (t) => {
   const two = stand('two');
   await clock.settled();
   t.strictSame([one.seen, two.seen], [['0 leader one', '0 leading'], ['0 leader one']]);
-  t.strictSame(await lease(), { holderIdentity: 'one', leaseDurationSeconds: 15, acquireTime: '2026-01-01T00:00:00.000000Z', renewTime: '2026-01-01T00:00:00.000000Z', leaseTransitions: 0 });
+  t.strictSame(await lease(), {
+    holderIdentity: 'one',
+    leaseDurationSeconds: 15,
+    acquireTime: '2026-01-01T00:00:00.000000Z',
+    renewTime: '2026-01-01T00:00:00.000000Z',
+    leaseTransitions: 0,
+  });
   await clock.advance('10m');
   t.strictSame([one.seen.length, two.seen.length, [...working]], [2, 1, ['one']], 'and so it stays');
-  t.match(await lease(), { holderIdentity: 'one', acquireTime: '2026-01-01T00:00:00.000000Z', renewTime: '2026-01-01T00:10:00.000000Z', leaseTransitions: 0 });
+  t.match(await lease(), {
+    holderIdentity: 'one',
+    acquireTime: '2026-01-01T00:00:00.000000Z',
+    renewTime: '2026-01-01T00:10:00.000000Z',
+    leaseTransitions: 0,
+  });
 });
 
 t.test('who stops without a word is followed by another when the lease has run out', async (t) => {
@@ -155,14 +188,33 @@ t.test('who is told to stop says so, gives the lease back and completes', async 
   const { clock, client, lease, stand } = await scene(t);
   const seen: string[] = [];
   const stop = new Outlet<void>();
-  const election$ = leaderElection({ client, clock, random: random(1), lease: place, identity: 'one', releaseOnCancel: true, stop$: stop.values$ });
+  const election$ = leaderElection({
+    client,
+    clock,
+    random: random(1),
+    lease: place,
+    identity: 'one',
+    releaseOnCancel: true,
+    stop$: stop.values$,
+  });
   const work$ = concat(of('work'), NEVER).pipe(tap({ unsubscribe: () => seen.push('work ended') }));
-  const ended = lastValueFrom(whileLeading(election$, () => work$).pipe(tap((each) => seen.push(typeof each === 'string' ? each : wordsOf(each)))), { defaultValue: undefined });
+  const ended = lastValueFrom(
+    whileLeading(election$, () => work$).pipe(
+      tap((each) => seen.push(typeof each === 'string' ? each : wordsOf(each))),
+    ),
+    { defaultValue: undefined },
+  );
   await clock.advance(5_000);
   stop.emit();
   await ended;
   t.strictSame(seen, ['leader one', 'leading', 'work', 'work ended', 'lost stopped']);
-  t.strictSame(await lease(), { holderIdentity: '', leaseDurationSeconds: 1, acquireTime: '2026-01-01T00:00:05.000000Z', renewTime: '2026-01-01T00:00:05.000000Z', leaseTransitions: 0 });
+  t.strictSame(await lease(), {
+    holderIdentity: '',
+    leaseDurationSeconds: 1,
+    acquireTime: '2026-01-01T00:00:05.000000Z',
+    renewTime: '2026-01-01T00:00:05.000000Z',
+    leaseTransitions: 0,
+  });
   t.equal(clock.pending, 0);
 
   const two = stand('two', { stop$: of(0) });
@@ -170,7 +222,11 @@ t.test('who is told to stop says so, gives the lease back and completes', async 
   const three = stand('three', { stop$: clock.timer(1000) });
   await clock.advance(2_000);
   t.ok(three.running.closed);
-  t.match(await lease(), { holderIdentity: 'three', leaseTransitions: 1 }, 'a lease that is not given back is left to run out');
+  t.match(
+    await lease(),
+    { holderIdentity: 'three', leaseTransitions: 1 },
+    'a lease that is not given back is left to run out',
+  );
 });
 
 t.test('a leader that cannot renew stops in time, and leads again when it can', async (t) => {
@@ -187,7 +243,12 @@ t.test('a leader that cannot renew stops in time, and leads again when it can', 
       t.equal(working.size, 0);
       t.ok(one.seen.includes('70 lost expired'));
       await clock.advance('1m');
-      t.match(one.seen.slice(2), fails === 'silent' ? [/^67 failed no answer within 5000 ms/, '70 lost expired'] : [/^62 failed no way/, /^64 failed no way/, /^66 failed/, /^68 failed/, /^70 (failed|lost)/]);
+      t.match(
+        one.seen.slice(2),
+        fails === 'silent'
+          ? [/^67 failed no answer within 5000 ms/, '70 lost expired']
+          : [/^62 failed no way/, /^64 failed no way/, /^66 failed/, /^68 failed/, /^70 (failed|lost)/],
+      );
       link.fails = false;
       await clock.advance('10s');
       t.strictSame([...working], ['one']);
@@ -210,9 +271,15 @@ t.test('a single failure, or somebody who writes a label, costs nobody the lease
   }
   await leases.patch(place.name, { merge: { metadata: { labels: { seen: 'yes' } } } });
   await clock.advance('1m');
-  t.strictSame(one.seen.map((line) => line.replace(/^[^ ]+ /, '')), ['leader one', 'leading', 'failed no way there', 'failed no way back']);
+  t.strictSame(
+    one.seen.map((line) => line.replace(/^[^ ]+ /, '')),
+    ['leader one', 'leading', 'failed no way there', 'failed no way back'],
+  );
   t.strictSame([...working], ['one']);
-  t.match(await leases.get(place.name), { metadata: { labels: { seen: 'yes' } }, spec: { renewTime: '2026-01-01T00:01:12.000000Z' } });
+  t.match(await leases.get(place.name), {
+    metadata: { labels: { seen: 'yes' } },
+    spec: { renewTime: '2026-01-01T00:01:12.000000Z' },
+  });
 });
 
 t.test('a lease that vanishes or that somebody took is lost, and can be had again', async (t) => {
@@ -242,10 +309,35 @@ t.test('leases that make no sense do no harm', async (t) => {
     ['a duration that is none', { holderIdentity: 'other', leaseDurationSeconds: 'long' }, 0, 1],
     ['a duration beyond all', { holderIdentity: 'other', leaseDurationSeconds: 1e300 }, 0, 1],
     ['a holder that is no text', { holderIdentity: { name: 'x' }, leaseDurationSeconds: 3600 }, 0, 1],
-    ['times of another world', { holderIdentity: 'other', leaseDurationSeconds: 7, renewTime: '1999-01-01T00:00:00.000000Z', acquireTime: 'soon' }, 7_000, 1],
-    ['times to come', { holderIdentity: 'other', leaseDurationSeconds: 7, renewTime: '2999-01-01T00:00:00.000000Z' }, 7_000, 1],
-    ['transitions at their end', { holderIdentity: 'other', leaseDurationSeconds: 7, leaseTransitions: 2 ** 31 - 1 }, 7_000, 0],
-    ['transitions that are none', { holderIdentity: 'other', leaseDurationSeconds: 7, leaseTransitions: NaN }, 7_000, 1],
+    [
+      'times of another world',
+      {
+        holderIdentity: 'other',
+        leaseDurationSeconds: 7,
+        renewTime: '1999-01-01T00:00:00.000000Z',
+        acquireTime: 'soon',
+      },
+      7_000,
+      1,
+    ],
+    [
+      'times to come',
+      { holderIdentity: 'other', leaseDurationSeconds: 7, renewTime: '2999-01-01T00:00:00.000000Z' },
+      7_000,
+      1,
+    ],
+    [
+      'transitions at their end',
+      { holderIdentity: 'other', leaseDurationSeconds: 7, leaseTransitions: 2 ** 31 - 1 },
+      7_000,
+      0,
+    ],
+    [
+      'transitions that are none',
+      { holderIdentity: 'other', leaseDurationSeconds: 7, leaseTransitions: NaN },
+      7_000,
+      1,
+    ],
   ];
   for (const [what, spec, takenWithinMs, transitions] of cases) {
     const { clock, stand, working } = await scene(t);
@@ -269,7 +361,11 @@ t.test('leases that make no sense do no harm', async (t) => {
 t.test('a clock that is wrong, or put right, gives nobody the lease too soon', async (t) => {
   const { clock, stand, working } = await scene(t);
   let offsetMs = -3_600_000;
-  const wrong: Clock = { now: () => clock.now() + offsetMs, timer: (ms) => clock.timer(ms), interval: (ms) => clock.interval(ms) };
+  const wrong: Clock = {
+    now: () => clock.now() + offsetMs,
+    timer: (ms) => clock.timer(ms),
+    interval: (ms) => clock.interval(ms),
+  };
   stand('one');
   await clock.settled();
   const two = stand('two', { clock: wrong });
@@ -283,16 +379,24 @@ t.test('a clock that is wrong, or put right, gives nobody the lease too soon', a
 t.test('a machine that slept finds out by its wall clock that its time is up', async (t) => {
   const { clock, stand, working } = await scene(t);
   let sleptMs = 0;
-  const sleepy: Clock = { now: () => clock.now() + sleptMs, timer: (ms) => clock.timer(ms), interval: (ms) => clock.interval(ms) };
+  const sleepy: Clock = {
+    now: () => clock.now() + sleptMs,
+    timer: (ms) => clock.timer(ms),
+    interval: (ms) => clock.interval(ms),
+  };
   const one = stand('one', { clock: sleepy });
   await clock.advance(5_000);
   sleptMs = 60_000;
   await clock.advance(1_000);
-  t.strictSame(one.seen.slice(2).map((line) => line.replace(/^[^ ]+ /, '')), ['lost expired', 'leading'], 'it looks before it goes on');
+  t.strictSame(
+    one.seen.slice(2).map((line) => line.replace(/^[^ ]+ /, '')),
+    ['lost expired', 'leading'],
+    'it looks before it goes on',
+  );
   t.equal(working.size, 1);
 });
 
-t.test('durations that make no sense together are refused, in Kubernetes\' words', async (t) => {
+t.test("durations that make no sense together are refused, in Kubernetes' words", async (t) => {
   const { client, clock } = await scene(t);
   const refusal = (options: Partial<LeaderElectionOptions>): string => {
     try {
@@ -314,8 +418,15 @@ t.test('a refusal is told, with when it is tried again', async (t) => {
   const { clock, handler } = await scene(t);
   const seen: Leadership[] = [];
   // Of the lease it is told that there is none, of the namespace when it is to be made.
-  const client = inProcessClient((request) => (request.info.verb === 'create' ? Promise.reject(notFound({ group: '', resource: 'namespaces', name: 'nowhere' })) : handler(request)));
-  const running = observe(leaderElection({ client, clock, random: random(1), lease: { namespace: 'nowhere', name: 'x' }, identity: 'one' }), (value) => seen.push(value));
+  const client = inProcessClient((request) =>
+    request.info.verb === 'create'
+      ? Promise.reject(notFound({ group: '', resource: 'namespaces', name: 'nowhere' }))
+      : handler(request),
+  );
+  const running = observe(
+    leaderElection({ client, clock, random: random(1), lease: { namespace: 'nowhere', name: 'x' }, identity: 'one' }),
+    (value) => seen.push(value),
+  );
   await clock.settled();
   t.match(seen, [{ type: 'election-failed', error: { message: 'namespaces "nowhere" not found' } }]);
   const [first] = seen;
@@ -332,62 +443,148 @@ t.test('work begins after "leading" is told and ends before "lost" is', async (t
   let begun = 0;
   const work = (): Observable<string> => {
     begun += 1;
-    return begun === 3 ? EMPTY : concat(of(`work ${begun}`), NEVER).pipe(tap({ unsubscribe: () => seen.push('let go') }));
+    return begun === 3
+      ? EMPTY
+      : concat(of(`work ${begun}`), NEVER).pipe(tap({ unsubscribe: () => seen.push('let go') }));
   };
-  const running = observe(whileLeading(turns.values$, work), (value) => seen.push(typeof value === 'string' ? value : value.type));
-  for (const each of ['leader', 'leading', 'leader', 'lost', 'leader', 'leading', 'lost', 'leading', 'lost', 'leading'] as const) {
-    turns.emit(each === 'leader' ? { type: 'leader', identity: 'x' } : each === 'lost' ? { type: 'lost', reason: 'taken' } : { type: 'leading' });
+  const running = observe(whileLeading(turns.values$, work), (value) =>
+    seen.push(typeof value === 'string' ? value : value.type),
+  );
+  for (const each of [
+    'leader',
+    'leading',
+    'leader',
+    'lost',
+    'leader',
+    'leading',
+    'lost',
+    'leading',
+    'lost',
+    'leading',
+  ] as const) {
+    turns.emit(
+      each === 'leader'
+        ? { type: 'leader', identity: 'x' }
+        : each === 'lost'
+          ? { type: 'lost', reason: 'taken' }
+          : { type: 'leading' },
+    );
   }
   running.unsubscribe();
-  t.strictSame(seen, ['leader', 'leading', 'work 1', 'leader', 'let go', 'lost', 'leader', 'leading', 'work 2', 'let go', 'lost', 'leading', 'lost', 'leading', 'work 4', 'let go']);
+  t.strictSame(seen, [
+    'leader',
+    'leading',
+    'work 1',
+    'leader',
+    'let go',
+    'lost',
+    'leader',
+    'leading',
+    'work 2',
+    'let go',
+    'lost',
+    'leading',
+    'lost',
+    'leading',
+    'work 4',
+    'let go',
+  ]);
   t.equal(turns.subscribers, 0);
-  await t.rejects(lastValueFrom(whileLeading(of<Leadership>({ type: 'leading' }), () => new Observable((subscriber) => subscriber.error(new Error('broken')))), { defaultValue: undefined }), { message: 'broken' });
+  await t.rejects(
+    lastValueFrom(
+      whileLeading(
+        of<Leadership>({ type: 'leading' }),
+        () => new Observable((subscriber) => subscriber.error(new Error('broken'))),
+      ),
+      { defaultValue: undefined },
+    ),
+    { message: 'broken' },
+  );
 });
 
-const rules: ElectionRules = { lease: place, identity: 'me', leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000, releaseOnCancel: true };
+const rules: ElectionRules = {
+  lease: place,
+  identity: 'me',
+  leaseDurationMs: 15_000,
+  renewDeadlineMs: 10_000,
+  retryPeriodMs: 2_000,
+  releaseOnCancel: true,
+};
 
 /** A lease of a few holders and states, so that the same comes again. */
-const someLease = fc.record({ holderIdentity: fc.constantFrom('me', 'you', 'they', ''), renewTime: fc.constantFrom('a', 'b'), leaseDurationSeconds: fc.constantFrom(0, 1, 15) }).map(
-  (spec) => ({ metadata: { ...place, uid: 'u', resourceVersion: '1', creationTimestamp: '2026-01-01T00:00:00Z' }, spec }),
-);
+const someLease = fc
+  .record({
+    holderIdentity: fc.constantFrom('me', 'you', 'they', ''),
+    renewTime: fc.constantFrom('a', 'b'),
+    leaseDurationSeconds: fc.constantFrom(0, 1, 15),
+  })
+  .map((spec) => ({
+    metadata: { ...place, uid: 'u', resourceVersion: '1', creationTimestamp: '2026-01-01T00:00:00Z' },
+    spec,
+  }));
 const ref = { group: 'coordination.k8s.io', resource: 'leases', name: place.name };
 const someEvent: fc.Arbitrary<ElectionEvent> = fc.oneof(
   fc.record({ type: fc.constant('read' as const), lease: fc.option(someLease, { nil: undefined }) }),
-  fc.record({ type: fc.constant('written' as const), lease: someLease, askedMs: fc.integer({ min: start - 20_000, max: start + 1_000 }) }),
-  fc.record({ type: fc.constant('failed' as const), error: fc.constantFrom(new Error('x'), conflict(ref), notFound(ref), alreadyExists(ref), internalError('z')) }),
+  fc.record({
+    type: fc.constant('written' as const),
+    lease: someLease,
+    askedMs: fc.integer({ min: start - 20_000, max: start + 1_000 }),
+  }),
+  fc.record({
+    type: fc.constant('failed' as const),
+    error: fc.constantFrom(new Error('x'), conflict(ref), notFound(ref), alreadyExists(ref), internalError('z')),
+  }),
   fc.record({ type: fc.constantFrom('waited' as const, 'ran-out' as const, 'stop' as const, 'released' as const) }),
 );
 
-t.test('whatever happens: who leads has a deadline, turns are told in turn, and nobody else\'s lease is written before it is over', async (t) => {
-  const property = fc.property(fc.array(fc.tuple(someEvent, fc.double({ min: 0, max: 1, noNaN: true })), { maxLength: 60 }), (events) => {
-    let was: Election = electionBegin;
-    let leads = false;
-    for (const [event, chance] of events) {
-      const { state, tell }: ReturnType<typeof electionStep> = electionStep(was, event, rules, { nowMs: start, chance });
-      for (const each of tell) {
-        if (each.type === 'leading' || each.type === 'lost') {
-          if (leads === (each.type === 'leading')) throw new Error(`${each.type} is told twice`);
-          leads = !leads;
+t.test(
+  "whatever happens: who leads has a deadline, turns are told in turn, and nobody else's lease is written before it is over",
+  async (t) => {
+    const property = fc.property(
+      fc.array(fc.tuple(someEvent, fc.double({ min: 0, max: 1, noNaN: true })), { maxLength: 60 }),
+      (events) => {
+        let was: Election = electionBegin;
+        let leads = false;
+        for (const [event, chance] of events) {
+          const { state, tell }: ReturnType<typeof electionStep> = electionStep(was, event, rules, {
+            nowMs: start,
+            chance,
+          });
+          for (const each of tell) {
+            if (each.type === 'leading' || each.type === 'lost') {
+              if (leads === (each.type === 'leading')) throw new Error(`${each.type} is told twice`);
+              leads = !leads;
+            }
+            if (each.type === 'leader' && each.identity === was.leader) throw new Error('the leader is told twice');
+          }
+          if (leads !== (state.state === 'leading')) throw new Error('what is told is not what is');
+          if (
+            state.state === 'leading' &&
+            !(state.countdown !== undefined && state.countdown.ms > 0 && state.countdown.ms <= rules.renewDeadlineMs)
+          )
+            throw new Error('who leads has no deadline');
+          const waitedMs =
+            event.type === 'written' && state.countdown !== was.countdown ? Math.max(0, start - event.askedMs) : 0;
+          if (state.state === 'leading' && waitedMs + (state.countdown?.ms ?? 0) > rules.renewDeadlineMs)
+            throw new Error('the deadline counts from when it was answered');
+          if ((state.state === 'over') !== (state.action.do === 'nothing'))
+            throw new Error('who stands for election does something');
+          if (state.action.do === 'update' && state.action !== was.action) {
+            const { holderIdentity, leaseDurationSeconds } = state.lease?.spec ?? {};
+            const isOthers = holderIdentity === 'you' || holderIdentity === 'they';
+            if (isOthers && leaseDurationSeconds !== 0 && !(was.state === 'candidate' && was.isOver))
+              throw new Error('a lease is taken that is not over');
+          }
+          if (state.action.do === 'wait' && (state.action.ms < 2_000 || state.action.ms > 4_400))
+            throw new Error(`waits for ${state.action.ms}`);
+          was = state;
         }
-        if (each.type === 'leader' && each.identity === was.leader) throw new Error('the leader is told twice');
-      }
-      if (leads !== (state.state === 'leading')) throw new Error('what is told is not what is');
-      if (state.state === 'leading' && !(state.countdown !== undefined && state.countdown.ms > 0 && state.countdown.ms <= rules.renewDeadlineMs)) throw new Error('who leads has no deadline');
-      const waitedMs = event.type === 'written' && state.countdown !== was.countdown ? Math.max(0, start - event.askedMs) : 0;
-      if (state.state === 'leading' && waitedMs + (state.countdown?.ms ?? 0) > rules.renewDeadlineMs) throw new Error('the deadline counts from when it was answered');
-      if ((state.state === 'over') !== (state.action.do === 'nothing')) throw new Error('who stands for election does something');
-      if (state.action.do === 'update' && state.action !== was.action) {
-        const { holderIdentity, leaseDurationSeconds } = state.lease?.spec ?? {};
-        const isOthers = holderIdentity === 'you' || holderIdentity === 'they';
-        if (isOthers && leaseDurationSeconds !== 0 && !(was.state === 'candidate' && was.isOver)) throw new Error('a lease is taken that is not over');
-      }
-      if (state.action.do === 'wait' && (state.action.ms < 2_000 || state.action.ms > 4_400)) throw new Error(`waits for ${state.action.ms}`);
-      was = state;
-    }
-  });
-  fc.assert(property, { seed: 11, numRuns: 5_000 });
-  t.pass();
-});
+      },
+    );
+    fc.assert(property, { seed: 11, numRuns: 5_000 });
+    t.pass();
+  },
+);
 
 interface Fault {
   /** How long it is on its way to the server, and back. */
@@ -397,9 +594,18 @@ interface Fault {
 }
 
 const someFault: fc.Arbitrary<Fault> = fc.record({
-  thereMs: fc.oneof({ weight: 6, arbitrary: fc.integer({ min: 0, max: 50 }) }, { weight: 1, arbitrary: fc.integer({ min: 0, max: 30_000 }) }),
-  backMs: fc.oneof({ weight: 6, arbitrary: fc.integer({ min: 0, max: 50 }) }, { weight: 1, arbitrary: fc.integer({ min: 0, max: 30_000 }) }),
-  fate: fc.oneof({ weight: 6, arbitrary: fc.constant('arrives' as const) }, { weight: 1, arbitrary: fc.constantFrom('lost there' as const, 'lost back' as const) }),
+  thereMs: fc.oneof(
+    { weight: 6, arbitrary: fc.integer({ min: 0, max: 50 }) },
+    { weight: 1, arbitrary: fc.integer({ min: 0, max: 30_000 }) },
+  ),
+  backMs: fc.oneof(
+    { weight: 6, arbitrary: fc.integer({ min: 0, max: 50 }) },
+    { weight: 1, arbitrary: fc.integer({ min: 0, max: 30_000 }) },
+  ),
+  fate: fc.oneof(
+    { weight: 6, arbitrary: fc.constant('arrives' as const) },
+    { weight: 1, arbitrary: fc.constantFrom('lost there' as const, 'lost back' as const) },
+  ),
 });
 
 /** A way to the server on which requests that nobody waits for any more arrive all the same. */
@@ -419,11 +625,26 @@ function faulty(clock: VirtualClock, faults: readonly Fault[]): (handler: Handle
 
 function unsignalled(request: ApiRequest): ApiRequest {
   const { info, user } = request;
-  return { info, ...(user && { user }), header: (name) => request.header(name), options: () => request.options(), body: () => request.body(), negotiate: (offer) => request.negotiate(offer) };
+  return {
+    info,
+    ...(user && { user }),
+    header: (name) => request.header(name),
+    options: () => request.options(),
+    body: () => request.body(),
+    negotiate: (offer) => request.negotiate(offer),
+  };
 }
 
 t.test('however late requests are and whichever get lost, never do two lead, and in the end one does', async (t) => {
-  const candidates = fc.array(fc.record({ faults: fc.array(someFault, { maxLength: 40 }), beginsMs: fc.integer({ min: 0, max: 20_000 }), endsMs: fc.option(fc.integer({ min: 0, max: 120_000 }), { nil: undefined }), releases: fc.boolean() }), { minLength: 2, maxLength: 4 });
+  const candidates = fc.array(
+    fc.record({
+      faults: fc.array(someFault, { maxLength: 40 }),
+      beginsMs: fc.integer({ min: 0, max: 20_000 }),
+      endsMs: fc.option(fc.integer({ min: 0, max: 120_000 }), { nil: undefined }),
+      releases: fc.boolean(),
+    }),
+    { minLength: 2, maxLength: 4 },
+  );
   let handovers = 0;
   const property = fc.asyncProperty(candidates, fc.constantFrom(10_500, 15_000), async (all, leaseDurationMs) => {
     const clock = virtualClock({ start });
@@ -433,7 +654,15 @@ t.test('however late requests are and whichever get lost, never do two lead, and
     let mostAtOnce = 0;
     const standing = all.map(({ faults, releases }, index) => {
       const client = inProcessClient(faulty(clock, faults)(server.handler));
-      const election$ = leaderElection({ client, clock, random: random(index), lease: place, identity: `candidate-${index}`, leaseDurationMs, releaseOnCancel: releases });
+      const election$ = leaderElection({
+        client,
+        clock,
+        random: random(index),
+        lease: place,
+        identity: `candidate-${index}`,
+        leaseDurationMs,
+        releaseOnCancel: releases,
+      });
       const work$ = new Observable<never>(() => {
         working.add(index);
         mostAtOnce = Math.max(mostAtOnce, working.size);
@@ -446,7 +675,9 @@ t.test('however late requests are and whichever get lost, never do two lead, and
     // The first stays to the end, so that there is somebody to lead.
     const times = all.flatMap(({ beginsMs, endsMs }, index) => [
       { atMs: beginsMs, act: () => running.set(index, observe(standing[index] ?? EMPTY)) },
-      ...(index === 0 || endsMs === undefined ? [] : [{ atMs: beginsMs + endsMs, act: () => running.get(index)?.unsubscribe() }]),
+      ...(index === 0 || endsMs === undefined
+        ? []
+        : [{ atMs: beginsMs + endsMs, act: () => running.get(index)?.unsubscribe() }]),
     ]);
     for (const { atMs, act } of times.sort((one, other) => one.atMs - other.atMs)) {
       await clock.advanceTo(start + atMs);

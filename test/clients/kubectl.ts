@@ -1,6 +1,7 @@
-// What kubectl says of our server is what it says of a real control plane without controllers, but for those of roles, of
-// tokens and of claims, which `vivarium serve` runs: each transcript of the folder beside this file, command by command, with
-// the oldest and the newest kubectl that is installed. Every version has a server of its own, and every transcript a namespace.
+// What kubectl says of our server is what it says of a real control plane without controllers, but for those of roles,
+// of tokens and of claims, which `vivarium serve` runs: each transcript of the folder beside this file, command by
+// command, with the oldest and the newest kubectl that is installed. Every version has a server of its own, and every
+// transcript a namespace.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +16,10 @@ import { expected, outcome, parseTranscript } from '../support/transcript.js';
 import type { Session } from '../support/transcript.js';
 
 const folder = join(import.meta.dirname, 'kubectl');
-const transcripts = readdirSync(folder).map((file) => ({ file, steps: parseTranscript(readFileSync(join(folder, file), 'utf8')) }));
+const transcripts = readdirSync(folder).map((file) => ({
+  file,
+  steps: parseTranscript(readFileSync(join(folder, file), 'utf8')),
+}));
 const installed = kubectls();
 
 /** Who is known besides the administrator: nobody whom a role allows anything. */
@@ -45,7 +49,12 @@ for (const kubectl of installed) {
       transcripts.map(({ file, steps }) =>
         t.test(file, { buffered: true }, async (t) => {
           const session = sessionOf(t, kubectl, server);
-          for (const step of steps) t.equal(await outcome(step, session), expected(step, kubectl.version), `${file}:${step.line}: ${step.command}`);
+          for (const step of steps)
+            t.equal(
+              await outcome(step, session),
+              expected(step, kubectl.version),
+              `${file}:${step.line}: ${step.command}`,
+            );
         }),
       ),
     );
@@ -55,9 +64,20 @@ for (const kubectl of installed) {
     const server = await startServer();
     t.teardown(() => server.close());
     const session = sessionOf(t, kubectl, server);
-    const run = (command: string): Promise<string> => outcome({ line: 0, command, input: '', outcomes: new Map() }, session);
+    const run = (command: string): Promise<string> =>
+      outcome({ line: 0, command, input: '', outcomes: new Map() }, session);
     t.equal(await run('kubectl create configmap a'), 'configmap/a created');
-    const watch = watching(['get', 'configmaps', '--watch', '--output-watch-events', '--output=custom-columns=EVENT:type,NAME:object.metadata.name,DATA:object.data', '--no-headers'], session);
+    const watch = watching(
+      [
+        'get',
+        'configmaps',
+        '--watch',
+        '--output-watch-events',
+        '--output=custom-columns=EVENT:type,NAME:object.metadata.name,DATA:object.data',
+        '--no-headers',
+      ],
+      session,
+    );
     t.match(await watch.next(), /^ADDED +a +<none>$/);
     await run('kubectl create configmap b --from-literal=k=v');
     t.match(await watch.next(), /^ADDED +b +map\[k:v\]$/);
@@ -72,7 +92,14 @@ for (const kubectl of installed) {
     const heard = table.next();
     let made = 0;
     const isHeard = heard.then(() => true);
-    while (!(await Promise.race([isHeard, run(`kubectl create configmap red-${made++} && kubectl label configmap red-${made - 1} team=red`).then(() => false)])));
+    while (
+      !(await Promise.race([
+        isHeard,
+        run(`kubectl create configmap red-${made++} && kubectl label configmap red-${made - 1} team=red`).then(
+          () => false,
+        ),
+      ]))
+    );
     t.match(await heard, /^NAME +DATA +AGE$/);
     t.match(await table.next(), /^red-\d+ +0 +\d+s$/);
     await table.stop();

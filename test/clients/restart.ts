@@ -39,7 +39,10 @@ async function survives(t: Test, openStore: () => Promise<Store> | Store): Promi
   const start = async (port: number): Promise<Running> => {
     const store = await openStore();
     const server = createServer({ store });
-    const listening = await listen(server.handler, { port, tls: { ...authority.serving(apiServerHosts), clientAuthorities: authority.certificate } });
+    const listening = await listen(server.handler, {
+      port,
+      tls: { ...authority.serving(apiServerHosts), clientAuthorities: authority.certificate },
+    });
     return {
       url: listening.url,
       port: listening.port,
@@ -53,23 +56,42 @@ async function survives(t: Test, openStore: () => Promise<Store> | Store): Promi
   let running = await start(0);
   t.teardown(() => running.close());
   const { port, url } = running;
-  const text = kubeconfig({ server: url, ca: authority.certificate, user: { name: 'admin', certificate: authority.client('admin', ['system:masters']) } });
+  const text = kubeconfig({
+    server: url,
+    ca: authority.certificate,
+    user: { name: 'admin', certificate: authority.client('admin', ['system:masters']) },
+  });
   const config = new KubeConfig();
   config.loadFromString(text);
   const core = config.makeApiClient(CoreV1Api);
   using connection = connect(await loadKubeconfig({ text }));
   const configMaps = httpClient(connection).kind('v1', 'ConfigMap').in('default');
-  const put = (name: string, value: string): Promise<unknown> => core.createNamespacedConfigMap({ namespace: 'default', body: { metadata: { name }, data: { value } } });
+  const put = (name: string, value: string): Promise<unknown> =>
+    core.createNamespacedConfigMap({ namespace: 'default', body: { metadata: { name }, data: { value } } });
 
   for (let n = 0; n < 5; n++) await put(`kept-${n}`, 'before');
-  await core.createNamespacedPod({ namespace: 'default', body: { metadata: { name: 'pod' }, spec: { containers: [{ name: 'c', image: 'i' }] } } });
-  await core.createNamespacedService({ namespace: 'default', body: { metadata: { name: 'service' }, spec: { ports: [{ port: 80 }] } } });
-  const everything = async (): Promise<readonly unknown[]> => [await core.listConfigMapForAllNamespaces(), await core.listPodForAllNamespaces(), await core.listServiceForAllNamespaces(), await core.listNamespace()].map(({ items }) => items);
+  await core.createNamespacedPod({
+    namespace: 'default',
+    body: { metadata: { name: 'pod' }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+  });
+  await core.createNamespacedService({
+    namespace: 'default',
+    body: { metadata: { name: 'service' }, spec: { ports: [{ port: 80 }] } },
+  });
+  const everything = async (): Promise<readonly unknown[]> =>
+    [
+      await core.listConfigMapForAllNamespaces(),
+      await core.listPodForAllNamespaces(),
+      await core.listServiceForAllNamespaces(),
+      await core.listNamespace(),
+    ].map(({ items }) => items);
 
-  // Two who watch from before the restart on. The informer of client-node is started again by its user when it fails, as
-  // its documentation says; our watcher needs nobody.
+  // Two who watch from before the restart on. The informer of client-node is started again by its user when it fails,
+  // as its documentation says; our watcher needs nobody.
   const informed = eventQueue<string>();
-  const informer = makeInformer(config, '/api/v1/namespaces/default/configmaps', () => core.listNamespacedConfigMap({ namespace: 'default' }));
+  const informer = makeInformer(config, '/api/v1/namespaces/default/configmaps', () =>
+    core.listNamespacedConfigMap({ namespace: 'default' }),
+  );
   informer.on('add', ({ metadata }) => informed.push(`add ${metadata?.name}`));
   informer.on('delete', ({ metadata }) => informed.push(`delete ${metadata?.name}`));
   // A start aborts the connection before it, which is no reason to start once more.
@@ -78,9 +100,16 @@ async function survives(t: Test, openStore: () => Promise<Store> | Store): Promi
   });
   await informer.start();
   const watched = eventQueue<string>();
-  const subscription = watcher(configMaps, { clock: systemClock(), random: systemRandom(), backoff: { baseMs: 50, factor: 1, maxMs: 50, jitter: 0, resetAfterMs: Infinity, attemptsMax: Infinity } })
+  const subscription = watcher(configMaps, {
+    clock: systemClock(),
+    random: systemRandom(),
+    backoff: { baseMs: 50, factor: 1, maxMs: 50, jitter: 0, resetAfterMs: Infinity, attemptsMax: Infinity },
+  })
     .pipe(
-      filter((event) => event.type === 'synced' || event.type === 'applied' || event.type === 'deleted' || event.type === 'init'),
+      filter(
+        (event) =>
+          event.type === 'synced' || event.type === 'applied' || event.type === 'deleted' || event.type === 'init',
+      ),
       map((event) => ('object' in event ? `${event.type} ${event.object.metadata.name}` : event.type)),
     )
     .subscribe((event) => watched.push(event));
@@ -97,7 +126,11 @@ async function survives(t: Test, openStore: () => Promise<Store> | Store): Promi
   t.strictSame(await everything(), before, 'all objects are as they were');
   await put('new', 'after');
   await core.deleteNamespacedConfigMap({ namespace: 'default', name: 'kept-0' });
-  t.same([await watched.next(), await watched.next()], ['applied new', 'deleted kept-0'], 'our watcher goes on, without a new list');
+  t.same(
+    [await watched.next(), await watched.next()],
+    ['applied new', 'deleted kept-0'],
+    'our watcher goes on, without a new list',
+  );
 
   let next = await informed.next();
   while (next === 'error') {
@@ -107,8 +140,14 @@ async function survives(t: Test, openStore: () => Promise<Store> | Store): Promi
   t.same([next, await informed.next()], ['add new', 'delete kept-0'], "client-node's informer goes on");
   await informer.stop();
 
-  const seen = await firstValueFrom(configMaps.watch({ resourceVersion: metadata?.resourceVersion ?? '' }), { defaultValue: undefined });
-  t.match(seen, { type: 'ADDED', object: { metadata: { name: 'new' } } }, 'a watch begins at a version from before the restart');
+  const seen = await firstValueFrom(configMaps.watch({ resourceVersion: metadata?.resourceVersion ?? '' }), {
+    defaultValue: undefined,
+  });
+  t.match(
+    seen,
+    { type: 'ADDED', object: { metadata: { name: 'new' } } },
+    'a watch begins at a version from before the restart',
+  );
   await kubectlResumes(t, { url, text, version: metadata?.resourceVersion ?? '' });
   const latest = await core.createNamespacedConfigMap({ namespace: 'default', body: { metadata: { name: 'latest' } } });
   t.ok(Number(latest.metadata?.resourceVersion) > Number(metadata?.resourceVersion), 'versions go on');
@@ -121,7 +160,10 @@ interface Running {
 }
 
 /** kubectl takes up a watch where it left off. */
-async function kubectlResumes(t: Test, { url, text, version }: { readonly url: string; readonly text: string; readonly version: string }): Promise<void> {
+async function kubectlResumes(
+  t: Test,
+  { url, text, version }: { readonly url: string; readonly text: string; readonly version: string },
+): Promise<void> {
   const kubectl = kubectls().at(-1);
   if (kubectl === undefined) {
     t.comment(kubectlMissing);

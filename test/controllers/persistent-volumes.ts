@@ -1,5 +1,5 @@
-// The binder of claims and volumes: who gets what, what people are told, what becomes of volumes whose claims go, and that
-// it may stop after any write.
+// The binder of claims and volumes: who gets what, what people are told, what becomes of volumes whose claims go, and
+// that it may stop after any write.
 import fc from 'fast-check';
 import t from 'tap';
 import type { Test } from 'tap';
@@ -28,14 +28,33 @@ t.test('a claim gets a volume, in four steps', async (t) => {
   c.writes.length = 0;
   const { metadata } = await c.claim('c');
   await c.settle();
-  t.strictSame(c.writes, ['update persistentvolumes/v', 'update persistentvolumes/v/status', 'update persistentvolumeclaims/c', 'update persistentvolumeclaims/c/status']);
+  t.strictSame(c.writes, [
+    'update persistentvolumes/v',
+    'update persistentvolumes/v/status',
+    'update persistentvolumeclaims/c',
+    'update persistentvolumeclaims/c/status',
+  ]);
   const [claim, volume] = [await c.getClaim('c'), await c.getVolume('v')];
-  t.match(volume.spec?.claimRef, { kind: 'PersistentVolumeClaim', apiVersion: 'v1', namespace: 'default', name: 'c', uid: metadata.uid, resourceVersion: metadata.resourceVersion });
+  t.match(volume.spec?.claimRef, {
+    kind: 'PersistentVolumeClaim',
+    apiVersion: 'v1',
+    namespace: 'default',
+    name: 'c',
+    uid: metadata.uid,
+    resourceVersion: metadata.resourceVersion,
+  });
   t.strictSame(volume.metadata.annotations, { 'pv.kubernetes.io/bound-by-controller': 'yes' });
   t.equal(volume.status?.phase, 'Bound');
-  t.strictSame(claim.metadata.annotations, { 'pv.kubernetes.io/bind-completed': 'yes', 'pv.kubernetes.io/bound-by-controller': 'yes' });
+  t.strictSame(claim.metadata.annotations, {
+    'pv.kubernetes.io/bind-completed': 'yes',
+    'pv.kubernetes.io/bound-by-controller': 'yes',
+  });
   t.equal(claim.spec?.volumeName, 'v');
-  t.strictSame(claim.status, { phase: 'Bound', accessModes: ['ReadWriteOnce'], capacity: { storage: '2Gi' } }, 'it has what the volume has');
+  t.strictSame(
+    claim.status,
+    { phase: 'Bound', accessModes: ['ReadWriteOnce'], capacity: { storage: '2Gi' } },
+    'it has what the volume has',
+  );
   t.match(c.outcomes.at(-1), { type: 'bound', claim: { namespace: 'default', name: 'c' }, volume: 'v' });
   c.writes.length = 0;
   await c.settle(10 * resync);
@@ -70,7 +89,10 @@ t.test('of the volumes that fit the smallest is taken', async (t) => {
   t.equal(await c.claimState('as-block'), 'Bound block');
   t.equal(await c.claimState('shared'), 'Bound handy');
   t.equal(await c.claimState('too-large'), 'Pending -');
-  t.equal(await c.lastEvent('too-large'), 'Normal FailedBinding: no persistent volumes available for this claim and no storage class is set');
+  t.equal(
+    await c.lastEvent('too-large'),
+    'Normal FailedBinding: no persistent volumes available for this claim and no storage class is set',
+  );
 });
 
 t.test('a claim that found nothing looks again every 15 seconds', async (t) => {
@@ -106,7 +128,11 @@ t.test('a claim that names its volume gets that one, or waits for it', async (t)
   await c.volume('v', { size: '7Gi' });
   await c.settle(resync);
   t.equal(await c.claimState('c'), 'Bound v');
-  t.strictSame((await c.getClaim('c')).metadata.annotations, { 'pv.kubernetes.io/bind-completed': 'yes' }, 'a person chose it');
+  t.strictSame(
+    (await c.getClaim('c')).metadata.annotations,
+    { 'pv.kubernetes.io/bind-completed': 'yes' },
+    'a person chose it',
+  );
   await c.claim('late', { volumeName: 'v' });
   await c.settle();
   t.equal(await c.claimState('late'), 'Pending v');
@@ -132,7 +158,9 @@ t.test('a claim that names a volume which does not suit it is told why', async (
   await c.settle();
   const told = await Promise.all(Object.keys(refusals).map((name) => c.events(name)));
   t.strictSame(
-    told.flatMap((events) => events.map(({ reason, message }) => `${reason ?? ''}: ${message ?? ''}`)).filter((text) => text.includes('requested volume')),
+    told
+      .flatMap((events) => events.map(({ reason, message }) => `${reason ?? ''}: ${message ?? ''}`))
+      .filter((text) => text.includes('requested volume')),
     [
       'VolumeMismatch: Cannot bind to requested volume "v": requested PV is too small',
       'VolumeMismatch: Cannot bind to requested volume "v": storageClassName does not match',
@@ -152,10 +180,20 @@ t.test('a claim of a class that waits for consumers says whom it waits for', asy
   await c.claim('c', { storageClassName: 'later' });
   await c.settle();
   t.equal(await c.claimState('c'), 'Pending -', 'although a volume fits');
-  t.equal(await c.lastEvent('c'), 'Normal WaitForFirstConsumer: waiting for first consumer to be created before binding');
+  t.equal(
+    await c.lastEvent('c'),
+    'Normal WaitForFirstConsumer: waiting for first consumer to be created before binding',
+  );
   const pods = c.client.kind('v1', 'Pod').in('default');
   const pod = (name: string, nodeName?: string): Promise<unknown> =>
-    pods.create({ metadata: { name }, spec: { containers: [{ name: 'c', image: 'i' }], ...(nodeName !== undefined && { nodeName }), volumes: [{ name: 'd', persistentVolumeClaim: { claimName: 'c' } }] } });
+    pods.create({
+      metadata: { name },
+      spec: {
+        containers: [{ name: 'c', image: 'i' }],
+        ...(nodeName !== undefined && { nodeName }),
+        volumes: [{ name: 'd', persistentVolumeClaim: { claimName: 'c' } }],
+      },
+    });
   await pod('placed', 'n');
   for (const phase of ['Failed', 'Succeeded'] as const) {
     await pod(phase.toLowerCase());
@@ -167,9 +205,16 @@ t.test('a claim of a class that waits for consumers says whom it waits for', asy
   await pod('q');
   await c.settle(resync);
   t.equal(await c.lastEvent('c'), 'Normal WaitForPodScheduled: waiting for pods p,q to be scheduled');
-  await c.client.kind('v1', 'PersistentVolumeClaim').in('default').patch('c', { merge: { metadata: { annotations: { 'volume.kubernetes.io/selected-node': 'n' } } } });
+  await c.client
+    .kind('v1', 'PersistentVolumeClaim')
+    .in('default')
+    .patch('c', { merge: { metadata: { annotations: { 'volume.kubernetes.io/selected-node': 'n' } } } });
   await c.settle();
-  t.equal((await c.getClaim('c')).metadata.annotations?.['volume.kubernetes.io/storage-provisioner'], 'example.com/made', 'once the node is chosen a volume is asked for');
+  t.equal(
+    (await c.getClaim('c')).metadata.annotations?.['volume.kubernetes.io/storage-provisioner'],
+    'example.com/made',
+    'once the node is chosen a volume is asked for',
+  );
 });
 
 t.test('the provisioner of a class is asked for a volume', async (t) => {
@@ -181,31 +226,66 @@ t.test('the provisioner of a class is asked for a volume', async (t) => {
   for (const name of ['made', 'old', 'none', 'host', 'missing']) await c.claim(name, { storageClassName: name });
   await c.settle();
   const asked = async (name: string): Promise<unknown> => (await c.getClaim(name)).metadata.annotations;
-  t.strictSame(await asked('made'), { 'volume.beta.kubernetes.io/storage-provisioner': 'example.com/made', 'volume.kubernetes.io/storage-provisioner': 'example.com/made' });
-  t.match(await c.lastEvent('made'), "Normal ExternalProvisioning: Waiting for a volume to be created either by the external provisioner 'example.com/made' or manually by the system administrator.");
-  t.match(await asked('old'), { 'volume.kubernetes.io/storage-provisioner': 'ebs.csi.aws.com' }, 'the driver in the place of a plugin');
-  t.equal(await c.lastEvent('none'), 'Warning ProvisioningFailed: no volume plugin matched name: kubernetes.io/no-provisioner');
-  t.equal(await c.lastEvent('host'), 'Warning ProvisioningFailed: Failed to create provisioner: provisioning in volume plugin "kubernetes.io/host-path" is disabled');
+  t.strictSame(await asked('made'), {
+    'volume.beta.kubernetes.io/storage-provisioner': 'example.com/made',
+    'volume.kubernetes.io/storage-provisioner': 'example.com/made',
+  });
+  t.match(
+    await c.lastEvent('made'),
+    "Normal ExternalProvisioning: Waiting for a volume to be created either by the external provisioner 'example.com/made' or manually by the system administrator.",
+  );
+  t.match(
+    await asked('old'),
+    { 'volume.kubernetes.io/storage-provisioner': 'ebs.csi.aws.com' },
+    'the driver in the place of a plugin',
+  );
+  t.equal(
+    await c.lastEvent('none'),
+    'Warning ProvisioningFailed: no volume plugin matched name: kubernetes.io/no-provisioner',
+  );
+  t.equal(
+    await c.lastEvent('host'),
+    'Warning ProvisioningFailed: Failed to create provisioner: provisioning in volume plugin "kubernetes.io/host-path" is disabled',
+  );
   t.equal(await c.lastEvent('missing'), 'Warning ProvisioningFailed: storageclass.storage.k8s.io "missing" not found');
   const { metadata } = await c.getClaim('made');
-  await c.volume('pvc-1', { storageClassName: 'made', persistentVolumeReclaimPolicy: 'Delete', csi: { driver: 'example.com', volumeHandle: 'h' }, claimRef: { namespace: 'default', name: 'made', uid: metadata.uid } });
+  await c.volume('pvc-1', {
+    storageClassName: 'made',
+    persistentVolumeReclaimPolicy: 'Delete',
+    csi: { driver: 'example.com', volumeHandle: 'h' },
+    claimRef: { namespace: 'default', name: 'made', uid: metadata.uid },
+  });
   await c.settle();
   t.equal(await c.claimState('made'), 'Bound pvc-1', 'and when it has made one, the claim gets it at once');
 });
 
 t.test('a claim that leaves its class open gets the default class when there is one', async (t) => {
   const c = await cluster(t);
-  await c.client.kind('v1', 'PersistentVolumeClaim').in('default').create({ metadata: { name: 'open' }, spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } });
+  await c.client
+    .kind('v1', 'PersistentVolumeClaim')
+    .in('default')
+    .create({
+      metadata: { name: 'open' },
+      spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+    });
   await c.claim('none');
   await c.settle();
   t.equal((await c.getClaim('open')).spec?.storageClassName, undefined);
-  await c.storageClass('first', { metadata: { annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } } });
+  await c.storageClass('first', {
+    metadata: { annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } },
+  });
   await c.settle(2000);
-  await c.storageClass('newer', { metadata: { annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } } });
+  await c.storageClass('newer', {
+    metadata: { annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } },
+  });
   await c.settle(resync);
   t.equal((await c.getClaim('open')).spec?.storageClassName, 'newer', 'the newest of several');
   t.equal((await c.getClaim('none')).spec?.storageClassName, '', 'who wants no class gets none');
-  t.strictSame(c.outcomes.filter(({ type }) => type === 'failed'), [], 'nor does anybody try');
+  t.strictSame(
+    c.outcomes.filter(({ type }) => type === 'failed'),
+    [],
+    'nor does anybody try',
+  );
 });
 
 t.test('a claim whose volume is gone is lost, and says so once', async (t) => {
@@ -218,12 +298,15 @@ t.test('a claim whose volume is gone is lost, and says so once', async (t) => {
   await c.settle();
   t.equal(await c.claimState('c'), 'Lost v');
   t.strictSame((await c.getClaim('c')).status, { phase: 'Lost' }, 'it has nothing any more');
-  t.equal(await c.lastEvent('c'), 'Warning ClaimLost: Bound claim has lost its PersistentVolume. Data on the volume is lost!');
+  t.equal(
+    await c.lastEvent('c'),
+    'Warning ClaimLost: Bound claim has lost its PersistentVolume. Data on the volume is lost!',
+  );
   await c.settle(3 * resync);
   t.equal((await c.events('c')).find(({ reason }) => reason === 'ClaimLost')?.count, 1);
   await c.volume('v');
   await c.settle(resync);
-  t.equal(await c.claimState('c'), 'Bound v', 'a volume of that name that is nobody\'s is taken for the old one');
+  t.equal(await c.claimState('c'), 'Bound v', "a volume of that name that is nobody's is taken for the old one");
 });
 
 t.test('no claim is lost, and no volume released, because news of the other are late', async (t) => {
@@ -255,9 +338,18 @@ t.test('of two claims that are bound to one volume one is lost', async (t) => {
   await c.claim('second', { volumeName: 'v', annotations: { 'pv.kubernetes.io/bind-completed': 'yes' } });
   await c.claim('nowhere', { annotations: { 'pv.kubernetes.io/bind-completed': 'yes' } });
   await c.settle();
-  t.strictSame([await c.claimState('first'), await c.claimState('second'), await c.claimState('nowhere')], ['Bound v', 'Lost v', 'Lost -']);
-  t.equal(await c.lastEvent('second'), 'Warning ClaimMisbound: Two claims are bound to the same volume, this one is bound incorrectly');
-  t.equal(await c.lastEvent('nowhere'), 'Warning ClaimLost: Bound claim has lost reference to PersistentVolume. Data on the volume is lost!');
+  t.strictSame(
+    [await c.claimState('first'), await c.claimState('second'), await c.claimState('nowhere')],
+    ['Bound v', 'Lost v', 'Lost -'],
+  );
+  t.equal(
+    await c.lastEvent('second'),
+    'Warning ClaimMisbound: Two claims are bound to the same volume, this one is bound incorrectly',
+  );
+  t.equal(
+    await c.lastEvent('nowhere'),
+    'Warning ClaimLost: Bound claim has lost reference to PersistentVolume. Data on the volume is lost!',
+  );
 });
 
 t.test('a volume whose claim is gone is reclaimed by its policy', async (t) => {
@@ -265,38 +357,71 @@ t.test('a volume whose claim is gone is reclaimed by its policy', async (t) => {
   const volumes = {
     retained: {},
     driven: { persistentVolumeReclaimPolicy: 'Delete' as const, csi: { driver: 'example.com', volumeHandle: 'h' } },
-    made: { persistentVolumeReclaimPolicy: 'Delete' as const, meta: { annotations: { 'pv.kubernetes.io/provisioned-by': 'example.com/made' } } },
+    made: {
+      persistentVolumeReclaimPolicy: 'Delete' as const,
+      meta: { annotations: { 'pv.kubernetes.io/provisioned-by': 'example.com/made' } },
+    },
     below: { persistentVolumeReclaimPolicy: 'Delete' as const },
-    kept: { persistentVolumeReclaimPolicy: 'Delete' as const, meta: { annotations: { 'pv.kubernetes.io/provisioned-by': 'kubernetes.io/host-path' } } },
+    kept: {
+      persistentVolumeReclaimPolicy: 'Delete' as const,
+      meta: { annotations: { 'pv.kubernetes.io/provisioned-by': 'kubernetes.io/host-path' } },
+    },
     host: { persistentVolumeReclaimPolicy: 'Delete' as const, hostPath: { path: '/var/x' } },
     share: { persistentVolumeReclaimPolicy: 'Delete' as const, nfs: { server: 's', path: '/x' } },
-    disk: { persistentVolumeReclaimPolicy: 'Delete' as const, local: { path: '/x' }, nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions: [{ key: 'a', operator: 'Exists' as const }] }] } } },
-    'made-share': { persistentVolumeReclaimPolicy: 'Delete' as const, nfs: { server: 's', path: '/x' }, meta: { annotations: { 'pv.kubernetes.io/provisioned-by': 'kubernetes.io/nfs' } } },
-    strange: { persistentVolumeReclaimPolicy: 'Delete' as const, meta: { annotations: { 'pv.kubernetes.io/provisioned-by': 'kubernetes.io/strange' } } },
+    disk: {
+      persistentVolumeReclaimPolicy: 'Delete' as const,
+      local: { path: '/x' },
+      nodeAffinity: {
+        required: { nodeSelectorTerms: [{ matchExpressions: [{ key: 'a', operator: 'Exists' as const }] }] },
+      },
+    },
+    'made-share': {
+      persistentVolumeReclaimPolicy: 'Delete' as const,
+      nfs: { server: 's', path: '/x' },
+      meta: { annotations: { 'pv.kubernetes.io/provisioned-by': 'kubernetes.io/nfs' } },
+    },
+    strange: {
+      persistentVolumeReclaimPolicy: 'Delete' as const,
+      meta: { annotations: { 'pv.kubernetes.io/provisioned-by': 'kubernetes.io/strange' } },
+    },
     recycled: { persistentVolumeReclaimPolicy: 'Recycle' as const },
   };
-  for (const [name, wish] of Object.entries(volumes)) await c.volume(name, { ...wish, claimRef: { namespace: 'default', name } });
+  for (const [name, wish] of Object.entries(volumes))
+    await c.volume(name, { ...wish, claimRef: { namespace: 'default', name } });
   for (const name of Object.keys(volumes)) await c.claim(name);
   await c.settle();
   for (const name of Object.keys(volumes)) t.equal(await c.claimState(name), `Bound ${name}`);
-  t.strictSame((await c.getVolume('kept')).metadata.finalizers, ['kubernetes.io/pv-controller'], 'who has to be unmade here is kept until then');
+  t.strictSame(
+    (await c.getVolume('kept')).metadata.finalizers,
+    ['kubernetes.io/pv-controller'],
+    'who has to be unmade here is kept until then',
+  );
   for (const name of Object.keys(volumes)) await c.drop('PersistentVolumeClaim', name);
   await c.settle();
   const { items } = await c.client.kind('v1', 'PersistentVolume').list();
-  t.strictSame(Object.fromEntries(items.map(({ metadata, status }) => [metadata.name, `${status?.phase ?? ''} ${status?.message ?? ''}`.trim()])), {
-    retained: 'Released',
-    driven: 'Released',
-    made: 'Released',
-    host: 'Failed host_path deleter only supports /tmp/.+ but received provided /var/x',
-    share: 'Failed error getting deleter volume plugin for volume "share": no deletable volume plugin matched',
-    disk: 'Failed error getting deleter volume plugin for volume "disk": no volume plugin matched',
-    'made-share': 'Failed no deletable volume plugin matched',
-    strange: 'Failed no volume plugin matched name: kubernetes.io/strange',
-    recycled: 'Failed No recycler plugin found for the volume!',
-  });
+  t.strictSame(
+    Object.fromEntries(
+      items.map(({ metadata, status }) => [metadata.name, `${status?.phase ?? ''} ${status?.message ?? ''}`.trim()]),
+    ),
+    {
+      retained: 'Released',
+      driven: 'Released',
+      made: 'Released',
+      host: 'Failed host_path deleter only supports /tmp/.+ but received provided /var/x',
+      share: 'Failed error getting deleter volume plugin for volume "share": no deletable volume plugin matched',
+      disk: 'Failed error getting deleter volume plugin for volume "disk": no volume plugin matched',
+      'made-share': 'Failed no deletable volume plugin matched',
+      strange: 'Failed no volume plugin matched name: kubernetes.io/strange',
+      recycled: 'Failed No recycler plugin found for the volume!',
+    },
+  );
   t.match(await c.lastEvent('disk'), /^Warning VolumeFailedDelete: error getting deleter/);
   t.match(await c.lastEvent('recycled'), /^Warning VolumeFailedRecycle: /);
-  t.equal((await c.getVolume('retained')).spec?.claimRef?.name, 'retained', 'a retained volume still tells whose it was');
+  t.equal(
+    (await c.getVolume('retained')).spec?.claimRef?.name,
+    'retained',
+    'a retained volume still tells whose it was',
+  );
   c.writes.length = 0;
   await c.settle(3 * resync);
   t.strictSame(c.writes, []);
@@ -317,7 +442,7 @@ t.test('a claim of the same name is not the same claim', async (t) => {
   t.equal(await c.claimState('c'), 'Pending -');
 });
 
-t.test('claims that come at once do not get in each other\'s way', async (t) => {
+t.test("claims that come at once do not get in each other's way", async (t) => {
   const c = new StorageCluster();
   t.teardown(() => c.close());
   for (const name of ['a', 'b', 'c', 'd']) {
@@ -326,8 +451,16 @@ t.test('claims that come at once do not get in each other\'s way', async (t) => 
   }
   c.start();
   await c.settle(resync);
-  t.strictSame(await Promise.all(['a', 'b', 'c', 'd'].map(async (name) => (await c.claimState(name)).split(' ')[0])), ['Bound', 'Bound', 'Bound', 'Bound']);
-  t.strictSame(c.outcomes.filter(({ type }) => type === 'failed'), []);
+  t.strictSame(await Promise.all(['a', 'b', 'c', 'd'].map(async (name) => (await c.claimState(name)).split(' ')[0])), [
+    'Bound',
+    'Bound',
+    'Bound',
+    'Bound',
+  ]);
+  t.strictSame(
+    c.outcomes.filter(({ type }) => type === 'failed'),
+    [],
+  );
 });
 
 t.test('a binder that hears late of what it wrote does not write it twice', async (t) => {
@@ -339,7 +472,11 @@ t.test('a binder that hears late of what it wrote does not write it twice', asyn
   c.start();
   await c.settle(3 * resync);
   t.equal(await c.claimState('c'), 'Bound v');
-  t.strictSame(c.outcomes.map(({ type }) => type), ['available', 'bound'], 'nothing was refused');
+  t.strictSame(
+    c.outcomes.map(({ type }) => type),
+    ['available', 'bound'],
+    'nothing was refused',
+  );
   t.equal(c.writes.length, 5);
 });
 
@@ -349,14 +486,20 @@ t.test('nor one that looks again before it hears', async (t) => {
   await c.volume('v');
   await c.settle();
   c.die();
-  await c.client.kind('v1', 'PersistentVolume').patch('v', { merge: { metadata: { annotations: { 'pv.kubernetes.io/provisioned-by': 'kubernetes.io/gce-pd' } } } });
+  await c.client.kind('v1', 'PersistentVolume').patch('v', {
+    merge: { metadata: { annotations: { 'pv.kubernetes.io/provisioned-by': 'kubernetes.io/gce-pd' } } },
+  });
   await c.claim('c', { storageClassName: 'made' });
   c.writes.length = 0;
   c.outcomes.length = 0;
   c.lagMs = 2 * resync;
   c.start();
   await c.settle(resync + 1);
-  t.strictSame(c.outcomes.map(({ type }) => type), ['awaited'], 'nothing was refused');
+  t.strictSame(
+    c.outcomes.map(({ type }) => type),
+    ['awaited'],
+    'nothing was refused',
+  );
   t.strictSame(c.writes.toSorted(), ['update persistentvolumeclaims/c', 'update persistentvolumes/v']);
 });
 
@@ -386,14 +529,19 @@ t.test('a list that fails is told of, and nothing ends', async (t) => {
     let [asked, listed] = [0, 0];
     const of = (version: string, name: string): unknown => {
       const resource = c.client.kind(version as 'v1', name as 'Pod');
-      const list = async (options: object): Promise<unknown> => (listed++ === 0 ? Promise.reject(refusal) : resource.list(options));
+      const list = async (options: object): Promise<unknown> =>
+        listed++ === 0 ? Promise.reject(refusal) : resource.list(options);
       return name === kind && asked++ === 0 ? { list, watch: (options: object) => resource.watch(options) } : resource;
     };
     c.start({ ...c.client, kind: of as typeof c.client.kind }); // the same, but that who asks first fails once
     await c.volume('v');
     await c.claim('c');
     await c.settle(2 * resync);
-    t.match(c.outcomes.find(({ type }) => type === 'failed'), { error: refusal }, kind);
+    t.match(
+      c.outcomes.find(({ type }) => type === 'failed'),
+      { error: refusal },
+      kind,
+    );
     t.equal(await c.claimState('c'), 'Bound v');
   }
 });
@@ -405,15 +553,29 @@ t.test('a volume whose claim took another is set free', async (t) => {
   const claimRef = { namespace: 'default', name: 'c', uid: metadata.uid };
   await c.volume('chosen', { claimRef, meta: { annotations: { 'pv.kubernetes.io/bound-by-controller': 'yes' } } });
   await c.volume('meant', { claimRef });
-  await c.volume('unneeded', { claimRef, persistentVolumeReclaimPolicy: 'Delete', meta: { annotations: { 'pv.kubernetes.io/provisioned-by': 'example.com/made' } } });
+  await c.volume('unneeded', {
+    claimRef,
+    persistentVolumeReclaimPolicy: 'Delete',
+    meta: { annotations: { 'pv.kubernetes.io/provisioned-by': 'example.com/made' } },
+  });
   await c.volume('brought', { claimRef, persistentVolumeReclaimPolicy: 'Delete' });
-  await c.volume('retained', { claimRef, meta: { annotations: { 'pv.kubernetes.io/provisioned-by': 'example.com/made' } } });
+  await c.volume('retained', {
+    claimRef,
+    meta: { annotations: { 'pv.kubernetes.io/provisioned-by': 'example.com/made' } },
+  });
   await c.volume('w');
   c.start();
   await c.settle();
   t.equal(await c.claimState('c'), 'Bound w');
-  t.strictSame([await c.volumeState('chosen'), await c.volumeState('meant'), await c.volumeState('unneeded')], ['Available -', 'Available c', 'Released c']);
-  t.strictSame([await c.volumeState('brought'), await c.volumeState('retained')], ['Available c', 'Available c'], 'only what was made for it, and is to go with it, goes');
+  t.strictSame(
+    [await c.volumeState('chosen'), await c.volumeState('meant'), await c.volumeState('unneeded')],
+    ['Available -', 'Available c', 'Released c'],
+  );
+  t.strictSame(
+    [await c.volumeState('brought'), await c.volumeState('retained')],
+    ['Available c', 'Available c'],
+    'only what was made for it, and is to go with it, goes',
+  );
   t.equal((await c.getVolume('chosen')).metadata.annotations, undefined);
   t.equal((await c.getVolume('meant')).spec?.claimRef?.uid, undefined, 'a claim of that name may have it');
 });
@@ -425,8 +587,17 @@ t.test('a volume and a claim that do not fit each other are both told', async (t
   await c.volume('v', { claimRef: { namespace: 'default', name: 'c', uid: metadata.uid } });
   c.start();
   await c.settle();
-  t.equal(await c.lastEvent('v'), 'Warning VolumeMismatch: Cannot bind PersistentVolume to requested PersistentVolumeClaim "c" due to incompatible volumeMode.');
-  t.ok((await c.events('c')).some(({ message }) => message === 'Cannot bind PersistentVolume "v" to requested PersistentVolumeClaim due to incompatible volumeMode.'));
+  t.equal(
+    await c.lastEvent('v'),
+    'Warning VolumeMismatch: Cannot bind PersistentVolume to requested PersistentVolumeClaim "c" due to incompatible volumeMode.',
+  );
+  t.ok(
+    (await c.events('c')).some(
+      ({ message }) =>
+        message ===
+        'Cannot bind PersistentVolume "v" to requested PersistentVolumeClaim due to incompatible volumeMode.',
+    ),
+  );
 });
 
 t.test('a write that comes too late is made again, on what is there by then', async (t) => {
@@ -437,18 +608,27 @@ t.test('a write that comes too late is made again, on what is there by then', as
   c.onWrite = () => {
     if (meddled) return;
     meddled = true;
-    void c.client.kind('v1', 'PersistentVolumeClaim').in('default').patch('c', { merge: { metadata: { labels: { touched: 'yes' } } } });
+    void c.client
+      .kind('v1', 'PersistentVolumeClaim')
+      .in('default')
+      .patch('c', { merge: { metadata: { labels: { touched: 'yes' } } } });
   };
   await c.claim('c');
   await c.settle(100);
   t.equal(await c.claimState('c'), 'Bound v');
   t.equal((await c.getClaim('c')).metadata.labels?.touched, 'yes');
-  t.ok(c.outcomes.some((outcome) => outcome.type === 'failed' && outcome.retryInMs === 5), 'it was refused once');
+  t.ok(
+    c.outcomes.some((outcome) => outcome.type === 'failed' && outcome.retryInMs === 5),
+    'it was refused once',
+  );
 });
 
 t.test('a volume that is being made larger counts as it was', async (t) => {
   const c = await cluster(t);
-  await c.volume('v', { size: '5Gi', meta: { annotations: { 'volume.alpha.kubernetes.io/pre-resize-capacity': '2Gi' } } });
+  await c.volume('v', {
+    size: '5Gi',
+    meta: { annotations: { 'volume.alpha.kubernetes.io/pre-resize-capacity': '2Gi' } },
+  });
   await c.settle();
   await c.claim('c');
   await c.settle();
@@ -457,8 +637,15 @@ t.test('a volume that is being made larger counts as it was', async (t) => {
 
 t.test('volumes of plugins that are no longer built in are handed to drivers', async (t) => {
   const c = await cluster(t);
-  const meta = { annotations: { 'pv.kubernetes.io/provisioned-by': 'kubernetes.io/gce-pd' }, finalizers: ['kubernetes.io/pv-controller'] };
-  await c.volume('v', { persistentVolumeReclaimPolicy: 'Delete', meta, claimRef: { namespace: 'default', name: 'c', uid: 'gone' } });
+  const meta = {
+    annotations: { 'pv.kubernetes.io/provisioned-by': 'kubernetes.io/gce-pd' },
+    finalizers: ['kubernetes.io/pv-controller'],
+  };
+  await c.volume('v', {
+    persistentVolumeReclaimPolicy: 'Delete',
+    meta,
+    claimRef: { namespace: 'default', name: 'c', uid: 'gone' },
+  });
   await c.settle();
   const { metadata } = await c.getVolume('v');
   t.equal(metadata.annotations?.['pv.kubernetes.io/migrated-to'], 'pd.csi.storage.gke.io');
@@ -468,30 +655,53 @@ t.test('volumes of plugins that are no longer built in are handed to drivers', a
 
 t.test('claims that ask plugins which are no longer built in are handed to drivers', async (t) => {
   const c = await cluster(t);
-  const [provisioner, beta, migrated] = ['volume.kubernetes.io/storage-provisioner', 'volume.beta.kubernetes.io/storage-provisioner', 'pv.kubernetes.io/migrated-to'];
+  const [provisioner, beta, migrated] = [
+    'volume.kubernetes.io/storage-provisioner',
+    'volume.beta.kubernetes.io/storage-provisioner',
+    'pv.kubernetes.io/migrated-to',
+  ];
   const [plugin, driver] = ['kubernetes.io/gce-pd', 'pd.csi.storage.gke.io'];
   const cases: readonly (readonly [before: Record<string, string>, after: Record<string, string>])[] = [
     [{ [provisioner]: plugin }, { [provisioner]: plugin, [migrated]: driver }],
     [{ [beta]: plugin }, { [beta]: plugin, [migrated]: driver }],
-    [{ [provisioner]: 'example.com/made', [beta]: plugin, [migrated]: driver }, { [provisioner]: 'example.com/made', [beta]: plugin }],
+    [
+      { [provisioner]: 'example.com/made', [beta]: plugin, [migrated]: driver },
+      { [provisioner]: 'example.com/made', [beta]: plugin },
+    ],
     [{ [migrated]: driver }, { [migrated]: driver }],
   ];
   for (const [index, [annotations]] of cases.entries()) await c.claim(`c${index}`, { annotations });
   await c.settle();
-  for (const [index, [, after]] of cases.entries()) t.strictSame((await c.getClaim(`c${index}`)).metadata.annotations, after);
+  for (const [index, [, after]] of cases.entries())
+    t.strictSame((await c.getClaim(`c${index}`)).metadata.annotations, after);
 });
 
 t.test('pods get the claims of their ephemeral volumes', async (t) => {
   const c = await cluster(t);
-  const volumeClaimTemplate = { metadata: { labels: { of: 'a-pod' } }, spec: { accessModes: ['ReadWriteOnce' as const], storageClassName: '', resources: { requests: { storage: '1Gi' } } } };
+  const volumeClaimTemplate = {
+    metadata: { labels: { of: 'a-pod' } },
+    spec: {
+      accessModes: ['ReadWriteOnce' as const],
+      storageClassName: '',
+      resources: { requests: { storage: '1Gi' } },
+    },
+  };
   const pod = (name: string): Promise<{ readonly metadata: { readonly uid: string } }> =>
-    c.client.kind('v1', 'Pod').in('default').create({ metadata: { name }, spec: { containers: [{ name: 'c', image: 'i' }], volumes: [{ name: 'd', ephemeral: { volumeClaimTemplate } }] } });
+    c.client
+      .kind('v1', 'Pod')
+      .in('default')
+      .create({
+        metadata: { name },
+        spec: { containers: [{ name: 'c', image: 'i' }], volumes: [{ name: 'd', ephemeral: { volumeClaimTemplate } }] },
+      });
   await c.volume('v');
   await c.settle();
   const { metadata } = await pod('p');
   await c.settle();
   const made = await c.getClaim('p-d');
-  t.strictSame(made.metadata.ownerReferences, [{ apiVersion: 'v1', kind: 'Pod', name: 'p', uid: metadata.uid, controller: true, blockOwnerDeletion: true }]);
+  t.strictSame(made.metadata.ownerReferences, [
+    { apiVersion: 'v1', kind: 'Pod', name: 'p', uid: metadata.uid, controller: true, blockOwnerDeletion: true },
+  ]);
   t.strictSame(made.metadata.labels, { of: 'a-pod' });
   t.equal(await c.claimState('p-d'), 'Bound v', 'and it is bound like any other');
   await c.drop('PersistentVolumeClaim', 'p-d');
@@ -500,7 +710,10 @@ t.test('pods get the claims of their ephemeral volumes', async (t) => {
   await c.claim('q-d');
   await pod('q');
   await c.settle();
-  t.equal(await c.lastEvent('q'), 'Warning FailedBinding: ephemeral volume d: PVC default/q-d was not created for pod default/q (pod is not owner)');
+  t.equal(
+    await c.lastEvent('q'),
+    'Warning FailedBinding: ephemeral volume d: PVC default/q-d was not created for pod default/q (pod is not owner)',
+  );
   await c.drop('PersistentVolumeClaim', 'q-d');
   await c.settle(20_000);
   t.equal((await c.getClaim('q-d')).metadata.ownerReferences?.[0]?.name, 'q', 'once it is out of the way');
@@ -511,23 +724,56 @@ async function remains(c: StorageCluster): Promise<unknown> {
   const volumes = await c.client.kind('v1', 'PersistentVolume').list();
   const claims = await c.client.kind('v1', 'PersistentVolumeClaim').list();
   return {
-    volumes: Object.fromEntries(volumes.items.map(({ metadata: { name, annotations = {}, finalizers = [] }, spec, status }) => [name, [status?.phase, status?.message, spec?.claimRef?.name, spec?.claimRef?.uid !== undefined, annotations, finalizers]])),
-    claims: Object.fromEntries(claims.items.map(({ metadata: { name, annotations = {} }, spec, status }) => [name, [status, spec?.volumeName, spec?.storageClassName, annotations]])),
+    volumes: Object.fromEntries(
+      volumes.items.map(({ metadata: { name, annotations = {}, finalizers = [] }, spec, status }) => [
+        name,
+        [
+          status?.phase,
+          status?.message,
+          spec?.claimRef?.name,
+          spec?.claimRef?.uid !== undefined,
+          annotations,
+          finalizers,
+        ],
+      ]),
+    ),
+    claims: Object.fromEntries(
+      claims.items.map(({ metadata: { name, annotations = {} }, spec, status }) => [
+        name,
+        [status, spec?.volumeName, spec?.storageClassName, annotations],
+      ]),
+    ),
   };
 }
 
 /** A bit of everything. Who gets what does not depend on who comes first. */
 async function history(c: StorageCluster): Promise<void> {
-  await c.storageClass('made', { metadata: { annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } } });
+  await c.storageClass('made', {
+    metadata: { annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } },
+  });
   const { metadata } = await c.claim('named', { volumeName: 'w' });
   await c.volume('v', { persistentVolumeReclaimPolicy: 'Delete' });
   await c.volume('meant', { claimRef: { namespace: 'default', name: 'expected' } });
   await c.volume('w', { size: '9Gi' });
-  await c.volume('spare', { size: '3Gi', claimRef: { namespace: 'default', name: 'named', uid: metadata.uid }, meta: { annotations: { 'pv.kubernetes.io/bound-by-controller': 'yes' } } });
-  await c.volume('kept', { persistentVolumeReclaimPolicy: 'Delete', claimRef: { namespace: 'default', name: 'gone', uid: 'gone' }, meta: { annotations: { 'pv.kubernetes.io/provisioned-by': 'kubernetes.io/host-path' } } });
+  await c.volume('spare', {
+    size: '3Gi',
+    claimRef: { namespace: 'default', name: 'named', uid: metadata.uid },
+    meta: { annotations: { 'pv.kubernetes.io/bound-by-controller': 'yes' } },
+  });
+  await c.volume('kept', {
+    persistentVolumeReclaimPolicy: 'Delete',
+    claimRef: { namespace: 'default', name: 'gone', uid: 'gone' },
+    meta: { annotations: { 'pv.kubernetes.io/provisioned-by': 'kubernetes.io/host-path' } },
+  });
   await c.settle(2 * resync);
   for (const name of ['expected', 'any', 'late']) await c.claim(name, { size: name === 'late' ? '2Gi' : '1Gi' });
-  await c.client.kind('v1', 'PersistentVolumeClaim').in('default').create({ metadata: { name: 'open' }, spec: { accessModes: ['ReadWriteMany'], resources: { requests: { storage: '1Gi' } } } });
+  await c.client
+    .kind('v1', 'PersistentVolumeClaim')
+    .in('default')
+    .create({
+      metadata: { name: 'open' },
+      spec: { accessModes: ['ReadWriteMany'], resources: { requests: { storage: '1Gi' } } },
+    });
   await c.settle();
   await c.drop('PersistentVolumeClaim', 'any');
   await c.drop('PersistentVolume', 'w');
@@ -554,8 +800,21 @@ t.test('whatever write it dies after, the next one finishes what it began', asyn
 });
 
 type Deed =
-  | { readonly what: 'volume'; readonly name: string; readonly size: number; readonly shared: boolean; readonly meantFor?: string | undefined; readonly goes: boolean }
-  | { readonly what: 'claim'; readonly name: string; readonly size: number; readonly shared: boolean; readonly named?: string | undefined }
+  | {
+      readonly what: 'volume';
+      readonly name: string;
+      readonly size: number;
+      readonly shared: boolean;
+      readonly meantFor?: string | undefined;
+      readonly goes: boolean;
+    }
+  | {
+      readonly what: 'claim';
+      readonly name: string;
+      readonly size: number;
+      readonly shared: boolean;
+      readonly named?: string | undefined;
+    }
   | { readonly what: 'no-volume' | 'no-claim'; readonly name: string }
   | { readonly what: 'wait'; readonly ms: number }
   | { readonly what: 'die'; readonly afterWrites: number };
@@ -565,25 +824,63 @@ const volumeName = fc.constantFrom('u', 'v', 'w', 'x');
 const size = fc.integer({ min: 1, max: 3 });
 const rarely = <T>(what: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.option(what, { nil: undefined, freq: 4 });
 const deed: fc.Arbitrary<Deed> = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ what: fc.constant('volume' as const), name: volumeName, size, shared: fc.boolean(), meantFor: rarely(claimName), goes: fc.boolean() }) },
-  { weight: 4, arbitrary: fc.record({ what: fc.constant('claim' as const), name: claimName, size, shared: fc.boolean(), named: rarely(volumeName) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      what: fc.constant('volume' as const),
+      name: volumeName,
+      size,
+      shared: fc.boolean(),
+      meantFor: rarely(claimName),
+      goes: fc.boolean(),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      what: fc.constant('claim' as const),
+      name: claimName,
+      size,
+      shared: fc.boolean(),
+      named: rarely(volumeName),
+    }),
+  },
   { weight: 3, arbitrary: fc.record({ what: fc.constant('no-claim' as const), name: claimName }) },
   { weight: 1, arbitrary: fc.record({ what: fc.constant('no-volume' as const), name: volumeName }) },
   { weight: 3, arbitrary: fc.record({ what: fc.constant('wait' as const), ms: fc.constantFrom(0, 1, 7, 20_000) }) },
-  { weight: 2, arbitrary: fc.record({ what: fc.constant('die' as const), afterWrites: fc.integer({ min: 0, max: 6 }) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ what: fc.constant('die' as const), afterWrites: fc.integer({ min: 0, max: 6 }) }),
+  },
 );
 
 async function perform(deed: Deed, c: StorageCluster): Promise<void> {
-  const modes = (shared: boolean): { readonly accessModes: ('ReadWriteOnce' | 'ReadWriteMany')[] } => ({ accessModes: shared ? ['ReadWriteOnce', 'ReadWriteMany'] : ['ReadWriteOnce'] });
-  const unlessThere = (made: Promise<unknown>): Promise<unknown> => made.catch((error: unknown) => (isApiError(error, 'AlreadyExists') ? undefined : Promise.reject(error as Error)));
+  const modes = (shared: boolean): { readonly accessModes: ('ReadWriteOnce' | 'ReadWriteMany')[] } => ({
+    accessModes: shared ? ['ReadWriteOnce', 'ReadWriteMany'] : ['ReadWriteOnce'],
+  });
+  const unlessThere = (made: Promise<unknown>): Promise<unknown> =>
+    made.catch((error: unknown) => (isApiError(error, 'AlreadyExists') ? undefined : Promise.reject(error as Error)));
   switch (deed.what) {
     case 'volume': {
       const meant = deed.meantFor === undefined ? {} : { claimRef: { namespace: 'default', name: deed.meantFor } };
-      await unlessThere(c.volume(deed.name, { size: `${deed.size}Gi`, ...modes(deed.shared), persistentVolumeReclaimPolicy: deed.goes ? 'Delete' : 'Retain', ...meant }));
+      await unlessThere(
+        c.volume(deed.name, {
+          size: `${deed.size}Gi`,
+          ...modes(deed.shared),
+          persistentVolumeReclaimPolicy: deed.goes ? 'Delete' : 'Retain',
+          ...meant,
+        }),
+      );
       return;
     }
     case 'claim':
-      await unlessThere(c.claim(deed.name, { size: `${deed.size}Gi`, ...modes(deed.shared), ...(deed.named !== undefined && { volumeName: deed.named }) }));
+      await unlessThere(
+        c.claim(deed.name, {
+          size: `${deed.size}Gi`,
+          ...modes(deed.shared),
+          ...(deed.named !== undefined && { volumeName: deed.named }),
+        }),
+      );
       return;
     case 'no-volume':
       return c.drop('PersistentVolume', deed.name);
@@ -614,7 +911,8 @@ async function faults(c: StorageCluster): Promise<readonly string[]> {
     const own = volumes.filter((volume) => volume.spec?.claimRef?.uid === uid);
     const has = volumes.find((volume) => volume.metadata.name === spec?.volumeName);
     if (own.length > 1) wrong.push(`${name} has ${own.length} volumes`);
-    if (status?.phase === 'Bound' && (has === undefined || has !== own[0] || has.status?.phase !== 'Bound')) wrong.push(`${name} is bound to what is not bound to it`);
+    if (status?.phase === 'Bound' && (has === undefined || has !== own[0] || has.status?.phase !== 'Bound'))
+      wrong.push(`${name} is bound to what is not bound to it`);
     if (status?.phase === 'Lost' && has?.spec?.claimRef?.uid === uid) wrong.push(`${name} is lost and has a volume`);
     if (status?.phase !== 'Pending') continue;
     if (own.length > 0) wrong.push(`${name} was given ${own[0]?.metadata.name ?? ''} and is pending`);
@@ -623,17 +921,26 @@ async function faults(c: StorageCluster): Promise<readonly string[]> {
         is?.phase === 'Available' &&
         (spec?.volumeName === undefined || spec.volumeName === at.name) &&
         (its?.claimRef === undefined || its.claimRef.name === name) &&
-        compareQuantities(parseQuantity(its?.capacity?.storage ?? '0'), parseQuantity(spec?.resources?.requests?.storage ?? '0')) >= 0 &&
+        compareQuantities(
+          parseQuantity(its?.capacity?.storage ?? '0'),
+          parseQuantity(spec?.resources?.requests?.storage ?? '0'),
+        ) >= 0 &&
         (spec?.accessModes ?? []).every((mode) => its?.accessModes?.includes(mode)),
     );
-    if (could.length > 0) wrong.push(`${name} is pending and could have ${could.map(({ metadata: at }) => at.name).join()}`);
+    if (could.length > 0)
+      wrong.push(`${name} is pending and could have ${could.map(({ metadata: at }) => at.name).join()}`);
   }
-  for (const { metadata: { name }, spec, status } of volumes) {
+  for (const {
+    metadata: { name },
+    spec,
+    status,
+  } of volumes) {
     const uid = spec?.claimRef?.uid;
     const claim = claims.find(({ metadata }) => metadata.uid === uid);
     const expected = uid === undefined ? 'Available' : claim === undefined ? 'Released' : 'Bound';
     if (status?.phase !== expected) wrong.push(`${name} is ${status?.phase ?? ''} instead of ${expected}`);
-    if (expected === 'Released' && spec?.persistentVolumeReclaimPolicy === 'Delete') wrong.push(`${name} should be gone`);
+    if (expected === 'Released' && spec?.persistentVolumeReclaimPolicy === 'Delete')
+      wrong.push(`${name} should be gone`);
   }
   return wrong;
 }
@@ -665,25 +972,66 @@ t.test('a pod whose claim waits for it gets its node, and the claim its volume',
   await c.perform({ what: 'node', name: 'n1', cpu: 4, zone: 'a' });
   await c.perform({ what: 'node', name: 'n2', cpu: 4, zone: 'b' });
   const classes = c.client.kind('storage.k8s.io/v1', 'StorageClass');
-  await classes.create({ metadata: { name: 'later' }, provisioner: 'kubernetes.io/no-provisioner', volumeBindingMode: 'WaitForFirstConsumer' });
-  await classes.create({ metadata: { name: 'made' }, provisioner: 'example.com/made', volumeBindingMode: 'WaitForFirstConsumer' });
+  await classes.create({
+    metadata: { name: 'later' },
+    provisioner: 'kubernetes.io/no-provisioner',
+    volumeBindingMode: 'WaitForFirstConsumer',
+  });
+  await classes.create({
+    metadata: { name: 'made' },
+    provisioner: 'example.com/made',
+    volumeBindingMode: 'WaitForFirstConsumer',
+  });
   const volumes = c.client.kind('v1', 'PersistentVolume');
   const claims = c.client.kind('v1', 'PersistentVolumeClaim').in('default');
   const storage = { storage: '1Gi' };
-  const nodeAffinity = { required: { nodeSelectorTerms: [{ matchExpressions: [{ key: 'zone', operator: 'In' as const, values: ['b'] }] }] } };
-  await volumes.create({ metadata: { name: 'v' }, spec: { accessModes: ['ReadWriteOnce'], capacity: storage, storageClassName: 'later', local: { path: '/x' }, nodeAffinity } });
+  const nodeAffinity = {
+    required: { nodeSelectorTerms: [{ matchExpressions: [{ key: 'zone', operator: 'In' as const, values: ['b'] }] }] },
+  };
+  await volumes.create({
+    metadata: { name: 'v' },
+    spec: {
+      accessModes: ['ReadWriteOnce'],
+      capacity: storage,
+      storageClassName: 'later',
+      local: { path: '/x' },
+      nodeAffinity,
+    },
+  });
   for (const name of ['later', 'made']) {
-    await claims.create({ metadata: { name }, spec: { accessModes: ['ReadWriteOnce'], storageClassName: name, resources: { requests: storage } } });
-    await c.client.kind('v1', 'Pod').in('default').create({ metadata: { name }, spec: { containers: [{ name: 'c', image: 'i' }], volumes: [{ name: 'd', persistentVolumeClaim: { claimName: name } }] } });
+    await claims.create({
+      metadata: { name },
+      spec: { accessModes: ['ReadWriteOnce'], storageClassName: name, resources: { requests: storage } },
+    });
+    await c.client
+      .kind('v1', 'Pod')
+      .in('default')
+      .create({
+        metadata: { name },
+        spec: {
+          containers: [{ name: 'c', image: 'i' }],
+          volumes: [{ name: 'd', persistentVolumeClaim: { claimName: name } }],
+        },
+      });
   }
   await c.perform({ what: 'wait', ms: 3000 });
-  const node = async (name: string): Promise<string | undefined> => (await c.client.kind('v1', 'Pod').in('default').get(name)).spec?.nodeName;
+  const node = async (name: string): Promise<string | undefined> =>
+    (await c.client.kind('v1', 'Pod').in('default').get(name)).spec?.nodeName;
   t.equal(await node('later'), 'n2', 'where the volume is');
   t.match(await claims.get('later'), { spec: { volumeName: 'v' }, status: { phase: 'Bound' } });
   t.equal(await node('made'), undefined, 'it waits until a volume was made');
   const asked = await claims.get('made');
   t.ok(asked.metadata.annotations?.['volume.kubernetes.io/selected-node']);
-  await volumes.create({ metadata: { name: 'w' }, spec: { accessModes: ['ReadWriteOnce'], capacity: storage, storageClassName: 'made', csi: { driver: 'example.com', volumeHandle: 'h' }, claimRef: { namespace: 'default', name: 'made', uid: asked.metadata.uid } } });
+  await volumes.create({
+    metadata: { name: 'w' },
+    spec: {
+      accessModes: ['ReadWriteOnce'],
+      capacity: storage,
+      storageClassName: 'made',
+      csi: { driver: 'example.com', volumeHandle: 'h' },
+      claimRef: { namespace: 'default', name: 'made', uid: asked.metadata.uid },
+    },
+  });
   await c.perform({ what: 'wait', ms: 3000 });
   t.equal(await node('made'), asked.metadata.annotations?.['volume.kubernetes.io/selected-node']);
   t.match(await claims.get('made'), { spec: { volumeName: 'w' }, status: { phase: 'Bound' } });

@@ -71,7 +71,10 @@ const golden: readonly (readonly [MakerName, ApiError, string])[] = [
   ],
   [
     'accessDenied',
-    makers.accessDenied({ user: '<a&b>', verb: 'create', group: '', resource: 'pods', subresource: 'exec' }, 'no <rule>'),
+    makers.accessDenied(
+      { user: '<a&b>', verb: 'create', group: '', resource: 'pods', subresource: 'exec' },
+      'no <rule>',
+    ),
     failure(
       String.raw`"pods is forbidden: User \"&lt;a&amp;b&gt;\" cannot create resource \"pods/exec\" in API group \"\" at the cluster scope: no <rule>","reason":"Forbidden","details":{"kind":"pods"},"code":403`,
     ),
@@ -158,7 +161,11 @@ const golden: readonly (readonly [MakerName, ApiError, string])[] = [
   ],
   [
     'deletePreconditionFailed',
-    makers.deletePreconditionFailed({ group: '', kind: 'ConfigMap' }, 'a', { field: 'UID', expected: 'u', actual: 'v' }),
+    makers.deletePreconditionFailed({ group: '', kind: 'ConfigMap' }, 'a', {
+      field: 'UID',
+      expected: 'u',
+      actual: 'v',
+    }),
     failure(
       String.raw`"Operation cannot be fulfilled on ConfigMap \"a\": the UID in the precondition (u) does not match the UID in record (v). The object might have been deleted and then recreated","reason":"Conflict","details":{"name":"a","kind":"ConfigMap"},"code":409`,
     ),
@@ -333,7 +340,14 @@ const golden: readonly (readonly [MakerName, ApiError, string])[] = [
   ],
   [
     'serverResponse',
-    makers.serverResponse({ code: 409, method: 'POST', ref: deployment, message: 'msg', retryAfterSeconds: 3, unexpected: true }),
+    makers.serverResponse({
+      code: 409,
+      method: 'POST',
+      ref: deployment,
+      message: 'msg',
+      retryAfterSeconds: 3,
+      unexpected: true,
+    }),
     failure(
       '"the server reported a conflict (post deployments.apps d)","reason":"AlreadyExists","details":{"name":"d","group":"apps","kind":"deployments","causes":[{"reason":"UnexpectedServerResponse","message":"msg"}],"retryAfterSeconds":3},"code":409',
     ),
@@ -354,7 +368,8 @@ t.test('every maker makes the bytes that Kubernetes writes', async (t) => {
 
 t.test('an answer without a Status is judged by its code', async (t) => {
   const conflict = 'the server reported a conflict';
-  const unknown = (code: number) => `the server responded with the status code ${code} but did not return more information`;
+  const unknown = (code: number) =>
+    `the server responded with the status code ${code} but did not return more information`;
   const onServer = String.raw`an error on the server ("msg \"q\"") has prevented the request from succeeding`;
   const table: readonly (readonly [code: number, reason: string | undefined, message: string])[] = [
     [400, 'BadRequest', 'the server rejected our request for an unknown reason'],
@@ -424,7 +439,8 @@ t.test('an ApiError is known by its brand', async (t) => {
   t.ok(isApiError(error));
   t.ok(isApiError(error, 'NotFound'));
   t.notOk(isApiError(error, 'Conflict'));
-  for (const other of [null, undefined, 'x', 5, {}, new Error('x'), { status: error.status }]) t.notOk(isApiError(other));
+  for (const other of [null, undefined, 'x', 5, {}, new Error('x'), { status: error.status }])
+    t.notOk(isApiError(other));
 
   t.test('so another copy of the package makes the same errors', async (t) => {
     const other = Object.assign(new Error(), { status: error.status, [Symbol.for('vivarium.ApiError')]: true });
@@ -488,7 +504,12 @@ t.test('a Status from another server is read with suspicion', async (t) => {
     JSON.stringify(apiErrorFrom(hostile)?.status),
     '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","details":{"causes":[{"message":"m"}]},"code":500}',
   );
-  const paged = { kind: 'Status', apiVersion: 'v1', metadata: { resourceVersion: '4', remainingItemCount: 0 }, details: { causes: 'x' } };
+  const paged = {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: { resourceVersion: '4', remainingItemCount: 0 },
+    details: { causes: 'x' },
+  };
   t.equal(
     JSON.stringify(apiErrorFrom(paged)?.status),
     '{"kind":"Status","apiVersion":"v1","metadata":{"resourceVersion":"4","remainingItemCount":0},"status":"Failure","details":{},"code":500}',
@@ -498,7 +519,9 @@ t.test('a Status from another server is read with suspicion', async (t) => {
 
   const none = [null, 'x', [], {}, { kind: 'Pod', apiVersion: 'v1' }, { ...status, apiVersion: 'v2' }, successStatus()];
   for (const other of none) t.equal(apiErrorFrom(other), undefined);
-  fc.assert(fc.property(fc.jsonValue(), (details) => isApiError(apiErrorFrom({ ...status, details, metadata: details }))));
+  fc.assert(
+    fc.property(fc.jsonValue(), (details) => isApiError(apiErrorFrom({ ...status, details, metadata: details }))),
+  );
 });
 
 const x = fieldPath('x');

@@ -20,9 +20,11 @@ const pods = (restartPolicy?: string): Loose => ({
 const selector = { matchLabels: { a: 'b' } };
 const named = (spec: Loose, metadata: Loose = {}): Loose => ({ metadata: { name: 'n', ...metadata }, spec });
 
-const deployment = (spec: Loose = {}, metadata: Loose = {}): Loose => named({ selector, template: pods(), ...spec }, metadata);
+const deployment = (spec: Loose = {}, metadata: Loose = {}): Loose =>
+  named({ selector, template: pods(), ...spec }, metadata);
 const statefulSet = (spec: Loose = {}): Loose => named({ selector, template: pods(), ...spec });
-const job = (spec: Loose = {}, metadata: Loose = {}): Loose => named({ template: pods('Never'), ...spec }, { uid, ...metadata });
+const job = (spec: Loose = {}, metadata: Loose = {}): Loose =>
+  named({ template: pods('Never'), ...spec }, { uid, ...metadata });
 const cronJob = (spec: Loose = {}, metadata: Loose = {}): Loose =>
   named({ schedule: '* * * * *', jobTemplate: { spec: { template: pods('Never') } }, ...spec }, metadata);
 const autoscaler = (spec: Loose = {}): Loose =>
@@ -34,7 +36,12 @@ function refuses(test: Test, kind: string, cases: readonly (readonly [object: Lo
 }
 
 /** What is wrong with each of several changes to one object, which is itself as the server made it. */
-function refusesChange(test: Test, kind: string, old: Loose, cases: readonly (readonly [change: Loose, text: string])[]): void {
+function refusesChange(
+  test: Test,
+  kind: string,
+  old: Loose,
+  cases: readonly (readonly [change: Loose, text: string])[],
+): void {
   const before = create(kind, old).object;
   for (const [change, text] of cases) {
     const spec = { ...(before.spec as Loose), ...change };
@@ -50,7 +57,9 @@ t.test('a workload without settings gets those of Kubernetes', async (t) => {
       strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: '25%', maxSurge: '25%' } },
       revisionHistoryLimit: 10,
       progressDeadlineSeconds: 600,
-      template: { spec: { restartPolicy: 'Always', dnsPolicy: 'ClusterFirst', containers: [{ imagePullPolicy: 'IfNotPresent' }] } },
+      template: {
+        spec: { restartPolicy: 'Always', dnsPolicy: 'ClusterFirst', containers: [{ imagePullPolicy: 'IfNotPresent' }] },
+      },
     },
   });
   t.same(create('apps/v1/Deployment', deployment({ strategy: { type: 'Recreate' } })).object.spec, {
@@ -59,17 +68,35 @@ t.test('a workload without settings gets those of Kubernetes', async (t) => {
   });
   t.match(create('apps/v1/DaemonSet', deployment()).object, {
     metadata: { annotations: { 'deprecated.daemonset.template.generation': '1' } },
-    spec: { updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1, maxSurge: 0 } }, revisionHistoryLimit: 10 },
+    spec: {
+      updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1, maxSurge: 0 } },
+      revisionHistoryLimit: 10,
+    },
   });
-  const claims = [{ metadata: { name: 'data' }, spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } }];
-  t.match(create('apps/v1/StatefulSet', statefulSet({ volumeClaimTemplates: claims, updateStrategy: { rollingUpdate: { maxUnavailable: 2 } } })).object.spec, {
-    podManagementPolicy: 'OrderedReady',
-    serviceName: '',
-    updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 0, maxUnavailable: undefined } },
-    persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Retain', whenScaled: 'Retain' },
-    volumeClaimTemplates: [{ kind: 'PersistentVolumeClaim', apiVersion: 'v1', status: { phase: 'Pending' } }],
-  });
-  t.same((create('apps/v1/StatefulSet', statefulSet({ updateStrategy: { type: 'RollingUpdate' } })).object.spec as Loose).updateStrategy, { type: 'RollingUpdate' });
+  const claims = [
+    {
+      metadata: { name: 'data' },
+      spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+    },
+  ];
+  t.match(
+    create(
+      'apps/v1/StatefulSet',
+      statefulSet({ volumeClaimTemplates: claims, updateStrategy: { rollingUpdate: { maxUnavailable: 2 } } }),
+    ).object.spec,
+    {
+      podManagementPolicy: 'OrderedReady',
+      serviceName: '',
+      updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 0, maxUnavailable: undefined } },
+      persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Retain', whenScaled: 'Retain' },
+      volumeClaimTemplates: [{ kind: 'PersistentVolumeClaim', apiVersion: 'v1', status: { phase: 'Pending' } }],
+    },
+  );
+  t.same(
+    (create('apps/v1/StatefulSet', statefulSet({ updateStrategy: { type: 'RollingUpdate' } })).object.spec as Loose)
+      .updateStrategy,
+    { type: 'RollingUpdate' },
+  );
   t.match(create('/v1/ReplicationController', named({ template: pods() })).object, {
     metadata: { labels: { a: 'b' } },
     spec: { replicas: 1, selector: { a: 'b' } },
@@ -81,13 +108,24 @@ t.test('a workload without settings gets those of Kubernetes', async (t) => {
     failedJobsHistoryLimit: 1,
     jobTemplate: { spec: { completions: undefined, suspend: undefined, selector: undefined } },
   });
-  const none = { matchExpressions: [{ key: 'pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match', operator: 'Exists' }] };
+  const none = {
+    matchExpressions: [{ key: 'pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match', operator: 'Exists' }],
+  };
   t.same((create('policy/v1/PodDisruptionBudget', named({ selector: none })).object.spec as Loose).selector, none);
-  t.same((create('policy/v1/PodDisruptionBudget', named({ selector: { ...selector, ...none } })).object.spec as Loose).selector, selector);
+  t.same(
+    (create('policy/v1/PodDisruptionBudget', named({ selector: { ...selector, ...none } })).object.spec as Loose)
+      .selector,
+    selector,
+  );
 });
 
 t.test('a job is given a selector of its own, and labels its pods to match', async (t) => {
-  const labels = { 'controller-uid': uid, 'batch.kubernetes.io/controller-uid': uid, 'job-name': 'n', 'batch.kubernetes.io/job-name': 'n' };
+  const labels = {
+    'controller-uid': uid,
+    'batch.kubernetes.io/controller-uid': uid,
+    'job-name': 'n',
+    'batch.kubernetes.io/job-name': 'n',
+  };
   const { object, texts } = create('batch/v1/Job', job());
   t.same(texts, []);
   t.match(object, {
@@ -105,13 +143,26 @@ t.test('a job is given a selector of its own, and labels its pods to match', asy
     },
   });
   t.same(create('batch/v1/Job', job({}, { labels: { mine: 'x' } })).object.metadata?.labels, { mine: 'x' });
-  t.same(create('batch/v1/Job', job({ template: { spec: (pods('Never') as { spec: Loose }).spec } })).object.metadata?.labels, labels);
+  t.same(
+    create('batch/v1/Job', job({ template: { spec: (pods('Never') as { spec: Loose }).spec } })).object.metadata
+      ?.labels,
+    labels,
+  );
   t.same((create('batch/v1/Job', job({ manualSelector: true, selector })).object.spec as Loose).selector, selector);
-  t.equal((create('batch/v1/Job', job({ completionMode: 'Indexed', completions: 2, backoffLimitPerIndex: 1 })).object.spec as Loose).backoffLimit, 2147483647);
+  t.equal(
+    (
+      create('batch/v1/Job', job({ completionMode: 'Indexed', completions: 2, backoffLimitPerIndex: 1 })).object
+        .spec as Loose
+    ).backoffLimit,
+    2147483647,
+  );
   t.match(create('batch/v1/Job', job({ completions: 4 })).object.spec, { completions: 4, parallelism: 1 });
   t.equal((create('batch/v1/Job', job({ parallelism: 4 })).object.spec as Loose).completions, undefined);
 
-  const wrong = { metadata: { labels: { a: 'b', 'job-name': 'other' } }, spec: (pods('Never') as { spec: Loose }).spec };
+  const wrong = {
+    metadata: { labels: { a: 'b', 'job-name': 'other' } },
+    spec: (pods('Never') as { spec: Loose }).spec,
+  };
   t.equal(
     create('batch/v1/Job', job({ template: wrong })).texts[0],
     `spec.template.metadata.labels[job-name]: Invalid value: {"a":"b","batch.kubernetes.io/controller-uid":"${uid}",` +
@@ -120,7 +171,8 @@ t.test('a job is given a selector of its own, and labels its pods to match', asy
 });
 
 t.test('workloads that run forever are refused in the words of Kubernetes', async (t) => {
-  const unmatched = (labels: string): string => `spec.template.metadata.labels: Invalid value: ${labels}: \`selector\` does not match template \`labels\``;
+  const unmatched = (labels: string): string =>
+    `spec.template.metadata.labels: Invalid value: ${labels}: \`selector\` does not match template \`labels\``;
   refuses(t, 'apps/v1/Deployment', [
     [deployment(), ''],
     [deployment({ replicas: -1 }), 'spec.replicas: Invalid value: -1: must be greater than or equal to 0'],
@@ -163,10 +215,15 @@ t.test('workloads that run forever are refused in the words of Kubernetes', asyn
       'spec.rollback.version: Invalid value: -7: must be greater than or equal to 0',
     ],
   ]);
-  refuses(t, 'apps/v1/ReplicaSet', [[named({ selector: {} }), [
-    '[spec.selector: Invalid value: {}: empty selector is invalid for deployment',
-    'spec.template.spec.containers: Required value]',
-  ].join(', ')]]);
+  refuses(t, 'apps/v1/ReplicaSet', [
+    [
+      named({ selector: {} }),
+      [
+        '[spec.selector: Invalid value: {}: empty selector is invalid for deployment',
+        'spec.template.spec.containers: Required value]',
+      ].join(', '),
+    ],
+  ]);
   refuses(t, 'apps/v1/DaemonSet', [
     [deployment({ selector: undefined }), unmatched('{"a":"b"}')],
     [deployment({ selector: {} }), 'spec.selector: Invalid value: {}: empty selector is invalid for daemonset'],
@@ -184,7 +241,10 @@ t.test('workloads that run forever are refused in the words of Kubernetes', asyn
     ],
   ]);
   refuses(t, 'apps/v1/StatefulSet', [
-    [statefulSet({ podManagementPolicy: 'x' }), "spec.podManagementPolicy: Invalid value: \"x\": must be 'OrderedReady' or 'Parallel'"],
+    [
+      statefulSet({ podManagementPolicy: 'x' }),
+      "spec.podManagementPolicy: Invalid value: \"x\": must be 'OrderedReady' or 'Parallel'",
+    ],
     [
       statefulSet({ updateStrategy: { type: 'OnDelete', rollingUpdate: { partition: 2 } } }),
       'spec.updateStrategy.rollingUpdate: Invalid value: {"Partition":2,"MaxUnavailable":null}: only allowed for updateStrategy \'RollingUpdate\'',
@@ -199,13 +259,21 @@ t.test('workloads that run forever are refused in the words of Kubernetes', asyn
         'spec.ordinals.start: Invalid value: -1: must be greater than or equal to 0]',
     ],
     [
-      statefulSet({ volumeClaimTemplates: [{ metadata: { name: 'data' }, spec: { resources: { requests: { storage: '1Gi' } } } }] }),
+      statefulSet({
+        volumeClaimTemplates: [{ metadata: { name: 'data' }, spec: { resources: { requests: { storage: '1Gi' } } } }],
+      }),
       'spec.volumeClaimTemplates[0].spec.accessModes: Required value: at least 1 access mode is required',
     ],
   ]);
-  const twice = create('apps/v1/StatefulSet', statefulSet({ template: { ...pods(), metadata: { labels: { a: 'b', 'c d': 'x' } } } }));
+  const twice = create(
+    'apps/v1/StatefulSet',
+    statefulSet({ template: { ...pods(), metadata: { labels: { a: 'b', 'c d': 'x' } } } }),
+  );
   t.equal(twice.errors.length, 2, 'a wrong label of a StatefulSet is reported twice');
-  t.match(create('apps/v1/StatefulSet', { ...statefulSet(), metadata: { name: 'a.b' } }).text, /^metadata.name: Invalid value: "a.b": must not contain dots$/);
+  t.match(
+    create('apps/v1/StatefulSet', { ...statefulSet(), metadata: { name: 'a.b' } }).text,
+    /^metadata.name: Invalid value: "a.b": must not contain dots$/,
+  );
   refuses(t, '/v1/ReplicationController', [
     [named({ selector: { a: 'b' } }), 'spec.template: Required value'],
     [named({ template: { ...pods(), metadata: {} } }), 'spec.selector: Required value'],
@@ -216,7 +284,10 @@ t.test('workloads that run forever are refused in the words of Kubernetes', asyn
   ]);
   refuses(t, 'apps/v1/ControllerRevision', [
     [{ metadata: { name: 'n' }, revision: 1, data: {} }, ''],
-    [{ metadata: { name: 'n' }, revision: -1 }, '[revision: Invalid value: -1: must be greater than or equal to 0, data: Required value: data is mandatory]'],
+    [
+      { metadata: { name: 'n' }, revision: -1 },
+      '[revision: Invalid value: -1: must be greater than or equal to 0, data: Required value: data is mandatory]',
+    ],
     [{ metadata: { name: 'n' }, revision: 1, data: [1] }, 'data: Required value: data must be a valid JSON object'],
   ]);
 });
@@ -224,18 +295,28 @@ t.test('workloads that run forever are refused in the words of Kubernetes', asyn
 t.test('jobs and their policies are refused in the words of Kubernetes', async (t) => {
   const rule = (more: Loose): Loose => job({ podFailurePolicy: { rules: [{ action: 'FailJob', ...more }] } });
   const path = 'spec.podFailurePolicy.rules[0]';
-  const indexed = (rules: readonly Loose[], more: Loose = {}): Loose => job({ completionMode: 'Indexed', completions: 5, successPolicy: { rules }, ...more });
+  const indexed = (rules: readonly Loose[], more: Loose = {}): Loose =>
+    job({ completionMode: 'Indexed', completions: 5, successPolicy: { rules }, ...more });
   refuses(t, 'batch/v1/Job', [
     [job({ template: pods() }), 'spec.template.spec.restartPolicy: Required value: valid values: "OnFailure", "Never"'],
-    [job({ completionMode: 'x' }), 'spec.completionMode: Unsupported value: "x": supported values: "NonIndexed", "Indexed"'],
-    [job({ maxFailedIndexes: 1 }), '[spec.backoffLimitPerIndex: Required value: when maxFailedIndexes is specified, spec.maxFailedIndexes: Invalid value: 1: requires indexed completion mode]'],
+    [
+      job({ completionMode: 'x' }),
+      'spec.completionMode: Unsupported value: "x": supported values: "NonIndexed", "Indexed"',
+    ],
+    [
+      job({ maxFailedIndexes: 1 }),
+      '[spec.backoffLimitPerIndex: Required value: when maxFailedIndexes is specified, spec.maxFailedIndexes: Invalid value: 1: requires indexed completion mode]',
+    ],
     [
       job({ completionMode: 'Indexed', completions: 100_001, parallelism: 100_001, backoffLimitPerIndex: 1 }),
       '[spec.parallelism: Invalid value: 100001: must be less than or equal to 100000 when completion mode is Indexed, ' +
         'spec.maxFailedIndexes: Required value: must be specified when completions is above 100000, ' +
         'spec.parallelism: Invalid value: 100001: must be less than or equal to 10000 when completions are above 100000 and used with backoff limit per index]',
     ],
-    [job({ managedBy: 'x' }), 'spec.managedBy: Invalid value: "x": must be a domain-prefixed path (such as "acme.io/foo")'],
+    [
+      job({ managedBy: 'x' }),
+      'spec.managedBy: Invalid value: "x": must be a domain-prefixed path (such as "acme.io/foo")',
+    ],
     [
       job({ managedBy: `a.b/${'x '.repeat(40)}` }),
       `[spec.managedBy: Invalid value: "${'x '.repeat(40)}": Invalid path (regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+'), ` +
@@ -262,14 +343,31 @@ t.test('jobs and their policies are refused in the words of Kubernetes', async (
         `${path}.onPodConditions[0].status: Unsupported value: "x": supported values: "False", "True", "Unknown"]`,
     ],
     [
-      job({ podFailurePolicy: { rules: [{ action: 'Ignore', onPodConditions: [{ type: 'x' }] }] }, podReplacementPolicy: 'TerminatingOrFailed', template: pods('OnFailure') }),
+      job({
+        podFailurePolicy: { rules: [{ action: 'Ignore', onPodConditions: [{ type: 'x' }] }] },
+        podReplacementPolicy: 'TerminatingOrFailed',
+        template: pods('OnFailure'),
+      }),
       '[spec.podReplacementPolicy: Unsupported value: "TerminatingOrFailed": supported values: "Failed", ' +
         'spec.template.spec.restartPolicy: Invalid value: "OnFailure": only "Never" is supported when podFailurePolicy is specified]',
     ],
-    [job({ successPolicy: { rules: [{ succeededCount: 1 }] } }), 'spec.successPolicy: Invalid value: {"Rules":[{"SucceededIndexes":null,"SucceededCount":1}]}: requires indexed completion mode'],
-    [indexed([]), 'spec.successPolicy.rules: Required value: at least one rules must be specified when the successPolicy is specified'],
     [
-      indexed([{}, { succeededIndexes: '1,3-2' }, { succeededIndexes: '0-9' }, { succeededIndexes: '2,x' }, { succeededIndexes: '1-2-3' }, { succeededIndexes: '0-1', succeededCount: 3 }]),
+      job({ successPolicy: { rules: [{ succeededCount: 1 }] } }),
+      'spec.successPolicy: Invalid value: {"Rules":[{"SucceededIndexes":null,"SucceededCount":1}]}: requires indexed completion mode',
+    ],
+    [
+      indexed([]),
+      'spec.successPolicy.rules: Required value: at least one rules must be specified when the successPolicy is specified',
+    ],
+    [
+      indexed([
+        {},
+        { succeededIndexes: '1,3-2' },
+        { succeededIndexes: '0-9' },
+        { succeededIndexes: '2,x' },
+        { succeededIndexes: '1-2-3' },
+        { succeededIndexes: '0-1', succeededCount: 3 },
+      ]),
       '[spec.successPolicy.rules[0]: Required value: at least one of succeededCount or succeededIndexes must be specified, ' +
         'spec.successPolicy.rules[1].succeededIndexes: Invalid value: "1,3-2": error parsing succeededIndexes: non-increasing order, previous: 3, current: 2, ' +
         'spec.successPolicy.rules[2].succeededIndexes: Invalid value: "0-9": error parsing succeededIndexes: too large index: "9", ' +
@@ -280,21 +378,42 @@ t.test('jobs and their policies are refused in the words of Kubernetes', async (
   ]);
   refuses(t, 'batch/v1/CronJob', [
     [cronJob({ schedule: '' }), 'spec.schedule: Required value'],
-    [cronJob({ schedule: '60 * * * *' }), 'spec.schedule: Invalid value: "60 * * * *": end of range (60) above maximum (59): 60'],
-    [cronJob({ schedule: 'TZ=UTC * * * * *' }), 'spec.schedule: Invalid value: "TZ=UTC * * * * *": cannot use TZ or CRON_TZ in schedule, use timeZone field instead'],
-    [cronJob({ timeZone: 'Mars/Olympus' }), 'spec.timeZone: Invalid value: "Mars/Olympus": unknown time zone Mars/Olympus'],
-    [cronJob({ timeZone: 'europe/berlin' }), 'spec.timeZone: Invalid value: "europe/berlin": unknown time zone europe/berlin'],
+    [
+      cronJob({ schedule: '60 * * * *' }),
+      'spec.schedule: Invalid value: "60 * * * *": end of range (60) above maximum (59): 60',
+    ],
+    [
+      cronJob({ schedule: 'TZ=UTC * * * * *' }),
+      'spec.schedule: Invalid value: "TZ=UTC * * * * *": cannot use TZ or CRON_TZ in schedule, use timeZone field instead',
+    ],
+    [
+      cronJob({ timeZone: 'Mars/Olympus' }),
+      'spec.timeZone: Invalid value: "Mars/Olympus": unknown time zone Mars/Olympus',
+    ],
+    [
+      cronJob({ timeZone: 'europe/berlin' }),
+      'spec.timeZone: Invalid value: "europe/berlin": unknown time zone europe/berlin',
+    ],
     [cronJob({ timeZone: '../etc' }), 'spec.timeZone: Invalid value: "../etc": unknown time zone ../etc'],
     [cronJob({ timeZone: '' }), 'spec.timeZone: Invalid value: "": timeZone must be nil or non-empty string'],
-    [cronJob({ timeZone: 'Local' }), 'spec.timeZone: Invalid value: "Local": timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones'],
+    [
+      cronJob({ timeZone: 'Local' }),
+      'spec.timeZone: Invalid value: "Local": timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones',
+    ],
     [cronJob({ timeZone: 'Asia/Kolkata' }), ''],
-    [cronJob({ concurrencyPolicy: 'x' }), 'spec.concurrencyPolicy: Unsupported value: "x": supported values: "Allow", "Forbid", "Replace"'],
+    [
+      cronJob({ concurrencyPolicy: 'x' }),
+      'spec.concurrencyPolicy: Unsupported value: "x": supported values: "Allow", "Forbid", "Replace"',
+    ],
     [
       cronJob({ jobTemplate: { spec: { template: pods('Never'), selector, manualSelector: true } } }),
       '[spec.jobTemplate.spec.selector: Invalid value: {"matchLabels":{"a":"b"}}: `selector` will be auto-generated, ' +
         'spec.jobTemplate.spec.manualSelector: Unsupported value: true: supported values: "nil", "false"]',
     ],
-    [cronJob({}, { name: 'x'.repeat(53) }), `metadata.name: Invalid value: "${'x'.repeat(53)}": must be no more than 52 characters`],
+    [
+      cronJob({}, { name: 'x'.repeat(53) }),
+      `metadata.name: Invalid value: "${'x'.repeat(53)}": must be no more than 52 characters`,
+    ],
   ]);
 });
 
@@ -325,7 +444,10 @@ t.test('a schedule is read as cron reads it', async (t) => {
     ['@fortnightly', 'unrecognized descriptor: @fortnightly'],
     ['@every 1d', 'failed to parse duration @every 1d: time: unknown unit "d" in duration "1d"'],
     ['x * * * *', 'failed to parse int from x: strconv.Atoi: parsing "x": invalid syntax'],
-    ['99999999999999999999 * * * *', 'failed to parse int from 99999999999999999999: strconv.Atoi: parsing "99999999999999999999": value out of range'],
+    [
+      '99999999999999999999 * * * *',
+      'failed to parse int from 99999999999999999999: strconv.Atoi: parsing "99999999999999999999": value out of range',
+    ],
     ['* * 0 * *', 'beginning of range (0) below minimum (1): 0'],
     ['5-1 * * * *', 'beginning of range (5) beyond end of range (1): 5-1'],
     ['*/0 * * * *', 'step of range should be a positive number: */0'],
@@ -335,13 +457,19 @@ t.test('a schedule is read as cron reads it', async (t) => {
   ] as const;
   for (const [text, message] of refusals) t.throws(() => parseCronSchedule(text), { name: 'ParseError', message });
   fc.assert(
-    fc.property(fc.string({ unit: fc.constantFrom('0', '1', '59', '*', '?', '-', '/', ',', '@', ' ', 'TZ=', 'jan'), maxLength: 30 }), (text) => {
-      try {
-        parseCronSchedule(text);
-      } catch (error) {
-        if (!isParseError(error)) throw error;
-      }
-    }),
+    fc.property(
+      fc.string({
+        unit: fc.constantFrom('0', '1', '59', '*', '?', '-', '/', ',', '@', ' ', 'TZ=', 'jan'),
+        maxLength: 30,
+      }),
+      (text) => {
+        try {
+          parseCronSchedule(text);
+        } catch (error) {
+          if (!isParseError(error)) throw error;
+        }
+      },
+    ),
   );
 });
 
@@ -349,18 +477,36 @@ t.test('autoscalers and budgets are refused in the words of Kubernetes', async (
   const metric = (more: Loose): Loose => autoscaler({ metrics: [more] });
   refuses(t, 'autoscaling/v2/HorizontalPodAutoscaler', [
     [autoscaler(), ''],
-    [autoscaler({ minReplicas: 0 }), '[spec.minReplicas: Invalid value: 0: must be greater than or equal to 1, spec.metrics: Forbidden: must specify at least one Object or External metric to support scaling to zero replicas]'],
-    [autoscaler({ maxReplicas: 0 }), '[spec.maxReplicas: Required value: must be set and greater than 0, spec.maxReplicas: Invalid value: 0: must be greater than or equal to `minReplicas`]'],
-    [autoscaler({ scaleTargetRef: { kind: 'Foo', name: 'a/b' } }), "[spec.scaleTargetRef.name: Invalid value: \"a/b\": may not contain '/', spec.scaleTargetRef.apiVersion: Invalid value: \"\": apiVersion must specify API group]"],
+    [
+      autoscaler({ minReplicas: 0 }),
+      '[spec.minReplicas: Invalid value: 0: must be greater than or equal to 1, spec.metrics: Forbidden: must specify at least one Object or External metric to support scaling to zero replicas]',
+    ],
+    [
+      autoscaler({ maxReplicas: 0 }),
+      '[spec.maxReplicas: Required value: must be set and greater than 0, spec.maxReplicas: Invalid value: 0: must be greater than or equal to `minReplicas`]',
+    ],
+    [
+      autoscaler({ scaleTargetRef: { kind: 'Foo', name: 'a/b' } }),
+      '[spec.scaleTargetRef.name: Invalid value: "a/b": may not contain \'/\', spec.scaleTargetRef.apiVersion: Invalid value: "": apiVersion must specify API group]',
+    ],
     [autoscaler({ scaleTargetRef: { kind: 'ReplicationController', name: 'a' } }), ''],
-    [autoscaler({ scaleTargetRef: { kind: 'Foo', name: 'a', apiVersion: 'a/b/c' } }), 'spec.scaleTargetRef.apiVersion: Invalid value: "a/b/c": unexpected GroupVersion string: a/b/c'],
+    [
+      autoscaler({ scaleTargetRef: { kind: 'Foo', name: 'a', apiVersion: 'a/b/c' } }),
+      'spec.scaleTargetRef.apiVersion: Invalid value: "a/b/c": unexpected GroupVersion string: a/b/c',
+    ],
     [
       metric({ type: 'x' }),
       'spec.metrics[0].type: Unsupported value: "x": supported values: "ContainerResource", "External", "Object", "Pods", "Resource"',
     ],
-    [metric({ type: 'Pods' }), 'spec.metrics[0].pods: Required value: must populate information for the given metric source'],
     [
-      metric({ type: 'Resource', resource: { name: 'cpu', target: { type: 'x', averageValue: '-1', averageUtilization: 0 } } }),
+      metric({ type: 'Pods' }),
+      'spec.metrics[0].pods: Required value: must populate information for the given metric source',
+    ],
+    [
+      metric({
+        type: 'Resource',
+        resource: { name: 'cpu', target: { type: 'x', averageValue: '-1', averageUtilization: 0 } },
+      }),
       '[spec.metrics[0].resource.target.type: Invalid value: "x": must be either Utilization, Value, or AverageValue, ' +
         'spec.metrics[0].resource.target.averageValue: Invalid value: "-1": must be positive, ' +
         'spec.metrics[0].resource.target.averageUtilization: Invalid value: 0: must be greater than 0, ' +
@@ -373,14 +519,26 @@ t.test('autoscalers and budgets are refused in the words of Kubernetes', async (
         'spec.metrics[0].pods: Forbidden: must populate the given metric source only]',
     ],
     [
-      metric({ type: 'ContainerResource', containerResource: { name: 'foo', container: 'A', target: { type: 'Utilization', averageUtilization: 5 } } }),
+      metric({
+        type: 'ContainerResource',
+        containerResource: { name: 'foo', container: 'A', target: { type: 'Utilization', averageUtilization: 5 } },
+      }),
       '[spec.metrics[0].containerResource.name: Invalid value: "foo": must be a standard resource type or fully qualified, ' +
         'spec.metrics[0].containerResource.name: Invalid value: "foo": must be a standard resource for containers, ' +
         'spec.metrics[0].containerResource.container: Invalid value: "A": a lowercase RFC 1123 label must consist of lower case alphanumeric characters or \'-\', ' +
         "and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')]",
     ],
     [
-      autoscaler({ behavior: { scaleUp: { stabilizationWindowSeconds: 3601, selectPolicy: 'x', policies: [{ type: 'x', value: 0, periodSeconds: 1801 }], tolerance: '-1' } } }),
+      autoscaler({
+        behavior: {
+          scaleUp: {
+            stabilizationWindowSeconds: 3601,
+            selectPolicy: 'x',
+            policies: [{ type: 'x', value: 0, periodSeconds: 1801 }],
+            tolerance: '-1',
+          },
+        },
+      }),
       '[spec.behavior.scaleUp.stabilizationWindowSeconds: Invalid value: 3601: must be less than or equal to 3600, ' +
         'spec.behavior.scaleUp.selectPolicy: Unsupported value: "x": supported values: "Disabled", "Max", "Min", ' +
         'spec.behavior.scaleUp.policies[0].type: Unsupported value: "x": supported values: "Percent", "Pods", ' +
@@ -389,8 +547,19 @@ t.test('autoscalers and budgets are refused in the words of Kubernetes', async (
         'spec.behavior.scaleUp.tolerance: Invalid value: "-1": must be greater than or equal to 0]',
     ],
   ]);
-  t.equal(update('autoscaling/v2/HorizontalPodAutoscaler', autoscaler({ scaleTargetRef: { kind: 'Foo', name: 'b' } }), autoscaler({ scaleTargetRef: { kind: 'Foo', name: 'a' } })).text, '', 'a target that was wrong before may stay');
-  t.equal(create('autoscaling/v1/HorizontalPodAutoscaler', autoscaler({ maxReplicas: -1 })).texts[0], 'spec.maxReplicas: Invalid value: -1: must be greater than or equal to 1');
+  t.equal(
+    update(
+      'autoscaling/v2/HorizontalPodAutoscaler',
+      autoscaler({ scaleTargetRef: { kind: 'Foo', name: 'b' } }),
+      autoscaler({ scaleTargetRef: { kind: 'Foo', name: 'a' } }),
+    ).text,
+    '',
+    'a target that was wrong before may stay',
+  );
+  t.equal(
+    create('autoscaling/v1/HorizontalPodAutoscaler', autoscaler({ maxReplicas: -1 })).texts[0],
+    'spec.maxReplicas: Invalid value: -1: must be greater than or equal to 1',
+  );
   refuses(t, 'policy/v1/PodDisruptionBudget', [
     [{ metadata: { name: 'A_b:c' }, spec: { minAvailable: '50%', selector } }, ''],
     [
@@ -406,10 +575,22 @@ t.test('what may not change is refused', async (t) => {
   const immutable = 'Invalid value: {"matchLabels":{"c":"d"}}: field is immutable';
   const other = { selector: { matchLabels: { c: 'd' } }, template: { ...pods(), metadata: { labels: { c: 'd' } } } };
   for (const kind of ['apps/v1/Deployment', 'apps/v1/ReplicaSet', 'apps/v1/DaemonSet']) {
-    refusesChange(t, kind, deployment(), [[other, `spec.selector: ${immutable}`], [{ minReadySeconds: 4 }, '']]);
+    refusesChange(t, kind, deployment(), [
+      [other, `spec.selector: ${immutable}`],
+      [{ minReadySeconds: 4 }, ''],
+    ]);
   }
   refusesChange(t, 'apps/v1/StatefulSet', statefulSet({ serviceName: 's' }), [
-    [{ replicas: 5, minReadySeconds: 1, revisionHistoryLimit: 3, ordinals: { start: 2 }, updateStrategy: { type: 'OnDelete' } }, ''],
+    [
+      {
+        replicas: 5,
+        minReadySeconds: 1,
+        revisionHistoryLimit: 3,
+        ordinals: { start: 2 },
+        updateStrategy: { type: 'OnDelete' },
+      },
+      '',
+    ],
     [
       { serviceName: 'x' },
       "spec: Forbidden: updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', " +
@@ -418,7 +599,10 @@ t.test('what may not change is refused', async (t) => {
   ]);
   const revision = { metadata: { name: 'n' }, revision: 1, data: { a: 1 } };
   t.equal(update('apps/v1/ControllerRevision', { ...revision, revision: 2 }, revision).text, '');
-  t.equal(update('apps/v1/ControllerRevision', { ...revision, data: { a: 2 } }, revision).text, 'data: Invalid value: {"a":2}: field is immutable');
+  t.equal(
+    update('apps/v1/ControllerRevision', { ...revision, data: { a: 2 } }, revision).text,
+    'data: Invalid value: {"a":2}: field is immutable',
+  );
 
   const indexed = { completionMode: 'Indexed', completions: 3, parallelism: 3 };
   refusesChange(t, 'batch/v1/Job', job(), [
@@ -431,52 +615,111 @@ t.test('what may not change is refused', async (t) => {
     [{ completions: 4, parallelism: 4 }, ''],
     [{ completions: 4 }, 'spec.completions: Invalid value: 4: can only be modified in tandem with spec.parallelism'],
     [{ backoffLimitPerIndex: 1 }, 'spec.backoffLimitPerIndex: Invalid value: 1: field is immutable'],
-    [{ successPolicy: { rules: [{ succeededCount: 1 }] } }, 'spec.successPolicy: Invalid value: {"Rules":[{"SucceededIndexes":null,"SucceededCount":1}]}: field is immutable'],
+    [
+      { successPolicy: { rules: [{ succeededCount: 1 }] } },
+      'spec.successPolicy: Invalid value: {"Rules":[{"SucceededIndexes":null,"SucceededCount":1}]}: field is immutable',
+    ],
   ]);
 });
 
-t.test('the template of a job is fixed, but for where pods run and what they ask for while it is suspended', async (t) => {
-  const template = (object: Loose): { metadata: Loose; spec: Loose } => (object.spec as { template: { metadata: Loose; spec: Loose } }).template;
-  const changed = (before: Loose, change: (template: { metadata: Loose; spec: Loose }) => void): string => {
-    const next = structuredClone(before);
-    change(template(next));
-    return update('batch/v1/Job', next, before).text;
-  };
-  const containers = (more: Loose): Loose[] => [{ name: 'c', image: 'i:1', ...more }];
+t.test(
+  'the template of a job is fixed, but for where pods run and what they ask for while it is suspended',
+  async (t) => {
+    const template = (object: Loose): { metadata: Loose; spec: Loose } =>
+      (object.spec as { template: { metadata: Loose; spec: Loose } }).template;
+    const changed = (before: Loose, change: (template: { metadata: Loose; spec: Loose }) => void): string => {
+      const next = structuredClone(before);
+      change(template(next));
+      return update('batch/v1/Job', next, before).text;
+    };
+    const containers = (more: Loose): Loose[] => [{ name: 'c', image: 'i:1', ...more }];
 
-  const running = create('batch/v1/Job', job()).object;
-  const refusal = changed(running, ({ spec }) => (spec.containers = containers({ image: '<x>' })));
-  t.match(refusal, /^spec\.template: Invalid value: \{"labels":\{"a":"b","batch\.kubernetes\.io\/controller-uid":/);
-  t.match(refusal, '"Spec":{"Volumes":null,"InitContainers":null,"Containers":[{"Name":"c","Image":"\\u003cx\\u003e","Command":null,');
-  t.match(refusal, '"SecurityContext":{"HostNetwork":false,"HostPID":false,');
-  t.match(refusal, /"SchedulingGroup":null\}\}: field is immutable$/);
-  t.match(changed(running, ({ spec }) => (spec.nodeSelector = { x: 'y' })), /field is immutable$/);
+    const running = create('batch/v1/Job', job()).object;
+    const refusal = changed(running, ({ spec }) => (spec.containers = containers({ image: '<x>' })));
+    t.match(refusal, /^spec\.template: Invalid value: \{"labels":\{"a":"b","batch\.kubernetes\.io\/controller-uid":/);
+    t.match(
+      refusal,
+      '"Spec":{"Volumes":null,"InitContainers":null,"Containers":[{"Name":"c","Image":"\\u003cx\\u003e","Command":null,',
+    );
+    t.match(refusal, '"SecurityContext":{"HostNetwork":false,"HostPID":false,');
+    t.match(refusal, /"SchedulingGroup":null\}\}: field is immutable$/);
+    t.match(
+      changed(running, ({ spec }) => (spec.nodeSelector = { x: 'y' })),
+      /field is immutable$/,
+    );
 
-  const suspended = create('batch/v1/Job', job({ suspend: true })).object;
-  t.equal(changed(suspended, ({ spec }) => (spec.nodeSelector = { x: 'y' })), '');
-  t.equal(changed(suspended, ({ spec }) => (spec.containers = containers({ resources: { limits: { cpu: '1' } } }))), '');
-  t.equal(changed(suspended, ({ spec }) => (spec.affinity = { nodeAffinity: {} })), '');
-  t.equal(changed(suspended, ({ metadata }) => (metadata.annotations = { x: 'y' })), '');
-  t.match(changed(suspended, ({ spec }) => (spec.containers = containers({ image: 'x' }))), /^spec\.template\.spec: Invalid value: \{"Volumes":null,/);
-  t.match(changed({ ...suspended, status: { active: 1 } }, ({ spec }) => (spec.nodeSelector = { x: 'y' })), /^spec\.template: /);
-});
+    const suspended = create('batch/v1/Job', job({ suspend: true })).object;
+    t.equal(
+      changed(suspended, ({ spec }) => (spec.nodeSelector = { x: 'y' })),
+      '',
+    );
+    t.equal(
+      changed(suspended, ({ spec }) => (spec.containers = containers({ resources: { limits: { cpu: '1' } } }))),
+      '',
+    );
+    t.equal(
+      changed(suspended, ({ spec }) => (spec.affinity = { nodeAffinity: {} })),
+      '',
+    );
+    t.equal(
+      changed(suspended, ({ metadata }) => (metadata.annotations = { x: 'y' })),
+      '',
+    );
+    t.match(
+      changed(suspended, ({ spec }) => (spec.containers = containers({ image: 'x' }))),
+      /^spec\.template\.spec: Invalid value: \{"Volumes":null,/,
+    );
+    t.match(
+      changed({ ...suspended, status: { active: 1 } }, ({ spec }) => (spec.nodeSelector = { x: 'y' })),
+      /^spec\.template: /,
+    );
+  },
+);
 
 t.test('counts of a status agree with each other', async (t) => {
   const status = (kind: string, object: Loose, next: Loose, before: Loose = {}): string =>
     update(kind, { ...object, status: next }, { ...object, status: before }, 'status').text;
   t.equal(
-    status('apps/v1/Deployment', deployment(), { replicas: 1, updatedReplicas: 2, availableReplicas: 1, collisionCount: 1 }, { collisionCount: 2 }),
+    status(
+      'apps/v1/Deployment',
+      deployment(),
+      { replicas: 1, updatedReplicas: 2, availableReplicas: 1, collisionCount: 1 },
+      { collisionCount: 2 },
+    ),
     '[status.updatedReplicas: Invalid value: 2: cannot be greater than status.replicas, ' +
       'status.availableReplicas: Invalid value: 1: cannot be greater than readyReplicas, status.collisionCount: Invalid value: 1: cannot be decremented]',
   );
-  t.equal(status('apps/v1/ReplicaSet', deployment(), { fullyLabeledReplicas: -1 }), 'status.fullyLabeledReplicas: Invalid value: -1: must be greater than or equal to 0');
-  t.equal(status('/v1/ReplicationController', named({ template: pods() }), { replicas: 1, readyReplicas: 2 }), 'status.readyReplicas: Invalid value: 2: cannot be greater than status.replicas');
-  t.equal(status('apps/v1/DaemonSet', deployment(), {}, { collisionCount: 3 }), 'status.collisionCount: Invalid value: 0: cannot be decremented');
-  t.equal(status('apps/v1/StatefulSet', statefulSet(), { replicas: 2, availableReplicas: 1 }), 'status.availableReplicas: Invalid value: 1: cannot be greater than status.readyReplicas');
-  t.equal(status('autoscaling/v2/HorizontalPodAutoscaler', autoscaler(), { desiredReplicas: -1 }), 'status.desiredReplicas: Invalid value: -1: must be greater than or equal to 0');
-  t.equal(status('policy/v1/PodDisruptionBudget', named({}), { expectedPods: -1 }), 'status.expectedPods: Invalid value: -1: must be greater than or equal to 0');
+  t.equal(
+    status('apps/v1/ReplicaSet', deployment(), { fullyLabeledReplicas: -1 }),
+    'status.fullyLabeledReplicas: Invalid value: -1: must be greater than or equal to 0',
+  );
+  t.equal(
+    status('/v1/ReplicationController', named({ template: pods() }), { replicas: 1, readyReplicas: 2 }),
+    'status.readyReplicas: Invalid value: 2: cannot be greater than status.replicas',
+  );
+  t.equal(
+    status('apps/v1/DaemonSet', deployment(), {}, { collisionCount: 3 }),
+    'status.collisionCount: Invalid value: 0: cannot be decremented',
+  );
+  t.equal(
+    status('apps/v1/StatefulSet', statefulSet(), { replicas: 2, availableReplicas: 1 }),
+    'status.availableReplicas: Invalid value: 1: cannot be greater than status.readyReplicas',
+  );
+  t.equal(
+    status('autoscaling/v2/HorizontalPodAutoscaler', autoscaler(), { desiredReplicas: -1 }),
+    'status.desiredReplicas: Invalid value: -1: must be greater than or equal to 0',
+  );
+  t.equal(
+    status('policy/v1/PodDisruptionBudget', named({}), { expectedPods: -1 }),
+    'status.expectedPods: Invalid value: -1: must be greater than or equal to 0',
+  );
 
-  const kept = update('apps/v1/Deployment', { ...deployment(), metadata: { name: 'n', labels: { x: 'y' } } }, deployment(), 'status');
+  const kept = update(
+    'apps/v1/Deployment',
+    { ...deployment(), metadata: { name: 'n', labels: { x: 'y' } } },
+    deployment(),
+    'status',
+  );
   t.equal(kept.object.metadata?.labels, undefined, 'labels of a Deployment do not change with its status');
 });
 
@@ -492,19 +735,28 @@ t.test('the status of a job moves forward only', async (t) => {
   const done = { startTime: start, completionTime: end, conditions: conditions('SuccessCriteriaMet', 'Complete') };
   t.equal(status(done), '');
   t.equal(status({ startTime: start, conditions: conditions('FailureTarget', 'Failed') }), '');
-  t.equal(status({ startTime: start, conditions: conditions('Failed') }), 'status.conditions: Invalid value: cannot set Failed=True condition without the FailureTarget=true condition');
+  t.equal(
+    status({ startTime: start, conditions: conditions('Failed') }),
+    'status.conditions: Invalid value: cannot set Failed=True condition without the FailureTarget=true condition',
+  );
   t.equal(
     status({ ...done, completionTime: undefined, active: 1, uncountedTerminatedPods: { succeeded: ['u', 'u'] } }),
     '[status.uncountedTerminatedPods.succeeded[1]: Duplicate value: "u", status.completionTime: Required value: completionTime is required for Complete jobs, ' +
       'status.active: Invalid value: 1: active>0 is invalid for finished job, ' +
       'status.uncountedTerminatedPods: Invalid value: {"Succeeded":["u","u"],"Failed":null}: must be empty for finished job]',
   );
-  t.equal(status({ startTime: start, completionTime: end }), `status.completionTime: Invalid value: "${end}": cannot set completionTime when there is no Complete=True condition`);
+  t.equal(
+    status({ startTime: start, completionTime: end }),
+    `status.completionTime: Invalid value: "${end}": cannot set completionTime when there is no Complete=True condition`,
+  );
   t.equal(
     status({ startTime: start }, done),
     '[status.conditions: Invalid value: cannot disable the terminal Complete=True condition, status.conditions: Invalid value: cannot disable the SuccessCriteriaMet=True condition]',
   );
-  t.equal(status({ startTime: end }), `status.startTime: Invalid value: "${end}": field is immutable for unsuspended job once set`);
+  t.equal(
+    status({ startTime: end }),
+    `status.startTime: Invalid value: "${end}": field is immutable for unsuspended job once set`,
+  );
   t.equal(status({}), 'status.startTime: Invalid value: null: field is immutable for unsuspended job once set');
   t.equal(status({}, { startTime: start }, { suspend: true }), '');
   t.equal(
@@ -515,8 +767,14 @@ t.test('the status of a job moves forward only', async (t) => {
     status({ startTime: start, completedIndexes: '9' }, { startTime: start, succeeded: 1 }, indexed),
     '[status.completedIndexes: Invalid value: "9": error parsing completedIndexes: too large index: "9", status.succeeded: Invalid value: 0: cannot decrease the succeeded counter]',
   );
-  t.equal(status({ startTime: start, completedIndexes: '0' }), 'status.completedIndexes: Invalid value: "0": cannot set non-empty completedIndexes when non-indexed completion mode');
-  t.equal(status({ startTime: start, ready: 1 }), 'status.ready: Invalid value: 1: cannot set more ready pods than active');
+  t.equal(
+    status({ startTime: start, completedIndexes: '0' }),
+    'status.completedIndexes: Invalid value: "0": cannot set non-empty completedIndexes when non-indexed completion mode',
+  );
+  t.equal(
+    status({ startTime: start, ready: 1 }),
+    'status.ready: Invalid value: 1: cannot set more ready pods than active',
+  );
 });
 
 t.test('a change of the specification is a new generation', async (t) => {
@@ -529,28 +787,72 @@ t.test('a change of the specification is a new generation', async (t) => {
   t.equal(generation('apps/v1/Deployment', deployment(), { spec: { ...spec, replicas: 4 } }), 2);
   t.equal(generation('apps/v1/Deployment', deployment(), { metadata: { name: 'n', annotations: { x: 'y' } } }), 2);
   t.equal(generation('apps/v1/ReplicaSet', deployment(), { metadata: { name: 'n', annotations: { x: 'y' } } }), 1);
-  t.equal(generation('batch/v1/CronJob', cronJob(), { spec: { ...(cronJob() as { spec: Loose }).spec, suspend: true } }), 2);
-  t.equal(generation('autoscaling/v2/HorizontalPodAutoscaler', autoscaler(), { spec: (autoscaler({ maxReplicas: 9 }) as { spec: Loose }).spec }), undefined);
+  t.equal(
+    generation('batch/v1/CronJob', cronJob(), { spec: { ...(cronJob() as { spec: Loose }).spec, suspend: true } }),
+    2,
+  );
+  t.equal(
+    generation('autoscaling/v2/HorizontalPodAutoscaler', autoscaler(), {
+      spec: (autoscaler({ maxReplicas: 9 }) as { spec: Loose }).spec,
+    }),
+    undefined,
+  );
 
-  const before = create('apps/v1/DaemonSet', deployment({}, { annotations: { 'deprecated.daemonset.template.generation': '7' } })).object;
-  const annotation = (object: Loose): unknown => (object.metadata as { annotations: Loose }).annotations['deprecated.daemonset.template.generation'];
+  const before = create(
+    'apps/v1/DaemonSet',
+    deployment({}, { annotations: { 'deprecated.daemonset.template.generation': '7' } }),
+  ).object;
+  const annotation = (object: Loose): unknown =>
+    (object.metadata as { annotations: Loose }).annotations['deprecated.daemonset.template.generation'];
   t.equal(annotation(before), '7');
   t.equal(annotation(update('apps/v1/DaemonSet', deployment({ minReadySeconds: 1 }), before).object), '7');
-  t.equal(annotation(update('apps/v1/DaemonSet', deployment({ template: { ...pods(), spec: { containers: [{ name: 'c', image: 'j' }] } } }), before).object), '8');
+  t.equal(
+    annotation(
+      update(
+        'apps/v1/DaemonSet',
+        deployment({ template: { ...pods(), spec: { containers: [{ name: 'c', image: 'j' }] } } }),
+        before,
+      ).object,
+    ),
+    '8',
+  );
   t.equal(annotation(update('apps/v1/DaemonSet', deployment(), before, 'status').object), '7');
 });
 
 t.test('authors are warned', async (t) => {
   const dotted = { name: 'a.b', uid };
-  for (const [kind, object] of Object.entries({ 'apps/v1/Deployment': deployment({}, dotted), 'batch/v1/Job': job({}, dotted), 'batch/v1/CronJob': cronJob({}, dotted) })) {
-    t.match(create(kind, object).warnings, ['metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: [must not contain dots]'], kind);
+  for (const [kind, object] of Object.entries({
+    'apps/v1/Deployment': deployment({}, dotted),
+    'batch/v1/Job': job({}, dotted),
+    'batch/v1/CronJob': cronJob({}, dotted),
+  })) {
+    t.match(
+      create(kind, object).warnings,
+      [
+        'metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: [must not contain dots]',
+      ],
+      kind,
+    );
   }
-  const claim = (storage: string): Loose => ({ metadata: { name: 'd' }, spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' }, limits: { storage } } } });
+  const claim = (storage: string): Loose => ({
+    metadata: { name: 'd' },
+    spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' }, limits: { storage } } },
+  });
   const set = statefulSet({ revisionHistoryLimit: -1, volumeClaimTemplates: [claim('1500m')] });
-  const history = 'spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended';
-  t.same(create('apps/v1/StatefulSet', set).warnings, ['spec.volumeClaimTemplates[0].resources.limits[storage]: fractional byte value "1500m" is invalid, must be an integer', history]);
-  t.same(update('apps/v1/StatefulSet', set, set).warnings, ['spec.volumeClaimTemplates[0].Spec.resources.limits[storage]: fractional byte value "1500m" is invalid, must be an integer', history]);
-  t.match(create('batch/v1/Job', job({ completionMode: 'Indexed', completions: 100_001, parallelism: 10_001 })).warnings, [/^spec: In Indexed Jobs with a number of completions higher than 10\^5/]);
+  const history =
+    'spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended';
+  t.same(create('apps/v1/StatefulSet', set).warnings, [
+    'spec.volumeClaimTemplates[0].resources.limits[storage]: fractional byte value "1500m" is invalid, must be an integer',
+    history,
+  ]);
+  t.same(update('apps/v1/StatefulSet', set, set).warnings, [
+    'spec.volumeClaimTemplates[0].Spec.resources.limits[storage]: fractional byte value "1500m" is invalid, must be an integer',
+    history,
+  ]);
+  t.match(
+    create('batch/v1/Job', job({ completionMode: 'Indexed', completions: 100_001, parallelism: 10_001 })).warnings,
+    [/^spec: In Indexed Jobs with a number of completions higher than 10\^5/],
+  );
 });
 
 t.test('rows say what kubectl shows', async (t) => {
@@ -560,39 +862,75 @@ t.test('rows say what kubectl shows', async (t) => {
     t.equal(result?.length, strategyOf(kind).table?.columns.length, kind);
     return result;
   };
-  t.same(cells('apps/v1/Deployment', { ...deployment({ replicas: 3 }), status: { readyReplicas: 2, updatedReplicas: 1 } }), ['n', '2/3', 1, 0, '60s', 'c', 'i:1', 'a=b']);
-  t.same(cells('apps/v1/ReplicaSet', { ...deployment(), status: { replicas: 2, readyReplicas: 1 } }), ['n', 1, 2, 1, '60s', 'c', 'i:1', 'a=b']);
+  t.same(
+    cells('apps/v1/Deployment', { ...deployment({ replicas: 3 }), status: { readyReplicas: 2, updatedReplicas: 1 } }),
+    ['n', '2/3', 1, 0, '60s', 'c', 'i:1', 'a=b'],
+  );
+  t.same(cells('apps/v1/ReplicaSet', { ...deployment(), status: { replicas: 2, readyReplicas: 1 } }), [
+    'n',
+    1,
+    2,
+    1,
+    '60s',
+    'c',
+    'i:1',
+    'a=b',
+  ]);
   t.same(cells('apps/v1/StatefulSet', statefulSet()), ['n', '0/1', '60s', 'c', 'i:1']);
-  t.same(cells('apps/v1/DaemonSet', { ...deployment(), status: { desiredNumberScheduled: 3, currentNumberScheduled: 2, numberReady: 1 } }), ['n', 3, 2, 1, 0, 0, '<none>', '60s', 'c', 'i:1', 'a=b']);
+  t.same(
+    cells('apps/v1/DaemonSet', {
+      ...deployment(),
+      status: { desiredNumberScheduled: 3, currentNumberScheduled: 2, numberReady: 1 },
+    }),
+    ['n', 3, 2, 1, 0, 0, '<none>', '60s', 'c', 'i:1', 'a=b'],
+  );
   t.same(cells('/v1/ReplicationController', named({ template: pods() })), ['n', 1, 0, 0, '60s', 'c', 'i:1', 'a=b']);
   const owner = [{ apiVersion: 'apps/v1', kind: 'StatefulSet', name: 's', uid, controller: true }];
-  t.same(cells('apps/v1/ControllerRevision', { metadata: { ownerReferences: owner }, revision: 4, data: {} }), ['n', 'statefulset.apps/s', 4, '60s']);
+  t.same(cells('apps/v1/ControllerRevision', { metadata: { ownerReferences: owner }, revision: 4, data: {} }), [
+    'n',
+    'statefulset.apps/s',
+    4,
+    '60s',
+  ]);
   t.same(cells('apps/v1/ControllerRevision', { metadata: {}, revision: 4, data: {} }), ['n', '<none>', 4, '60s']);
   t.same(
-    cells('batch/v1/Job', { ...job({ parallelism: 2 }), status: { startTime: '2026-01-02T03:03:35Z', succeeded: 1, conditions: [{ type: 'Suspended', status: 'True' }] } }),
+    cells('batch/v1/Job', {
+      ...job({ parallelism: 2 }),
+      status: { startTime: '2026-01-02T03:03:35Z', succeeded: 1, conditions: [{ type: 'Suspended', status: 'True' }] },
+    }),
     ['n', 'Suspended', '1/1 of 2', '30s', '60s', 'c', 'i:1', '<none>'],
   );
-  t.same(cells('batch/v1/CronJob', cronJob({ timeZone: 'UTC' })), ['n', '* * * * *', 'UTC', 'False', 0, '<none>', '60s', 'c', 'i:1', '<none>']);
+  t.same(cells('batch/v1/CronJob', cronJob({ timeZone: 'UTC' })), [
+    'n',
+    '* * * * *',
+    'UTC',
+    'False',
+    0,
+    '<none>',
+    '60s',
+    'c',
+    'i:1',
+    '<none>',
+  ]);
   const metrics = [
     { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } } },
     { type: 'Pods', pods: { metric: { name: 'p' }, target: { type: 'AverageValue', averageValue: '5' } } },
     { type: 'External', external: { metric: { name: 'e' }, target: { type: 'Value', value: '5' } } },
   ];
   const currentMetrics = [{ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: 10 } } }];
-  t.same(cells('autoscaling/v2/HorizontalPodAutoscaler', { ...autoscaler({ metrics }), status: { currentMetrics, currentReplicas: 2 } }), [
-    'n',
-    'Deployment/d',
-    'cpu: 10%/80%, <unknown>/5 + 1 more...',
-    '1',
-    3,
-    2,
-    '60s',
-  ]);
+  t.same(
+    cells('autoscaling/v2/HorizontalPodAutoscaler', {
+      ...autoscaler({ metrics }),
+      status: { currentMetrics, currentReplicas: 2 },
+    }),
+    ['n', 'Deployment/d', 'cpu: 10%/80%, <unknown>/5 + 1 more...', '1', 3, 2, '60s'],
+  );
   t.same(cells('policy/v1/PodDisruptionBudget', named({ minAvailable: '50%' })), ['n', '50%', 'N/A', 0, '60s']);
 });
 
 t.test('a workload is scaled through its scale', async (t) => {
-  const object = create('apps/v1/Deployment', deployment({ replicas: 2 }, { uid, labels: { x: 'y' } })).object as Deployment;
+  const object = create('apps/v1/Deployment', deployment({ replicas: 2 }, { uid, labels: { x: 'y' } }))
+    .object as Deployment;
   const scale = scaleOf(object);
   t.same(scale, {
     kind: 'Scale',
@@ -606,7 +944,9 @@ t.test('a workload is scaled through its scale', async (t) => {
   const controller = create('/v1/ReplicationController', named({ template: pods() })).object as ReplicationController;
   t.equal(scaleOf(controller).status?.selector, 'a=b');
   t.same(validateScale(scale), []);
-  t.match(validateScale({ ...scale, spec: { replicas: -1 } }), [{ field: 'spec.replicas', message: 'Invalid value: -1: must be greater than or equal to 0' }]);
+  t.match(validateScale({ ...scale, spec: { replicas: -1 } }), [
+    { field: 'spec.replicas', message: 'Invalid value: -1: must be greater than or equal to 0' },
+  ]);
   t.same(scaleTable.row(scale, testNow).cells, ['n', 2, 0, '<unknown>']);
 });
 
@@ -615,13 +955,16 @@ t.test('the rest of what is particular to a kind', async (t) => {
   t.equal(strategyOf('/v1/ReplicationController').propagation, 'Orphan');
   t.equal(strategyOf('batch/v1/CronJob').propagation, undefined);
   t.equal(strategyOf('policy/v1/PodDisruptionBudget').requiresResourceVersion, true);
-  const field = (kind: string, name: string, object: Loose): string | undefined => strategyOf(kind).selectableFields?.[name]?.(object);
+  const field = (kind: string, name: string, object: Loose): string | undefined =>
+    strategyOf(kind).selectableFields?.[name]?.(object);
   t.equal(field('apps/v1/ReplicaSet', 'status.replicas', { status: { replicas: 3 } }), '3');
   t.equal(field('/v1/ReplicationController', 'status.replicas', {}), '0');
   t.equal(field('batch/v1/Job', 'status.successful', { status: { succeeded: 2 } }), '2');
 
   const annotated = (name: string, value: string): Loose => deployment({}, { annotations: { [name]: value } });
-  t.throws(() => create('apps/v1/DaemonSet', annotated('deprecated.daemonset.template.generation', 'x')), { message: 'strconv.ParseInt: parsing "x": invalid syntax' });
+  t.throws(() => create('apps/v1/DaemonSet', annotated('deprecated.daemonset.template.generation', 'x')), {
+    message: 'strconv.ParseInt: parsing "x": invalid syntax',
+  });
   t.throws(() => create('apps/v1/Deployment', annotated('deprecated.deployment.rollback.to', '9'.repeat(30))), {
     name: 'DecodeError',
     message: `failed to parse annotation[deprecated.deployment.rollback.to]=${'9'.repeat(30)} as int64: strconv.ParseInt: parsing "${'9'.repeat(30)}": value out of range`,
@@ -629,11 +972,51 @@ t.test('the rest of what is particular to a kind', async (t) => {
 });
 
 t.test('no object, however odd, breaks a strategy', async (t) => {
-  const kinds = ['apps/v1/Deployment', 'apps/v1/StatefulSet', 'apps/v1/DaemonSet', 'batch/v1/Job', 'batch/v1/CronJob', 'policy/v1/PodDisruptionBudget'];
-  const leaf = fc.oneof(fc.constantFrom('', 'x', '__proto__', '5%', 'Indexed', 'RollingUpdate', 'In'), fc.integer({ min: -3, max: 200_000 }), fc.boolean(), fc.constant(null));
-  const names = ['selector', 'template', 'spec', 'metadata', 'labels', 'strategy', 'updateStrategy', 'rollingUpdate', 'type', 'rules', 'podFailurePolicy', 'successPolicy', 'completions', 'completionMode', 'jobTemplate', 'schedule', 'matchLabels', 'matchExpressions', 'volumeClaimTemplates', 'minAvailable', 'constructor', '__proto__'];
+  const kinds = [
+    'apps/v1/Deployment',
+    'apps/v1/StatefulSet',
+    'apps/v1/DaemonSet',
+    'batch/v1/Job',
+    'batch/v1/CronJob',
+    'policy/v1/PodDisruptionBudget',
+  ];
+  const leaf = fc.oneof(
+    fc.constantFrom('', 'x', '__proto__', '5%', 'Indexed', 'RollingUpdate', 'In'),
+    fc.integer({ min: -3, max: 200_000 }),
+    fc.boolean(),
+    fc.constant(null),
+  );
+  const names = [
+    'selector',
+    'template',
+    'spec',
+    'metadata',
+    'labels',
+    'strategy',
+    'updateStrategy',
+    'rollingUpdate',
+    'type',
+    'rules',
+    'podFailurePolicy',
+    'successPolicy',
+    'completions',
+    'completionMode',
+    'jobTemplate',
+    'schedule',
+    'matchLabels',
+    'matchExpressions',
+    'volumeClaimTemplates',
+    'minAvailable',
+    'constructor',
+    '__proto__',
+  ];
   const { tree } = fc.letrec((tie) => ({
-    tree: fc.oneof({ depthSize: 'small' }, leaf, fc.dictionary(fc.constantFrom(...names), tie('tree'), { maxKeys: 4 }), fc.array(tie('tree'), { maxLength: 2 })),
+    tree: fc.oneof(
+      { depthSize: 'small' },
+      leaf,
+      fc.dictionary(fc.constantFrom(...names), tie('tree'), { maxKeys: 4 }),
+      fc.array(tie('tree'), { maxLength: 2 }),
+    ),
   }));
   fc.assert(
     fc.property(fc.constantFrom(...kinds), tree, tree, (kind, first, second) => {

@@ -101,7 +101,7 @@ const golden: readonly (readonly [SyntaxRule, readonly string[], Readonly<Record
       '/a': ['prefix part must be non-empty'],
       'a/': ['name part must be non-empty', sentence.namePart],
       'a/b/c': [sentence.key],
-      '_a': [sentence.namePart],
+      _a: [sentence.namePart],
       'a b': [sentence.namePart],
       'Example.com/a': [`prefix part ${sentence.subdomain}`],
       [a(64)]: [`name part ${atMost(63, 'bytes')}`],
@@ -119,7 +119,7 @@ const golden: readonly (readonly [SyntaxRule, readonly string[], Readonly<Record
       '-a': [sentence.value],
       'a.': [sentence.value],
       'a b': [sentence.value],
-      'Māori': [sentence.value],
+      Māori: [sentence.value],
       [a(64)]: [atMost(63, 'bytes')],
       [`${a(64)}/`]: [atMost(63, 'bytes'), sentence.value],
     },
@@ -140,7 +140,7 @@ const golden: readonly (readonly [SyntaxRule, readonly string[], Readonly<Record
     {
       '': [sentence.portCharacters, sentence.portLetter],
       '80': [sentence.portLetter],
-      'HTTP': [sentence.portCharacters, sentence.portLetter],
+      HTTP: [sentence.portCharacters, sentence.portLetter],
       'a--b': ['must not contain consecutive hyphens'],
       '-a': [sentence.portEdge],
       '-': [sentence.portLetter, sentence.portEdge],
@@ -157,7 +157,12 @@ const golden: readonly (readonly [SyntaxRule, readonly string[], Readonly<Record
   [
     names.isEnvVarName,
     ['A', '1', ' ', '-a.b', '~!"', a(1000)],
-    { '': ['environment variable name must be non-empty'], 'a=b': [sentence.env], 'é': [sentence.env], 'a\x7f': [sentence.env] },
+    {
+      '': ['environment variable name must be non-empty'],
+      'a=b': [sentence.env],
+      é: [sentence.env],
+      'a\x7f': [sentence.env],
+    },
   ],
   [
     names.isConfigMapKey,
@@ -181,7 +186,13 @@ const golden: readonly (readonly [SyntaxRule, readonly string[], Readonly<Record
   [
     names.isPercent,
     ['0%', '93%', '1000%'],
-    { '': [sentence.percent], '%': [sentence.percent], '1': [sentence.percent], '1%%': [sentence.percent], '-1%': [sentence.percent] },
+    {
+      '': [sentence.percent],
+      '%': [sentence.percent],
+      '1': [sentence.percent],
+      '1%%': [sentence.percent],
+      '-1%': [sentence.percent],
+    },
   ],
 ];
 
@@ -244,7 +255,9 @@ function edged(edge: string, inner: string, max = 63): fc.Arbitrary<string> {
 }
 
 const dnsLabel = edged(lower, `${lower}-`);
-const subdomain = fc.array(edged(lower, `${lower}-`, 40), { minLength: 1, maxLength: 6 }).map((labels) => labels.join('.'));
+const subdomain = fc
+  .array(edged(lower, `${lower}-`, 40), { minLength: 1, maxLength: 6 })
+  .map((labels) => labels.join('.'));
 const namePart = edged(word, `${word}-_.`);
 
 const generators: readonly (readonly [SyntaxRule, fc.Arbitrary<string>, bad: string])[] = [
@@ -252,7 +265,14 @@ const generators: readonly (readonly [SyntaxRule, fc.Arbitrary<string>, bad: str
   [names.isDns1035Label, dnsLabel.filter((label) => label[0]! >= 'a'), 'A_/ .%é😀\n\0'],
   [names.isDns1123Subdomain, subdomain, 'A_/ %é😀\n\0'],
   [names.isWildcardDns1123Subdomain, subdomain.map((name) => `*.${name}`), 'A_/ %é😀\n\0'],
-  [names.isQualifiedName, fc.oneof(namePart, fc.tuple(subdomain, namePart).map((parts) => parts.join('/'))), ' %=é😀\n\0'],
+  [
+    names.isQualifiedName,
+    fc.oneof(
+      namePart,
+      fc.tuple(subdomain, namePart).map((parts) => parts.join('/')),
+    ),
+    ' %=é😀\n\0',
+  ],
   [names.isLabelValue, namePart, '/ %=é😀\n\0'],
   [names.isPathSegment, fc.string({ unit: characters(`${word}:-_`) }), '/%'],
   [names.isConfigMapKey, namePart, '/ %=é😀\n\0'],
@@ -366,10 +386,14 @@ t.test('metadata of a new object', async (t) => {
     ...rest,
   ]);
   t.strictSame(
-    validateObjectMeta({ name: 'a.b' }, { ...clusterScoped, namespaced: true, path: fieldPath('template', 'metadata') }).map(
-      fieldErrorText,
-    ),
-    ['template.metadata.name: Invalid value: "a.b": must not contain dots', 'template.metadata.namespace: Required value'],
+    validateObjectMeta(
+      { name: 'a.b' },
+      { ...clusterScoped, namespaced: true, path: fieldPath('template', 'metadata') },
+    ).map(fieldErrorText),
+    [
+      'template.metadata.name: Invalid value: "a.b": must not contain dots',
+      'template.metadata.namespace: Required value',
+    ],
   );
 });
 
@@ -433,7 +457,11 @@ t.test('metadata of a changed object', async (t) => {
     'metadata.deletionGracePeriodSeconds: Invalid value: 30: field is immutable',
   ]);
   const { deletionTimestamp: _, ...alive } = { ...old, resourceVersion: '5' };
-  t.strictSame(validateObjectMetaUpdate({ ...alive, finalizers: ['new/one'] }, alive), [], 'finalizers may be added in life');
+  t.strictSame(
+    validateObjectMetaUpdate({ ...alive, finalizers: ['new/one'] }, alive),
+    [],
+    'finalizers may be added in life',
+  );
   t.strictSame(validateObjectMetaUpdate({ ...old, resourceVersion: '5', finalizers: [] }, old), [], 'and taken away');
 
   t.strictSame(validateImmutable({ a: [1] }, { a: [1] }, FieldPath.nil), []);
@@ -444,14 +472,26 @@ t.test('metadata of a changed object', async (t) => {
 t.test('hostile metadata is refused fast, in full, and leaves no trace', async (t) => {
   const megabyte = 1 << 20;
   const started = process.cpuUsage();
-  const long = [a(megabyte), 'a.'.repeat(megabyte / 2), `a${'-'.repeat(megabyte)}`, '/'.repeat(megabyte), '\x01'.repeat(megabyte)];
+  const long = [
+    a(megabyte),
+    'a.'.repeat(megabyte / 2),
+    `a${'-'.repeat(megabyte)}`,
+    '/'.repeat(megabyte),
+    '\x01'.repeat(megabyte),
+  ];
   for (const value of long) {
     for (const [rule] of golden) rule(value);
     t.ok(names.isDns1123Subdomain(value).includes(atMost(253)));
   }
   t.strictSame(names.isDns1123Subdomain(`${a(megabyte)}!`), [atMost(253), sentence.subdomain], 'both are said');
 
-  const controllers = Array.from({ length: 20_000 }, () => ({ apiVersion: '', kind: '', name: '', uid: '', controller: true }));
+  const controllers = Array.from({ length: 20_000 }, () => ({
+    apiVersion: '',
+    kind: '',
+    name: '',
+    uid: '',
+    controller: true,
+  }));
   const errors = validateObjectMeta(
     {
       name: 'a',
@@ -463,10 +503,9 @@ t.test('hostile metadata is refused fast, in full, and leaves no trace', async (
   );
   t.ok(errors.length > 2000 && errors.length < 4000, 'the number of errors is bounded');
   t.equal(errors.filter(({ message }) => message.includes('Only one reference')).length, 10);
-  t.strictSame(
-    validateFieldManager('\x01'.repeat(megabyte), fieldPath('fieldManager')).map(fieldErrorText),
-    ['fieldManager: Too long: may not be more than 128 bytes'],
-  );
+  t.strictSame(validateFieldManager('\x01'.repeat(megabyte), fieldPath('fieldManager')).map(fieldErrorText), [
+    'fieldManager: Too long: may not be more than 128 bytes',
+  ]);
   t.equal(validateFieldManager('\x01'.repeat(129), fieldPath('fieldManager')).length, 130);
   t.ok(process.cpuUsage(started).user < 8_000_000, 'all that in a few seconds of computing');
 

@@ -182,7 +182,9 @@ t.test('type names are equal when all their parts are', async (t) => {
 
 t.test('no hostile type name has the key of a valid one', async (t) => {
   const registered = { group: 'apps', version: 'v1', kind: 'Deployment', resource: 'deployments' };
-  const part = fc.stringMatching(/^[a-z/]{0,4}$/).map((text) => text.replaceAll('d', 'Deployment').replaceAll('a', 'apps'));
+  const part = fc
+    .stringMatching(/^[a-z/]{0,4}$/)
+    .map((text) => text.replaceAll('d', 'Deployment').replaceAll('a', 'apps'));
   fc.assert(
     fc.property(part, part, part, (group, version, last) => {
       const same = sameGroupVersionKind({ group, version, kind: last }, registered);
@@ -323,7 +325,8 @@ t.test('path copies', async (t) => {
     const [segment, ...rest] = path;
     if (segment === undefined) return { value };
     if (typeof segment === 'number') {
-      const list: unknown[] | undefined = object === undefined || object === null ? [] : Array.isArray(object) ? object : undefined;
+      const list: unknown[] | undefined =
+        object === undefined || object === null ? [] : Array.isArray(object) ? object : undefined;
       if (list === undefined || segment > list.length) return undefined;
       const inner = expected(list[segment], rest, value);
       return inner && { value: [...list.slice(0, segment), inner.value, ...list.slice(segment + 1)] };

@@ -52,46 +52,151 @@ const { tree, map } = fc.letrec<{ tree: JsonValue; map: JsonObject; list: JsonVa
   map: fc.array(fc.tuple(names, tie('tree')), { maxLength: 4 }).map((entries) => Object.fromEntries(entries)),
   list: fc.array(tie('tree'), { maxLength: 4 }),
 }));
-const withNulls = fc.tuple(map, fc.array(names, { maxLength: 2 })).map(([value, deleted]): JsonObject => ({ ...value, ...Object.fromEntries(deleted.map((name) => [name, null])) }));
+const withNulls = fc
+  .tuple(map, fc.array(names, { maxLength: 2 }))
+  .map(([value, deleted]): JsonObject => ({ ...value, ...Object.fromEntries(deleted.map((name) => [name, null])) }));
 
 t.test('JSON Patch', async (t) => {
   t.test('does what the examples of RFC 6902, appendix A, say', async (t) => {
-    const examples: readonly (readonly [says: string, document: JsonValue, patch: readonly JsonObject[], result: JsonValue])[] = [
-      ['A.1 adding an object member', { foo: 'bar' }, [{ op: 'add', path: '/baz', value: 'qux' }], { baz: 'qux', foo: 'bar' }],
-      ['A.2 adding an array element', { foo: ['bar', 'baz'] }, [{ op: 'add', path: '/foo/1', value: 'qux' }], { foo: ['bar', 'qux', 'baz'] }],
+    const examples: readonly (readonly [
+      says: string,
+      document: JsonValue,
+      patch: readonly JsonObject[],
+      result: JsonValue,
+    ])[] = [
+      [
+        'A.1 adding an object member',
+        { foo: 'bar' },
+        [{ op: 'add', path: '/baz', value: 'qux' }],
+        { baz: 'qux', foo: 'bar' },
+      ],
+      [
+        'A.2 adding an array element',
+        { foo: ['bar', 'baz'] },
+        [{ op: 'add', path: '/foo/1', value: 'qux' }],
+        { foo: ['bar', 'qux', 'baz'] },
+      ],
       ['A.3 removing an object member', { baz: 'qux', foo: 'bar' }, [{ op: 'remove', path: '/baz' }], { foo: 'bar' }],
-      ['A.4 removing an array element', { foo: ['bar', 'qux', 'baz'] }, [{ op: 'remove', path: '/foo/1' }], { foo: ['bar', 'baz'] }],
-      ['A.5 replacing a value', { baz: 'qux', foo: 'bar' }, [{ op: 'replace', path: '/baz', value: 'boo' }], { baz: 'boo', foo: 'bar' }],
-      ['A.6 moving a value', { foo: { bar: 'baz', waldo: 'fred' }, qux: { corge: 'grault' } }, [{ op: 'move', from: '/foo/waldo', path: '/qux/thud' }], { foo: { bar: 'baz' }, qux: { corge: 'grault', thud: 'fred' } }],
-      ['A.7 moving an array element', { foo: ['all', 'grass', 'cows', 'eat'] }, [{ op: 'move', from: '/foo/1', path: '/foo/3' }], { foo: ['all', 'cows', 'eat', 'grass'] }],
-      ['A.8 testing a value, successfully', { baz: 'qux', foo: ['a', 2, 'c'] }, [{ op: 'test', path: '/baz', value: 'qux' }, { op: 'test', path: '/foo/1', value: 2 }], { baz: 'qux', foo: ['a', 2, 'c'] }],
-      ['A.10 adding a nested member object', { foo: 'bar' }, [{ op: 'add', path: '/child', value: { grandchild: {} } }], { foo: 'bar', child: { grandchild: {} } }],
-      ['A.11 ignoring unrecognized elements', { foo: 'bar' }, [{ op: 'add', path: '/baz', value: 'qux', xyz: 123 }], { foo: 'bar', baz: 'qux' }],
+      [
+        'A.4 removing an array element',
+        { foo: ['bar', 'qux', 'baz'] },
+        [{ op: 'remove', path: '/foo/1' }],
+        { foo: ['bar', 'baz'] },
+      ],
+      [
+        'A.5 replacing a value',
+        { baz: 'qux', foo: 'bar' },
+        [{ op: 'replace', path: '/baz', value: 'boo' }],
+        { baz: 'boo', foo: 'bar' },
+      ],
+      [
+        'A.6 moving a value',
+        { foo: { bar: 'baz', waldo: 'fred' }, qux: { corge: 'grault' } },
+        [{ op: 'move', from: '/foo/waldo', path: '/qux/thud' }],
+        { foo: { bar: 'baz' }, qux: { corge: 'grault', thud: 'fred' } },
+      ],
+      [
+        'A.7 moving an array element',
+        { foo: ['all', 'grass', 'cows', 'eat'] },
+        [{ op: 'move', from: '/foo/1', path: '/foo/3' }],
+        { foo: ['all', 'cows', 'eat', 'grass'] },
+      ],
+      [
+        'A.8 testing a value, successfully',
+        { baz: 'qux', foo: ['a', 2, 'c'] },
+        [
+          { op: 'test', path: '/baz', value: 'qux' },
+          { op: 'test', path: '/foo/1', value: 2 },
+        ],
+        { baz: 'qux', foo: ['a', 2, 'c'] },
+      ],
+      [
+        'A.10 adding a nested member object',
+        { foo: 'bar' },
+        [{ op: 'add', path: '/child', value: { grandchild: {} } }],
+        { foo: 'bar', child: { grandchild: {} } },
+      ],
+      [
+        'A.11 ignoring unrecognized elements',
+        { foo: 'bar' },
+        [{ op: 'add', path: '/baz', value: 'qux', xyz: 123 }],
+        { foo: 'bar', baz: 'qux' },
+      ],
       ['A.14 escape ordering', { '/': 9, '~1': 10 }, [{ op: 'test', path: '/~01', value: 10 }], { '/': 9, '~1': 10 }],
-      ['A.16 adding an array value', { foo: ['bar'] }, [{ op: 'add', path: '/foo/-', value: ['abc', 'def'] }], { foo: ['bar', ['abc', 'def']] }],
+      [
+        'A.16 adding an array value',
+        { foo: ['bar'] },
+        [{ op: 'add', path: '/foo/-', value: ['abc', 'def'] }],
+        { foo: ['bar', ['abc', 'def']] },
+      ],
     ];
     for (const [says, document, patch, result] of examples) t.strictSame(jsonPatched(document, patch), result, says);
     const failing: typeof examples = [
       ['A.9 testing a value, with an error', { baz: 'qux' }, [{ op: 'test', path: '/baz', value: 'bar' }], null],
       ['A.12 adding to a nonexistent target', { foo: 'bar' }, [{ op: 'add', path: '/baz/bat', value: 'qux' }], null],
-      ['A.13 an invalid patch: of two members op the last counts', { foo: 'bar' }, [JSON.parse('{"op":"add","path":"/baz","value":"qux","op":"remove"}') as JsonObject], null],
+      [
+        'A.13 an invalid patch: of two members op the last counts',
+        { foo: 'bar' },
+        [JSON.parse('{"op":"add","path":"/baz","value":"qux","op":"remove"}') as JsonObject],
+        null,
+      ],
       ['A.15 comparing strings and numbers', { '/': 9, '~1': 10 }, [{ op: 'test', path: '/~01', value: '10' }], null],
     ];
-    for (const [says, document, patch] of failing) t.equal(refusal(() => jsonPatched(document, patch))?.code, 'invalid', says);
+    for (const [says, document, patch] of failing)
+      t.equal(refusal(() => jsonPatched(document, patch))?.code, 'invalid', says);
   });
 
   t.test('answers as a real server where the RFC would not', async (t) => {
-    const cases: readonly (readonly [says: string, document: JsonValue, patch: readonly (JsonObject | null)[], result: JsonValue])[] = [
+    const cases: readonly (readonly [
+      says: string,
+      document: JsonValue,
+      patch: readonly (JsonObject | null)[],
+      result: JsonValue,
+    ])[] = [
       ['replacing an absent member adds it', { a: 1 }, [{ op: 'replace', path: '/b', value: 2 }], { a: 1, b: 2 }],
       ['copying an absent member copies null', {}, [{ op: 'copy', from: '/a', path: '/b' }], { b: null }],
       ['an absent member tests as null', {}, [{ op: 'test', path: '/a', value: null }], {}],
       ['an absent value is null', {}, [{ op: 'add', path: '/a' }], { a: null }],
-      ['an index below zero counts from the end', { a: [1, 2] }, [{ op: 'replace', path: '/a/-1', value: 3 }, { op: 'remove', path: '/a/-2' }], { a: [3] }],
-      ['an insertion below zero counts from behind the end', { a: [1, 2] }, [{ op: 'add', path: '/a/-1', value: 3 }, { op: 'add', path: '/a/-4', value: 0 }], { a: [0, 1, 2, 3] }],
-      ['the whole document can be replaced', { a: 1 }, [{ op: 'replace', path: '', value: [1] }, { op: 'add', path: '/0', value: 0 }], [0, 1]],
+      [
+        'an index below zero counts from the end',
+        { a: [1, 2] },
+        [
+          { op: 'replace', path: '/a/-1', value: 3 },
+          { op: 'remove', path: '/a/-2' },
+        ],
+        { a: [3] },
+      ],
+      [
+        'an insertion below zero counts from behind the end',
+        { a: [1, 2] },
+        [
+          { op: 'add', path: '/a/-1', value: 3 },
+          { op: 'add', path: '/a/-4', value: 0 },
+        ],
+        { a: [0, 1, 2, 3] },
+      ],
+      [
+        'the whole document can be replaced',
+        { a: 1 },
+        [
+          { op: 'replace', path: '', value: [1] },
+          { op: 'add', path: '/0', value: 0 },
+        ],
+        [0, 1],
+      ],
       ['the whole document can be tested', { a: 1 }, [{ op: 'test', path: '', value: { a: 1 } }], { a: 1 }],
-      ['moving a value to where it is changes nothing', { a: [1, 2] }, [{ op: 'move', from: '/a/0', path: '/a/0' }], { a: [1, 2] }],
-      ['an element moves into the one that takes its index', { a: [{ x: 1 }, 2] }, [{ op: 'move', from: '/a/1', path: '/a/0/y' }], { a: [{ x: 1, y: 2 }] }],
+      [
+        'moving a value to where it is changes nothing',
+        { a: [1, 2] },
+        [{ op: 'move', from: '/a/0', path: '/a/0' }],
+        { a: [1, 2] },
+      ],
+      [
+        'an element moves into the one that takes its index',
+        { a: [{ x: 1 }, 2] },
+        [{ op: 'move', from: '/a/1', path: '/a/0/y' }],
+        { a: [{ x: 1, y: 2 }] },
+      ],
       ['the empty name is a name', { '': 1 }, [{ op: 'replace', path: '/', value: 2 }], { '': 2 }],
     ];
     for (const [says, document, patch, result] of cases) t.strictSame(jsonPatched(document, patch), result, says);
@@ -130,7 +235,11 @@ t.test('JSON Patch', async (t) => {
       ['a failing test', { op: 'test', path: '/b', value: { c: 'text', d: 1 } }],
     ];
     for (const [says, operation] of refused) {
-      t.equal(refusal(() => jsonPatched(document, [{ op: 'replace', path: '/b/c', value: 'changed' }, operation]))?.code, 'invalid', says);
+      t.equal(
+        refusal(() => jsonPatched(document, [{ op: 'replace', path: '/b/c', value: 'changed' }, operation]))?.code,
+        'invalid',
+        says,
+      );
     }
     t.strictSame(document, { a: [1, 2], b: { c: 'text' }, n: null });
   });
@@ -145,23 +254,38 @@ t.test('JSON Patch', async (t) => {
       [[[]], `${undecodable} array into Go value of type handlers.jsonPatchOp`],
       [[{ op: 5 }], `${undecodable} number into Go struct field jsonPatchOp.op of type string`],
       [[{ op: 'add', path: {} }], `${undecodable} object into Go struct field jsonPatchOp.path of type string`],
-      [[{ op: 'add', path: '/a', from: [] }], `${undecodable} array into Go struct field jsonPatchOp.from of type string`],
+      [
+        [{ op: 'add', path: '/a', from: [] }],
+        `${undecodable} array into Go struct field jsonPatchOp.from of type string`,
+      ],
     ];
-    for (const [body, message] of refused) t.strictSame(refusal(() => parseJsonPatch(body)), { code: 'malformed', message });
+    for (const [body, message] of refused)
+      t.strictSame(
+        refusal(() => parseJsonPatch(body)),
+        { code: 'malformed', message },
+      );
     t.strictSame(parseJsonPatch(null), []);
     t.strictSame(parseJsonPatch([null, { op: 'add', path: null }]), [null, { op: 'add', path: null }]);
     const long = Array.from({ length: 10_001 }, () => ({ op: 'test', path: '' }));
-    t.strictSame(refusal(() => parseJsonPatch(long)), { code: 'tooLarge', message: 'The allowed maximum operations in a JSON patch is 10000, got 10001' });
+    t.strictSame(
+      refusal(() => parseJsonPatch(long)),
+      { code: 'tooLarge', message: 'The allowed maximum operations in a JSON patch is 10000, got 10001' },
+    );
     t.equal(parseJsonPatch(long.slice(1)).length, 10_000);
-    t.strictSame(jsonPatchProblems(parseJsonPatch([{ op: 'test', path: '' }, null, { op: 'add', path: '/a', value: 1, foo: 1, Op: 2 }])), [
-      'json patch unknown field "[2].foo"',
-      'json patch unknown field "[2].Op"',
-    ]);
+    t.strictSame(
+      jsonPatchProblems(
+        parseJsonPatch([{ op: 'test', path: '' }, null, { op: 'add', path: '/a', value: 1, foo: 1, Op: 2 }]),
+      ),
+      ['json patch unknown field "[2].foo"', 'json patch unknown field "[2].Op"'],
+    );
   });
 
   t.test('shares what it did not touch, and returns the document itself when nothing changes', async (t) => {
     const document = deepFreeze({ a: { b: { c: 1 } }, list: [{ x: 1 }, { y: 2 }], other: { z: 1 } });
-    const patched = jsonPatched(document, [{ op: 'add', path: '/list/0', value: { n: 1 } }, { op: 'replace', path: '/a/b/c', value: 2 }]);
+    const patched = jsonPatched(document, [
+      { op: 'add', path: '/list/0', value: { n: 1 } },
+      { op: 'replace', path: '/a/b/c', value: 2 },
+    ]);
     t.strictSame(patched, { a: { b: { c: 2 } }, list: [{ n: 1 }, { x: 1 }, { y: 2 }], other: { z: 1 } });
     if (!isJsonObject(patched)) return;
     t.equal(patched.other, document.other);
@@ -191,20 +315,38 @@ t.test('JSON Patch', async (t) => {
 
   t.test('bounds what copies and moves can build', async (t) => {
     const document = { a: { text: 'x'.repeat(1000) } };
-    const doubling = Array.from({ length: 20 }, (_, index): JsonPatchOperation => ({ op: 'copy', from: '/a', path: `/a/${index}` }));
+    const doubling = Array.from({ length: 20 }, (_, index): JsonPatchOperation => ({
+      op: 'copy',
+      from: '/a',
+      path: `/a/${index}`,
+    }));
     t.equal(refusal(() => jsonPatched(document, doubling))?.code, 'invalid', 'a document doubled twenty times');
     t.equal(Object.keys(jsonPatched(document, doubling.slice(0, 8)) as JsonObject).length, 1, 'a few doublings');
     const wide = { a: Array.from({ length: 1000 }, () => [1, true, null, 'text']) };
-    const copies = Array.from({ length: 300 }, (_, index): JsonPatchOperation => ({ op: 'copy', from: '/a', path: `/${index}` }));
+    const copies = Array.from({ length: 300 }, (_, index): JsonPatchOperation => ({
+      op: 'copy',
+      from: '/a',
+      path: `/${index}`,
+    }));
     t.equal(refusal(() => jsonPatched(wide, copies))?.code, 'invalid', 'a list copied too often');
     const chain = Object.fromEntries(Array.from({ length: 2100 }, (_, index) => [`k${index}`, {}]));
-    const moves = Array.from({ length: 2099 }, (_, index): JsonPatchOperation => ({ op: 'move', from: `/k${index}`, path: `/k${index + 1}/k` }));
+    const moves = Array.from({ length: 2099 }, (_, index): JsonPatchOperation => ({
+      op: 'move',
+      from: `/k${index}`,
+      path: `/k${index + 1}/k`,
+    }));
     t.equal(refusal(() => jsonPatched(chain, moves))?.code, 'malformed', 'maps moved into each other');
-    t.equal(refusal(() => jsonPatched({}, [{ op: 'add', path: '/a', value: nested(1000) }]))?.message, 'exceeded max depth');
+    t.equal(
+      refusal(() => jsonPatched({}, [{ op: 'add', path: '/a', value: nested(1000) }]))?.message,
+      'exceeded max depth',
+    );
   });
 
   t.test('thousands of operations on one container cost no copy each', async (t) => {
-    const document = { list: Array.from({ length: 20_000 }, (_, index) => index), map: Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`k${index}`, index])) };
+    const document = {
+      list: Array.from({ length: 20_000 }, (_, index) => index),
+      map: Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`k${index}`, index])),
+    };
     const operations = Array.from({ length: 2_500 }, (_, index): JsonPatchOperation[] => [
       { op: 'add', path: '/list/0', value: index },
       { op: 'remove', path: '/list/-1' },
@@ -225,13 +367,23 @@ t.test('JSON Patch', async (t) => {
       { op: 'move', from: '/data/constructor', path: '/data/toString' },
       { op: 'copy', from: '/__proto__', path: '/data/copy' },
     ]);
-    t.equal(JSON.stringify(patched), '{"data":{"__proto__":{"polluted":2},"toString":"c","copy":{"polluted":3}},"__proto__":{"polluted":3}}');
+    t.equal(
+      JSON.stringify(patched),
+      '{"data":{"__proto__":{"polluted":2},"toString":"c","copy":{"polluted":3}},"__proto__":{"polluted":3}}',
+    );
     t.equal(Object.getPrototypeOf(patched), Object.prototype);
     t.equal(({} as JsonObject).polluted, undefined);
   });
 
-  const pointers = fc.array(fc.oneof(names, fc.constantFrom('0', '1', '-', '-1')), { minLength: 1, maxLength: 3 }).map((path) => path.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join(''));
-  const operations: fc.Arbitrary<JsonPatchOperation> = fc.record({ op: fc.constantFrom('add', 'add', 'remove', 'replace', 'move', 'copy', 'test'), path: pointers, from: pointers, value: tree });
+  const pointers = fc
+    .array(fc.oneof(names, fc.constantFrom('0', '1', '-', '-1')), { minLength: 1, maxLength: 3 })
+    .map((path) => path.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join(''));
+  const operations: fc.Arbitrary<JsonPatchOperation> = fc.record({
+    op: fc.constantFrom('add', 'add', 'remove', 'replace', 'move', 'copy', 'test'),
+    path: pointers,
+    from: pointers,
+    value: tree,
+  });
 
   t.test('several operations do together what they do one after the other', async () => {
     fc.assert(
@@ -266,15 +418,21 @@ t.test('JSON Patch', async (t) => {
 });
 
 /** Every object and list of a value with the pointer to it. */
-function containersOf(value: JsonObject | readonly JsonValue[], pointer = ''): (readonly [string, JsonObject | readonly JsonValue[]])[] {
+function containersOf(
+  value: JsonObject | readonly JsonValue[],
+  pointer = '',
+): (readonly [string, JsonObject | readonly JsonValue[]])[] {
   const inner = Object.entries(value).flatMap(([name, child]) =>
-    typeof child === 'object' && child !== null ? containersOf(child, `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`) : [],
+    typeof child === 'object' && child !== null
+      ? containersOf(child, `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`)
+      : [],
   );
   return [[pointer, value], ...inner];
 }
 
 t.test('Merge patch', async (t) => {
-  const apply = (document: JsonValue, patch: JsonValue): JsonValue => applyMergePatch(deepFreeze(document), deepFreeze(patch));
+  const apply = (document: JsonValue, patch: JsonValue): JsonValue =>
+    applyMergePatch(deepFreeze(document), deepFreeze(patch));
 
   t.test('does what the examples of RFC 7386, appendix A, say', async (t) => {
     const examples: readonly (readonly [document: JsonValue, patch: JsonValue, result: JsonValue])[] = [
@@ -286,7 +444,11 @@ t.test('Merge patch', async (t) => {
       [{ a: 'c' }, { a: ['b'] }, { a: ['b'] }],
       [{ a: { b: 'c' } }, { a: { b: 'd', c: null } }, { a: { b: 'd' } }],
       [{ a: [{ b: 'c' }] }, { a: [1] }, { a: [1] }],
-      [['a', 'b'], ['c', 'd'], ['c', 'd']],
+      [
+        ['a', 'b'],
+        ['c', 'd'],
+        ['c', 'd'],
+      ],
       [{ a: 'b' }, ['c'], ['c']],
       [{ a: 'foo' }, null, null],
       [{ a: 'foo' }, 'bar', 'bar'],
@@ -294,7 +456,8 @@ t.test('Merge patch', async (t) => {
       [[1, 2], { a: 'b', c: null }, { a: 'b' }],
       [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
     ];
-    for (const [document, patch, result] of examples) t.strictSame(apply(document, patch), result, JSON.stringify([document, patch]));
+    for (const [document, patch, result] of examples)
+      t.strictSame(apply(document, patch), result, JSON.stringify([document, patch]));
   });
 
   t.test('drops nulls inside lists as a real server does', async (t) => {
@@ -305,11 +468,24 @@ t.test('Merge patch', async (t) => {
   });
 
   t.test('checks a request body in the words of a real server', async (t) => {
-    const message = (what: string): string => `error decoding patch: json: cannot unmarshal ${what} into Go value of type map[string]interface {}`;
-    t.strictSame(refusal(() => parseMergePatch([])), { code: 'malformed', message: message('array') });
-    t.strictSame(refusal(() => parseMergePatch('x')), { code: 'malformed', message: message('string') });
-    t.strictSame(refusal(() => parseMergePatch(3)), { code: 'malformed', message: message('number') });
-    t.strictSame(refusal(() => parseMergePatch(null)), { code: 'malformed', message: 'Invalid JSON Patch' });
+    const message = (what: string): string =>
+      `error decoding patch: json: cannot unmarshal ${what} into Go value of type map[string]interface {}`;
+    t.strictSame(
+      refusal(() => parseMergePatch([])),
+      { code: 'malformed', message: message('array') },
+    );
+    t.strictSame(
+      refusal(() => parseMergePatch('x')),
+      { code: 'malformed', message: message('string') },
+    );
+    t.strictSame(
+      refusal(() => parseMergePatch(3)),
+      { code: 'malformed', message: message('number') },
+    );
+    t.strictSame(
+      refusal(() => parseMergePatch(null)),
+      { code: 'malformed', message: 'Invalid JSON Patch' },
+    );
     t.strictSame(parseMergePatch({ a: 1 }), { a: 1 });
   });
 
@@ -325,27 +501,53 @@ t.test('Merge patch', async (t) => {
   });
 
   t.test('hostile names are only data, and depth is bounded', async (t) => {
-    const patch = JSON.parse('{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"a":{"__proto__":null}}') as JsonObject;
+    const patch = JSON.parse(
+      '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"a":{"__proto__":null}}',
+    ) as JsonObject;
     const patched = apply(JSON.parse('{"a":{"__proto__":1,"b":2}}') as JsonObject, patch);
-    t.equal(JSON.stringify(patched), '{"a":{"b":2},"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}');
+    t.equal(
+      JSON.stringify(patched),
+      '{"a":{"b":2},"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}',
+    );
     t.equal(({} as JsonObject).polluted, undefined);
     t.equal(JSON.stringify(createMergePatch(JSON.parse('{"__proto__":1}') as JsonObject, {})), '{"__proto__":null}');
-    t.strictSame(refusal(() => apply({}, nested(1001))), { code: 'malformed', message: 'exceeded max depth' });
-    t.strictSame(refusal(() => createMergePatch(nested(1002), { ...nested(1001), b: 1 })), { code: 'malformed', message: 'exceeded max depth' });
+    t.strictSame(
+      refusal(() => apply({}, nested(1001))),
+      { code: 'malformed', message: 'exceeded max depth' },
+    );
+    t.strictSame(
+      refusal(() => createMergePatch(nested(1002), { ...nested(1001), b: 1 })),
+      { code: 'malformed', message: 'exceeded max depth' },
+    );
     t.strictSame(apply({}, nested(1000)), nested(1000));
   });
 
   t.test('creating says only what differs', async (t) => {
     const original = { kept: [1, { a: 1 }], gone: 1, changed: { deep: { x: 1, y: 2 }, list: [1] }, type: { a: 1 } };
-    const modified = { kept: [1, { a: 1 }], changed: { deep: { x: 1, y: 3 }, list: [1, 2] }, type: 'text', added: { b: 1 } };
-    t.strictSame(createMergePatch(original, modified), { gone: null, changed: { deep: { y: 3 }, list: [1, 2] }, type: 'text', added: { b: 1 } });
+    const modified = {
+      kept: [1, { a: 1 }],
+      changed: { deep: { x: 1, y: 3 }, list: [1, 2] },
+      type: 'text',
+      added: { b: 1 },
+    };
+    t.strictSame(createMergePatch(original, modified), {
+      gone: null,
+      changed: { deep: { y: 3 }, list: [1, 2] },
+      type: 'text',
+      added: { b: 1 },
+    });
     t.strictSame(createMergePatch(original, original), {});
     t.equal(createMergePatch(original, 'text'), 'text');
     t.equal(createMergePatch([1], original), original);
   });
 
   t.test('a created patch, applied, gives the modified document', async () => {
-    fc.assert(fc.property(map, map, (original, modified) => deepEqual(apply(original, createMergePatch(original, modified)), modified)), { numRuns: 2000 });
+    fc.assert(
+      fc.property(map, map, (original, modified) =>
+        deepEqual(apply(original, createMergePatch(original, modified)), modified),
+      ),
+      { numRuns: 2000 },
+    );
   });
 
   t.test('applying twice is applying once, and the second time changes nothing', async () => {
@@ -359,12 +561,24 @@ t.test('Merge patch', async (t) => {
   });
 
   t.test('a patch without effect returns the document itself', async () => {
-    fc.assert(fc.property(map, (document) => apply(document, {}) === document && apply(document, structuredCloneOf(document)) === document), { numRuns: 500 });
+    fc.assert(
+      fc.property(
+        map,
+        (document) => apply(document, {}) === document && apply(document, structuredCloneOf(document)) === document,
+      ),
+      { numRuns: 500 },
+    );
   });
 });
 
 t.test('Strategic merge patch', async (t) => {
-  type Case = readonly [says: string, type: string, document: JsonObject, patch: JsonObject, answer: JsonObject | string];
+  type Case = readonly [
+    says: string,
+    type: string,
+    document: JsonObject,
+    patch: JsonObject,
+    answer: JsonObject | string,
+  ];
   // prettier-ignore
   const cases: readonly Case[] = [
     ['a scalar is replaced', 'core/v1.Pod',
@@ -701,11 +915,17 @@ t.test('Strategic merge patch', async (t) => {
     for (const [says, type, document, patch, answer] of cases) {
       const act = (): JsonObject => applyStrategicMergePatch(deepFreeze(document), deepFreeze(patch), typeNamed(type));
       if (typeof answer !== 'string') t.strictSame(act(), answer, says);
-      else t.strictSame(refusal(act), { code: codes.find(([start]) => answer.startsWith(start))?.[1] ?? 'internal', message: answer }, says);
+      else
+        t.strictSame(
+          refusal(act),
+          { code: codes.find(([start]) => answer.startsWith(start))?.[1] ?? 'internal', message: answer },
+          says,
+        );
     }
   });
 
-  const apply = (document: JsonObject, patch: JsonObject, type: StructType = pod): JsonObject => applyStrategicMergePatch(deepFreeze(document), deepFreeze(patch), type);
+  const apply = (document: JsonObject, patch: JsonObject, type: StructType = pod): JsonObject =>
+    applyStrategicMergePatch(deepFreeze(document), deepFreeze(patch), type);
   const containers = (...list: JsonValue[]): JsonObject => ({ spec: { containers: list } });
 
   t.test('refuses what ends the request of a real server in a panic', async (t) => {
@@ -714,26 +934,85 @@ t.test('Strategic merge patch', async (t) => {
       [{ metadata: { finalizers: ['a'] } }, { metadata: { $retainKeys: [{}] } }],
       [{ metadata: { finalizers: [null] } }, { metadata: { finalizers: ['a'] } }],
       [containers({ name: 'a' }), containers({ name: {} })],
-      [containers({ name: 'a' }), { spec: { containers: [{ name: {} }], '$setElementOrder/containers': [{ name: {} }] } }],
+      [
+        containers({ name: 'a' }),
+        { spec: { containers: [{ name: {} }], '$setElementOrder/containers': [{ name: {} }] } },
+      ],
       [{ spec: { tolerations: [{ key: 'a' }] } }, { spec: { '$setElementOrder/tolerations': ['a'] } }],
     ];
-    for (const [document, patch] of refused) t.strictSame(refusal(() => apply(document, patch)), { code: 'internal', message }, JSON.stringify(patch));
+    for (const [document, patch] of refused)
+      t.strictSame(
+        refusal(() => apply(document, patch)),
+        { code: 'internal', message },
+        JSON.stringify(patch),
+      );
   });
 
   t.test('refuses odd orders as a real server', async (t) => {
     const order = (...elements: JsonValue[]): JsonObject => ({ spec: { '$setElementOrder/containers': elements } });
-    t.equal(refusal(() => apply(containers({ name: 'a' }), order({ name: 'b' }, 'text')))?.message, 'value for key 1 is not a map');
-    t.equal(refusal(() => apply(containers({ name: 'a' }), order({ name: 'a' }, 'text')))?.message, 'expected a map[string]interface {}, but received a string');
-    t.equal(refusal(() => apply({ spec: { tolerations: [{ key: 'a' }] } }, { spec: { tolerations: [], '$setElementOrder/tolerations': [] } }))?.message, 'map: map[key:a] does not contain declared merge key: ');
-    t.strictSame(apply({ spec: {} }, { spec: { containers: [{ name: 'a' }, { name: 'b' }, { name: 'c' }], '$setElementOrder/containers': [] } }), containers({ name: 'c' }, { name: 'b' }, { name: 'a' }), 'an empty order turns a new list around');
-    t.strictSame(apply(containers({ name: 'a' }, { name: 'b' }), { spec: { containers: [{ name: 'n' }], '$setElementOrder/containers': [] } }), containers({ name: 'a' }, { name: 'b' }, { name: 'n' }), 'and moves new elements of a merged one to the end');
-    t.strictSame(apply(containers({ name: 'a' }), { spec: { containers: [{ name: 'n', $patch: 'replace' }, { name: 'n' }], '$setElementOrder/containers': [{ name: 'n' }] } }), containers({ name: 'n' }), 'other directives need no place in it');
-    t.strictSame(apply({ spec: {} }, { spec: { '$setElementOrder/terminationGracePeriodSeconds': [] } }), { spec: {} }, 'a pointer passes for a list');
+    t.equal(
+      refusal(() => apply(containers({ name: 'a' }), order({ name: 'b' }, 'text')))?.message,
+      'value for key 1 is not a map',
+    );
+    t.equal(
+      refusal(() => apply(containers({ name: 'a' }), order({ name: 'a' }, 'text')))?.message,
+      'expected a map[string]interface {}, but received a string',
+    );
+    t.equal(
+      refusal(() =>
+        apply(
+          { spec: { tolerations: [{ key: 'a' }] } },
+          { spec: { tolerations: [], '$setElementOrder/tolerations': [] } },
+        ),
+      )?.message,
+      'map: map[key:a] does not contain declared merge key: ',
+    );
+    t.strictSame(
+      apply(
+        { spec: {} },
+        { spec: { containers: [{ name: 'a' }, { name: 'b' }, { name: 'c' }], '$setElementOrder/containers': [] } },
+      ),
+      containers({ name: 'c' }, { name: 'b' }, { name: 'a' }),
+      'an empty order turns a new list around',
+    );
+    t.strictSame(
+      apply(containers({ name: 'a' }, { name: 'b' }), {
+        spec: { containers: [{ name: 'n' }], '$setElementOrder/containers': [] },
+      }),
+      containers({ name: 'a' }, { name: 'b' }, { name: 'n' }),
+      'and moves new elements of a merged one to the end',
+    );
+    t.strictSame(
+      apply(containers({ name: 'a' }), {
+        spec: {
+          containers: [{ name: 'n', $patch: 'replace' }, { name: 'n' }],
+          '$setElementOrder/containers': [{ name: 'n' }],
+        },
+      }),
+      containers({ name: 'n' }),
+      'other directives need no place in it',
+    );
+    t.strictSame(
+      apply({ spec: {} }, { spec: { '$setElementOrder/terminationGracePeriodSeconds': [] } }),
+      { spec: {} },
+      'a pointer passes for a list',
+    );
     const probed = (probe: JsonObject): JsonObject => containers({ name: 'a', livenessProbe: { httpGet: probe } });
-    t.equal(refusal(() => apply(probed({}), probed({ '$setElementOrder/path': [] })))?.message, 'expected slice or array type, but got: ptr', 'the message names what holds the field');
-    t.equal(refusal(() => apply({ spec: { nodeSelector: { a: {} } } }, { spec: { nodeSelector: { a: {} } } }))?.message, 'merging an object in json but data type is not struct, instead is: map');
+    t.equal(
+      refusal(() => apply(probed({}), probed({ '$setElementOrder/path': [] })))?.message,
+      'expected slice or array type, but got: ptr',
+      'the message names what holds the field',
+    );
+    t.equal(
+      refusal(() => apply({ spec: { nodeSelector: { a: {} } } }, { spec: { nodeSelector: { a: {} } } }))?.message,
+      'merging an object in json but data type is not struct, instead is: map',
+    );
     const request = typeNamed('certificates/v1.CertificateSigningRequest');
-    t.strictSame(apply({ spec: {} }, { spec: { '$setElementOrder/request': [] } }, request), { spec: {} }, 'bytes pass for a list');
+    t.strictSame(
+      apply({ spec: {} }, { spec: { '$setElementOrder/request': [] } }, request),
+      { spec: {} },
+      'bytes pass for a list',
+    );
   });
 
   t.test('applies the members of a patch in their order', async (t) => {
@@ -743,41 +1022,86 @@ t.test('Strategic merge patch', async (t) => {
   });
 
   t.test('reads field names without regard to case, as Go does', async (t) => {
-    t.strictSame(apply({ spec: { Containers: [{ name: 'a' }] } }, { spec: { Containers: [{ name: 'b' }] } }), { spec: { Containers: [{ name: 'b' }, { name: 'a' }] } });
+    t.strictSame(apply({ spec: { Containers: [{ name: 'a' }] } }, { spec: { Containers: [{ name: 'b' }] } }), {
+      spec: { Containers: [{ name: 'b' }, { name: 'a' }] },
+    });
   });
 
   t.test('knows types of a host as well', async (t) => {
-    const type = structType('example/v1.Sample', () => [field('matrix', listOf(listOf(scalarShapes.string))), field('ratio', scalarShapes.double)]);
-    const message = (document: JsonObject, patch: JsonObject): string | undefined => refusal(() => apply(document, patch, type))?.message;
+    const type = structType('example/v1.Sample', () => [
+      field('matrix', listOf(listOf(scalarShapes.string))),
+      field('ratio', scalarShapes.double),
+    ]);
+    const message = (document: JsonObject, patch: JsonObject): string | undefined =>
+      refusal(() => apply(document, patch, type))?.message;
     t.equal(message({ matrix: [['a']] }, { matrix: [['b']] }), 'unexpected slice of slice');
-    t.equal(message({ matrix: { x: {} } }, { matrix: { x: {} } }), 'merging an object in json but data type is not struct, instead is: slice');
-    t.equal(message({ ratio: { x: {} } }, { ratio: { x: {} } }), 'merging an object in json but data type is not struct, instead is: float64');
+    t.equal(
+      message({ matrix: { x: {} } }, { matrix: { x: {} } }),
+      'merging an object in json but data type is not struct, instead is: slice',
+    );
+    t.equal(
+      message({ ratio: { x: {} } }, { ratio: { x: {} } }),
+      'merging an object in json but data type is not struct, instead is: float64',
+    );
     t.equal(message({ x: {} }, { x: {} }), 'unable to find api field in struct Sample for the json field "x"');
   });
 
   t.test('prints numbers as Go does', async (t) => {
     const patch = containers({ a: 1.5, b: 1234567.5, c: 0.00001, d: 12, e: 1e21, f: false });
-    t.equal(refusal(() => apply(containers({ name: 'a' }), patch))?.message, 'map: map[a:1.5 b:1.2345675e+06 c:1e-05 d:12 e:1e+21 f:false] does not contain declared merge key: name');
+    t.equal(
+      refusal(() => apply(containers({ name: 'a' }), patch))?.message,
+      'map: map[a:1.5 b:1.2345675e+06 c:1e-05 d:12 e:1e+21 f:false] does not contain declared merge key: name',
+    );
   });
 
   t.test('checks a request body in the words of a real server', async (t) => {
-    t.strictSame(refusal(() => parseStrategicMergePatch([])), { code: 'malformed', message: 'json: cannot unmarshal array into Go value of type map[string]interface {}' });
-    t.strictSame(refusal(() => parseStrategicMergePatch(true)), { code: 'malformed', message: 'json: cannot unmarshal bool into Go value of type map[string]interface {}' });
+    t.strictSame(
+      refusal(() => parseStrategicMergePatch([])),
+      { code: 'malformed', message: 'json: cannot unmarshal array into Go value of type map[string]interface {}' },
+    );
+    t.strictSame(
+      refusal(() => parseStrategicMergePatch(true)),
+      { code: 'malformed', message: 'json: cannot unmarshal bool into Go value of type map[string]interface {}' },
+    );
     t.strictSame(parseStrategicMergePatch(null), {});
     t.strictSame(parseStrategicMergePatch({ a: 1 }), { a: 1 });
   });
 
   t.test('shares what it did not touch, and returns the document itself when nothing changes', async (t) => {
-    const document = deepFreeze({ metadata: { labels: { a: '1' }, finalizers: ['x', 'y'] }, spec: { containers: [{ name: 'a', env: [{ name: 'E', value: '1' }] }, { name: 'b', args: ['x'] }], tolerations: [{ key: 'k' }], volumes: [] } });
+    const document = deepFreeze({
+      metadata: { labels: { a: '1' }, finalizers: ['x', 'y'] },
+      spec: {
+        containers: [
+          { name: 'a', env: [{ name: 'E', value: '1' }] },
+          { name: 'b', args: ['x'] },
+        ],
+        tolerations: [{ key: 'k' }],
+        volumes: [],
+      },
+    });
     const patched = apply(document, containers({ name: 'a', env: [{ name: 'E', value: '2' }] }));
     if (!isJsonObject(patched.spec)) return;
     t.equal(patched.metadata, document.metadata);
     t.equal(patched.spec.tolerations, document.spec.tolerations);
     t.equal((patched.spec.containers as readonly JsonValue[])[1], document.spec.containers[1]);
     const idle = {
-      metadata: { labels: { $patch: 'replace', a: '1' }, finalizers: ['x'], annotations: null, $retainKeys: ['labels', 'finalizers'] },
+      metadata: {
+        labels: { $patch: 'replace', a: '1' },
+        finalizers: ['x'],
+        annotations: null,
+        $retainKeys: ['labels', 'finalizers'],
+      },
       spec: {
-        containers: [{ name: 'a', env: [{ name: 'E', value: '1' }, { name: 'F', $patch: 'delete' }] }, { name: 'b', args: ['x'], '$deleteFromPrimitiveList/args': ['z'] }],
+        containers: [
+          {
+            name: 'a',
+            env: [
+              { name: 'E', value: '1' },
+              { name: 'F', $patch: 'delete' },
+            ],
+          },
+          { name: 'b', args: ['x'], '$deleteFromPrimitiveList/args': ['z'] },
+        ],
         '$setElementOrder/containers': [{ name: 'a' }, { name: 'b' }],
         tolerations: [{ key: 'k' }],
         volumes: [],
@@ -789,23 +1113,52 @@ t.test('Strategic merge patch', async (t) => {
 
   t.test('hostile names are only data, and depth is bounded', async (t) => {
     const configMap = typeNamed('core/v1.ConfigMap');
-    const patched = apply(JSON.parse('{"data":{"__proto__":"1","constructor":"2"}}') as JsonObject, JSON.parse('{"data":{"__proto__":"3","constructor":null,"toString":"4"}}') as JsonObject, configMap);
+    const patched = apply(
+      JSON.parse('{"data":{"__proto__":"1","constructor":"2"}}') as JsonObject,
+      JSON.parse('{"data":{"__proto__":"3","constructor":null,"toString":"4"}}') as JsonObject,
+      configMap,
+    );
     t.equal(JSON.stringify(patched), '{"data":{"__proto__":"3","toString":"4"}}');
-    t.equal(refusal(() => apply({ spec: {} }, JSON.parse('{"spec":{"__proto__":{"$patch":"x"}}}') as JsonObject)), undefined);
-    t.equal(refusal(() => apply(JSON.parse('{"spec":{"__proto__":{}}}') as JsonObject, JSON.parse('{"spec":{"__proto__":{}}}') as JsonObject))?.message, 'unable to find api field in struct PodSpec for the json field "__proto__"');
-    t.strictSame(refusal(() => apply({}, nested(1001))), { code: 'malformed', message: 'exceeded max depth' });
-    t.match(refusal(() => apply(containers({ image: nested(1200) }), containers({ name: 'a' })))?.message, /\[a:\.\.\.\]/, 'a message is not deeper than the document may be');
+    t.equal(
+      refusal(() => apply({ spec: {} }, JSON.parse('{"spec":{"__proto__":{"$patch":"x"}}}') as JsonObject)),
+      undefined,
+    );
+    t.equal(
+      refusal(() =>
+        apply(
+          JSON.parse('{"spec":{"__proto__":{}}}') as JsonObject,
+          JSON.parse('{"spec":{"__proto__":{}}}') as JsonObject,
+        ),
+      )?.message,
+      'unable to find api field in struct PodSpec for the json field "__proto__"',
+    );
+    t.strictSame(
+      refusal(() => apply({}, nested(1001))),
+      { code: 'malformed', message: 'exceeded max depth' },
+    );
+    t.match(
+      refusal(() => apply(containers({ image: nested(1200) }), containers({ name: 'a' })))?.message,
+      /\[a:\.\.\.\]/,
+      'a message is not deeper than the document may be',
+    );
   });
 
   t.test('long lists cost no scan for each element', async (t) => {
-    const list = (count: number, step: number): JsonObject[] => Array.from({ length: count }, (_, index) => ({ name: `c${index * step}`, image: String(step) }));
-    const patched = apply(containers(...list(30_000, 1)), { spec: { containers: list(20_000, 3), '$setElementOrder/containers': list(20_000, 3).map(({ name = '' }) => ({ name })) } });
+    const list = (count: number, step: number): JsonObject[] =>
+      Array.from({ length: count }, (_, index) => ({ name: `c${index * step}`, image: String(step) }));
+    const patched = apply(containers(...list(30_000, 1)), {
+      spec: {
+        containers: list(20_000, 3),
+        '$setElementOrder/containers': list(20_000, 3).map(({ name = '' }) => ({ name })),
+      },
+    });
     t.equal(((patched.spec as JsonObject).containers as JsonValue[]).length, 40_000);
   });
 
   const element = fc.record({ name: fc.constantFrom('a', 'b', 'c', 'd', 'e'), image: fc.constantFrom('1', '2') });
   const elements = fc.uniqueArray(element, { maxLength: 5, selector: ({ name }) => name });
-  const namesOf = (value: JsonObject): string[] => ((value.spec as JsonObject).containers as { name: string }[]).map(({ name }) => name);
+  const namesOf = (value: JsonObject): string[] =>
+    ((value.spec as JsonObject).containers as { name: string }[]).map(({ name }) => name);
 
   t.test('a list patch applied twice is applied once', async () => {
     fc.assert(
@@ -822,7 +1175,16 @@ t.test('Strategic merge patch', async (t) => {
         const merged = namesOf(apply(containers(...document), containers(...patch)));
         const patched = patch.map(({ name }): string => name);
         const others = document.map(({ name }): string => name).filter((name) => !patched.includes(name));
-        return deepEqual(merged.filter((name) => patched.includes(name)), patched) && deepEqual(merged.filter((name) => !patched.includes(name)), others);
+        return (
+          deepEqual(
+            merged.filter((name) => patched.includes(name)),
+            patched,
+          ) &&
+          deepEqual(
+            merged.filter((name) => !patched.includes(name)),
+            others,
+          )
+        );
       }),
     );
   });

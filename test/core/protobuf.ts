@@ -15,7 +15,8 @@ import type { StructType } from '../../lib/core/schema/type.js';
 import { field, listOf, mapOf, scalars, structType } from '../../lib/core/schema/type.js';
 import { arbitraryObject, servedKinds } from '../support/arbitrary-object.js';
 
-const hex = (text: string): Uint8Array => Uint8Array.from(text.replaceAll(' ', '').match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
+const hex = (text: string): Uint8Array =>
+  Uint8Array.from(text.replaceAll(' ', '').match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 const toHex = (bytes: Uint8Array): string => [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 const type = (name: string): StructType => builtinSchema.struct(name)!;
 const refused = { name: 'DecodeError' };
@@ -65,7 +66,14 @@ const golden: readonly (readonly [type: string, message: string, object: JsonObj
       metadata: { name: 'web', creationTimestamp: '2026-01-02T03:04:05Z', labels: { a: '1', b: '2' } },
       spec: {
         volumes: [{ name: 'v', emptyDir: {} }],
-        containers: [{ name: 'c', image: 'nginx', resources: { requests: { cpu: '100m' } }, livenessProbe: { httpGet: { path: '/', port: 'http' }, periodSeconds: 10 } }],
+        containers: [
+          {
+            name: 'c',
+            image: 'nginx',
+            resources: { requests: { cpu: '100m' } },
+            livenessProbe: { httpGet: { path: '/', port: 'http' }, periodSeconds: 10 },
+          },
+        ],
         terminationGracePeriodSeconds: 0,
         automountServiceAccountToken: false,
       },
@@ -80,12 +88,28 @@ const golden: readonly (readonly [type: string, message: string, object: JsonObj
   [
     'core/v1.Service',
     '6b3873000a0d0a02763112075365727669636512520a110a017312001a0022002a0032003800420012390a110a00120018502207080010903f1a0028000a140a0012001851220a080110001a046874747028001a0022003a00420052005a00600068001a020a001a002200',
-    { apiVersion: 'v1', kind: 'Service', metadata: { name: 's' }, spec: { ports: [{ port: 80, targetPort: 8080 }, { port: 81, targetPort: 'http' }] }, status: { loadBalancer: {} } },
+    {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: 's' },
+      spec: {
+        ports: [
+          { port: 80, targetPort: 8080 },
+          { port: 81, targetPort: 'http' },
+        ],
+      },
+      status: { loadBalancer: {} },
+    },
   ],
   [
     'coordination/v1.Lease',
     '6b3873000a1f0a16636f6f7264696e6174696f6e2e6b38732e696f2f763112054c65617365122c0a110a016c12001a0022002a003200380042001217220a08a5ebdcca0610f0b02928ffffffffffffffffff011a002200',
-    { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'l' }, spec: { renewTime: '2026-01-02T03:04:05.000678Z', leaseTransitions: -1 } },
+    {
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: { name: 'l' },
+      spec: { renewTime: '2026-01-02T03:04:05.000678Z', leaseTransitions: -1 },
+    },
   ],
   [
     'apps/v1.ControllerRevision',
@@ -109,7 +133,15 @@ const golden: readonly (readonly [type: string, message: string, object: JsonObj
             served: true,
             storage: true,
             schema: {
-              openAPIV3Schema: { type: 'object', default: { a: 1 }, maximum: 1.5, enum: ['x', null, 2], items: { type: 'string' }, additionalProperties: { type: 'string' }, additionalItems: false },
+              openAPIV3Schema: {
+                type: 'object',
+                default: { a: 1 },
+                maximum: 1.5,
+                enum: ['x', null, 2],
+                items: { type: 'string' },
+                additionalProperties: { type: 'string' },
+                additionalItems: false,
+              },
             },
           },
         ],
@@ -120,14 +152,24 @@ const golden: readonly (readonly [type: string, message: string, object: JsonObj
   [
     'authorization/v1.SubjectAccessReview',
     '6b3873000a2e0a17617574686f72697a6174696f6e2e6b38732e696f2f763112135375626a65637441636365737352657669657712300a100a0012001a0022002a0032003800420012121a01752a0b0a016b12060a01610a016232001a08080012001a0020001a002200',
-    { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview', metadata: {}, spec: { user: 'u', extra: { k: ['a', 'b'] } }, status: { allowed: false } },
+    {
+      apiVersion: 'authorization.k8s.io/v1',
+      kind: 'SubjectAccessReview',
+      metadata: {},
+      spec: { user: 'u', extra: { k: ['a', 'b'] } },
+      status: { allowed: false },
+    },
   ],
 ];
 
 t.test('messages of Kubernetes are read as it meant them, and ours are byte for byte the same', async (t) => {
   for (const [name, message, object] of golden) {
     const envelope = openEnvelope(hex(message));
-    t.strictSame({ apiVersion: envelope.apiVersion, kind: envelope.kind, ...decodeMessage(type(name), envelope.raw) }, object, name);
+    t.strictSame(
+      { apiVersion: envelope.apiVersion, kind: envelope.kind, ...decodeMessage(type(name), envelope.raw) },
+      object,
+      name,
+    );
     t.equal(toHex(encodeObject(type(name), object)), message, name);
   }
 });
@@ -140,26 +182,80 @@ t.test('zero values are dropped where JSON omits them, kept where it prints them
 });
 
 t.test('messages that Kubernetes would not write but accepts', async (t) => {
-  t.strictSame(decodeMessage(sample, hex('2001 20ffffffffffffffffff01 2203 02 8101')), { numbers: [1, -1, 2, 129] }, 'packed and unpacked numbers');
-  t.strictSame(decodeMessage(sample, hex('2a10 000000000000f83f 000000000000f0bf 29 000000000000f03f')), { doubles: [1.5, -1, 1] });
-  t.strictSame(decodeMessage(sample, hex('3a030a0161 3a021005 3a00')), { self: { text: 'a', pointer: 5 } }, 'a message that comes twice is merged');
-  t.strictSame(decodeMessage(sample, hex('4203 0a0178 4205 1203 0a0179')), { inline: 'x', deeper: 'y' }, 'embedded messages too');
-  t.strictSame(decodeMessage(sample, hex('a20601 00 b00601 a906 0102030405060708 ad06 01020304 a306 a306 a80601 a406 a406 c0b80201')), { far: true }, 'unknown fields and groups are skipped');
-  t.strictSame(decodeMessage(sample, hex('3200 32030a0161 32031a0162 4a00 4a030a0163')), { map: { '': '', a: '' }, quantities: { '': '0', c: '0' } }, 'entries without key or value');
-  t.strictSame(decodeMessage(sample, hex('6a04 0801 1001')), { at: '1970-01-01T00:00:01.000000Z' }, 'nanoseconds are cut');
+  t.strictSame(
+    decodeMessage(sample, hex('2001 20ffffffffffffffffff01 2203 02 8101')),
+    { numbers: [1, -1, 2, 129] },
+    'packed and unpacked numbers',
+  );
+  t.strictSame(decodeMessage(sample, hex('2a10 000000000000f83f 000000000000f0bf 29 000000000000f03f')), {
+    doubles: [1.5, -1, 1],
+  });
+  t.strictSame(
+    decodeMessage(sample, hex('3a030a0161 3a021005 3a00')),
+    { self: { text: 'a', pointer: 5 } },
+    'a message that comes twice is merged',
+  );
+  t.strictSame(
+    decodeMessage(sample, hex('4203 0a0178 4205 1203 0a0179')),
+    { inline: 'x', deeper: 'y' },
+    'embedded messages too',
+  );
+  t.strictSame(
+    decodeMessage(
+      sample,
+      hex('a20601 00 b00601 a906 0102030405060708 ad06 01020304 a306 a306 a80601 a406 a406 c0b80201'),
+    ),
+    { far: true },
+    'unknown fields and groups are skipped',
+  );
+  t.strictSame(
+    decodeMessage(sample, hex('3200 32030a0161 32031a0162 4a00 4a030a0163')),
+    { map: { '': '', a: '' }, quantities: { '': '0', c: '0' } },
+    'entries without key or value',
+  );
+  t.strictSame(
+    decodeMessage(sample, hex('6a04 0801 1001')),
+    { at: '1970-01-01T00:00:01.000000Z' },
+    'nanoseconds are cut',
+  );
   t.strictSame(decodeMessage(sample, hex('6206 08001005 1a00')), { port: 5 });
 });
 
 t.test('numbers of every size', async (t) => {
-  for (const pointer of [0, 1, 127, 128, 16383, 16384, 2 ** 21, 2 ** 28, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 2 ** 35, Number.MAX_SAFE_INTEGER, -1, -(2 ** 31), -(2 ** 32), Number.MIN_SAFE_INTEGER]) {
+  for (const pointer of [
+    0,
+    1,
+    127,
+    128,
+    16383,
+    16384,
+    2 ** 21,
+    2 ** 28,
+    2 ** 31,
+    2 ** 32 - 1,
+    2 ** 32,
+    2 ** 35,
+    Number.MAX_SAFE_INTEGER,
+    -1,
+    -(2 ** 31),
+    -(2 ** 32),
+    Number.MIN_SAFE_INTEGER,
+  ]) {
     t.equal(decodeMessage(sample, encodeMessage(sample, { pointer })).pointer, pointer);
   }
-  t.equal(decodeMessage(sample, encodeMessage(sample, { pointer: 2 ** 63 })).pointer, 2 ** 63, 'the largest int64 does not turn negative');
+  t.equal(
+    decodeMessage(sample, encodeMessage(sample, { pointer: 2 ** 63 })).pointer,
+    2 ** 63,
+    'the largest int64 does not turn negative',
+  );
 });
 
 t.test('strings of every length and alphabet', async (t) => {
   fc.assert(
-    fc.property(fc.oneof(fc.string({ unit: 'binary', minLength: 1, maxLength: 80 }), fc.string({ minLength: 1, maxLength: 80 })), (text) => decodeMessage(sample, encodeMessage(sample, { text })).text === text),
+    fc.property(
+      fc.oneof(fc.string({ unit: 'binary', minLength: 1, maxLength: 80 }), fc.string({ minLength: 1, maxLength: 80 })),
+      (text) => decodeMessage(sample, encodeMessage(sample, { text })).text === text,
+    ),
     { numRuns: 300 },
   );
   const text = '\ufeff' + 'é'.repeat(70_000);
@@ -176,7 +272,8 @@ t.test('a map may have any key, and none reaches a prototype', async (t) => {
 });
 
 t.test('a message that breaks the format is refused in the words of Kubernetes', async (t) => {
-  const refuse = (bytes: string, message: string): unknown => t.throws(() => decodeMessage(sample, hex(bytes)), { ...refused, message });
+  const refuse = (bytes: string, message: string): unknown =>
+    t.throws(() => decodeMessage(sample, hex(bytes)), { ...refused, message });
   refuse('0a05 61', 'unexpected EOF');
   refuse('0a', 'unexpected EOF');
   refuse('10 80', 'unexpected EOF');
@@ -223,24 +320,54 @@ t.test('no bytes crash the decoder', async (t) => {
     }
     return true;
   };
-  fc.assert(fc.property(fc.constantFrom(sample, ...servedKinds().map((each) => each.type)), fc.uint8Array({ maxLength: 200 }), attempt), { numRuns: 3000 });
+  fc.assert(
+    fc.property(
+      fc.constantFrom(sample, ...servedKinds().map((each) => each.type)),
+      fc.uint8Array({ maxLength: 200 }),
+      attempt,
+    ),
+    { numRuns: 3000 },
+  );
   const mutated = fc.constantFrom(...golden).chain(([name, message]) => {
     const { raw } = openEnvelope(hex(message));
-    return fc.tuple(fc.nat(raw.length - 1), fc.nat(255), fc.nat(raw.length)).map(([at, byte, end]) => ({ type: type(name), bytes: raw.map((old, i) => (i === at ? byte : old)).slice(0, end === 0 ? undefined : end) }));
+    return fc.tuple(fc.nat(raw.length - 1), fc.nat(255), fc.nat(raw.length)).map(([at, byte, end]) => ({
+      type: type(name),
+      bytes: raw.map((old, i) => (i === at ? byte : old)).slice(0, end === 0 ? undefined : end),
+    }));
   });
-  fc.assert(fc.property(mutated, ({ type, bytes }) => attempt(type, bytes)), { numRuns: 3000 });
+  fc.assert(
+    fc.property(mutated, ({ type, bytes }) => attempt(type, bytes)),
+    { numRuns: 3000 },
+  );
   t.pass();
 });
 
 t.test('an object that does not fit its type is not encoded', async (t) => {
-  for (const wrong of [{ text: 1 }, { pointer: 1.5 }, { numbers: 'x' }, { map: [] }, { self: 'x' }, { bytes: 1 }, { doubles: ['x'] }] as JsonObject[]) {
-    t.throws(() => encodeMessage(sample, wrong), { name: 'TypeError', message: /^cannot encode/ }, JSON.stringify(wrong));
+  for (const wrong of [
+    { text: 1 },
+    { pointer: 1.5 },
+    { numbers: 'x' },
+    { map: [] },
+    { self: 'x' },
+    { bytes: 1 },
+    { doubles: ['x'] },
+  ] as JsonObject[]) {
+    t.throws(
+      () => encodeMessage(sample, wrong),
+      { name: 'TypeError', message: /^cannot encode/ },
+      JSON.stringify(wrong),
+    );
   }
-  t.equal(toHex(encodeMessage(sample, { unknown: 1 })), toHex(encodeMessage(sample, {})), 'what the type does not know is left out');
+  t.equal(
+    toHex(encodeMessage(sample, { unknown: 1 })),
+    toHex(encodeMessage(sample, {})),
+    'what the type does not know is left out',
+  );
 });
 
 t.test('an envelope is recognised by its first bytes', async (t) => {
-  const refuse = (bytes: Uint8Array, message: string): unknown => t.throws(() => openEnvelope(bytes), { ...refused, message });
+  const refuse = (bytes: Uint8Array, message: string): unknown =>
+    t.throws(() => openEnvelope(bytes), { ...refused, message });
   refuse(new Uint8Array(), 'empty data');
   refuse(hex('7b7d'), 'provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]');
   refuse(hex('6b3873'), 'provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]');
@@ -252,22 +379,46 @@ t.test('an envelope is recognised by its first bytes', async (t) => {
 });
 
 t.test('a watch is split into events wherever its pieces end', async (t) => {
-  const frame = fc.record({ type: fc.constantFrom('ADDED', 'MODIFIED', 'BOOKMARK'), object: fc.uint8Array({ maxLength: 300 }) });
+  const frame = fc.record({
+    type: fc.constantFrom('ADDED', 'MODIFIED', 'BOOKMARK'),
+    object: fc.uint8Array({ maxLength: 300 }),
+  });
   fc.assert(
     fc.property(fc.array(frame, { maxLength: 5 }), fc.integer({ min: 1, max: 50 }), (frames, size) => {
       const stream = Uint8Array.from(frames.flatMap((each) => [...encodeWatchFrame(each)]));
       const read = watchFrameReader({ frameBytesMax: 1000 });
       const seen = [];
       for (let at = 0; at < stream.length; at += size) seen.push(...read(stream.slice(at, at + size)));
-      return deepEqual(seen.map((each) => ({ ...each, object: [...each.object] })), frames.map((each) => ({ ...each, object: [...each.object] })));
+      return deepEqual(
+        seen.map((each) => ({ ...each, object: [...each.object] })),
+        frames.map((each) => ({ ...each, object: [...each.object] })),
+      );
     }),
   );
-  t.equal(toHex(encodeWatchFrame({ type: 'ADDED', object: hex('6b38') })), '0000000d' + '0a054144444544' + '1204' + '0a026b38');
-  t.throws(() => watchFrameReader({ frameBytesMax: 1000 })(hex('000003e9')), { ...refused, message: 'watch event of 1001 bytes exceeds the limit of 1000' });
+  t.equal(
+    toHex(encodeWatchFrame({ type: 'ADDED', object: hex('6b38') })),
+    '0000000d' + '0a054144444544' + '1204' + '0a026b38',
+  );
+  t.throws(() => watchFrameReader({ frameBytesMax: 1000 })(hex('000003e9')), {
+    ...refused,
+    message: 'watch event of 1001 bytes exceeds the limit of 1000',
+  });
 });
 
 t.test('base64 is that of Go', async (t) => {
-  fc.assert(fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => encodeBase64(bytes) === Buffer.from(bytes).toString('base64') && deepEqual([...decodeBase64(encodeBase64(bytes))], [...bytes])));
+  fc.assert(
+    fc.property(
+      fc.uint8Array({ maxLength: 40 }),
+      (bytes) =>
+        encodeBase64(bytes) === Buffer.from(bytes).toString('base64') &&
+        deepEqual([...decodeBase64(encodeBase64(bytes))], [...bytes]),
+    ),
+  );
   t.strictSame([...decodeBase64('AA\nEC\r\n')], [0, 1, 2]);
-  for (const wrong of ['A', 'AA', 'AA=', 'A===', 'AA*A', 'é===']) t.throws(() => decodeBase64(wrong), { name: 'ParseError', message: /^illegal base64 data at input byte \d+$/ }, wrong);
+  for (const wrong of ['A', 'AA', 'AA=', 'A===', 'AA*A', 'é==='])
+    t.throws(
+      () => decodeBase64(wrong),
+      { name: 'ParseError', message: /^illegal base64 data at input byte \d+$/ },
+      wrong,
+    );
 });

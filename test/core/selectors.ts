@@ -145,7 +145,10 @@ t.test('label selectors are refused in the words of Kubernetes', async (t) => {
     ['a in (,=)', `unable to parse requirement: ${found('=', "',', or identifier")}`],
     // Keys and values.
     ['_a=b', `unable to parse requirement: <nil>: Invalid value: "_a": name part ${nameSyntax}`],
-    ['a/=b', `unable to parse requirement: <nil>: Invalid value: "a/": name part must be non-empty; name part ${nameSyntax}`],
+    [
+      'a/=b',
+      `unable to parse requirement: <nil>: Invalid value: "a/": name part must be non-empty; name part ${nameSyntax}`,
+    ],
     ['/a', 'unable to parse requirement: <nil>: Invalid value: "/a": prefix part must be non-empty'],
     ['A/b', `unable to parse requirement: <nil>: Invalid value: "A/b": ${prefixSyntax}`],
     [
@@ -171,14 +174,22 @@ t.test('label selectors are refused in the words of Kubernetes', async (t) => {
     ],
     ['a>', `unable to parse requirement: values[0]: Invalid value: "": ${notAnInteger}`],
     ['a<1.5', `unable to parse requirement: values[0]: Invalid value: "1.5": ${notAnInteger}`],
-    ['a>9223372036854775808', `unable to parse requirement: values[0]: Invalid value: "9223372036854775808": ${notAnInteger}`],
+    [
+      'a>9223372036854775808',
+      `unable to parse requirement: values[0]: Invalid value: "9223372036854775808": ${notAnInteger}`,
+    ],
     ['a>-5', `unable to parse requirement: values[0][a]: Invalid value: "-5": ${valueSyntax}`],
     [
       'a>-x',
       `unable to parse requirement: [values[0]: Invalid value: "-x": ${notAnInteger}, values[0][a]: Invalid value: "-x": ${valueSyntax}]`,
     ],
   ];
-  for (const [text, message] of table) t.equal(refusal(() => parseLabelSelector(text)), message, JSON.stringify(text));
+  for (const [text, message] of table)
+    t.equal(
+      refusal(() => parseLabelSelector(text)),
+      message,
+      JSON.stringify(text),
+    );
 });
 
 t.test('requirements made in code are checked as parsed ones are', async (t) => {
@@ -211,7 +222,11 @@ const validValues = labelValues.filter((value) => !/^[+-]/.test(value));
 const integers = fc.constantFrom('5', '006', '0', '9223372036854775807', '00000000000000000000000005');
 const terms: fc.Arbitrary<Term> = fc.oneof(
   fc.record({ key: labelKeys, operator: fc.constantFrom('exists', '!'), values: fc.constant<string[]>([]) }),
-  fc.record({ key: labelKeys, operator: fc.constantFrom('=', '==', '!='), values: validValues.map((value) => [value]) }),
+  fc.record({
+    key: labelKeys,
+    operator: fc.constantFrom('=', '==', '!='),
+    values: validValues.map((value) => [value]),
+  }),
   fc.record({ key: labelKeys, operator: fc.constantFrom('gt', 'lt'), values: integers.map((value) => [value]) }),
   fc.record({
     key: labelKeys,
@@ -220,9 +235,9 @@ const terms: fc.Arbitrary<Term> = fc.oneof(
   }),
 );
 const labelSets = fc.option(
-  fc.array(fc.tuple(fc.oneof(labelKeys, fc.constant('__proto__')), labelValues), { maxLength: 6 }).map((entries) =>
-    Object.fromEntries(entries),
-  ),
+  fc
+    .array(fc.tuple(fc.oneof(labelKeys, fc.constant('__proto__')), labelValues), { maxLength: 6 })
+    .map((entries) => Object.fromEntries(entries)),
   { nil: undefined },
 );
 const blanks = fc.stringMatching(/^[ \t\r\n]{0,2}$/);
@@ -276,7 +291,10 @@ t.test('a selector matches what its terms mean, and its text parses to itself', 
 
 t.test('any text is either a selector or refused', async () => {
   const tokens = ['a', 'in', 'notin', '(', ')', ',', '=', '!', '>', '<', ' ', '5', '\0', 'é', '/', '_'];
-  const texts = fc.oneof(fc.string(), fc.array(fc.constantFrom(...tokens), { maxLength: 12 }).map((parts) => parts.join('')));
+  const texts = fc.oneof(
+    fc.string(),
+    fc.array(fc.constantFrom(...tokens), { maxLength: 12 }).map((parts) => parts.join('')),
+  );
   fc.assert(
     fc.property(texts, (text) => {
       refusal(() => {
@@ -345,12 +363,15 @@ t.test('only own labels count', async (t) => {
 
 t.test('an index is told the labels a match must have', async (t) => {
   const exact = exactMatches(parseLabelSelector('a=1,a=2,b==3,c in (4),d in (5,6),e!=7,f,!g,h>8,constructor=9'));
-  t.strictSame([...exact], [
-    ['a', '1'],
-    ['b', '3'],
-    ['c', '4'],
-    ['constructor', '9'],
-  ]);
+  t.strictSame(
+    [...exact],
+    [
+      ['a', '1'],
+      ['b', '3'],
+      ['c', '4'],
+      ['constructor', '9'],
+    ],
+  );
 });
 
 t.test('selectors in objects become the same selectors', async (t) => {
@@ -362,9 +383,20 @@ t.test('selectors in objects become the same selectors', async (t) => {
   const accepted: [selector: LabelSelector, printed: string][] = [
     [{ matchLabels: { b: '1', a: '2' } }, 'a=2,b=1'],
     [{ matchExpressions: [{ key: 'a', operator: 'In', values: ['b', 'a', 'b'] }] }, 'a in (a,b,b)'],
-    [{ matchLabels: { b: 'b' }, matchExpressions: [{ key: 'a', operator: 'NotIn', values: ['b'] }] }, 'a notin (b),b=b'],
+    [
+      { matchLabels: { b: 'b' }, matchExpressions: [{ key: 'a', operator: 'NotIn', values: ['b'] }] },
+      'a notin (b),b=b',
+    ],
     [{ matchLabels: { a: 'b' }, matchExpressions: [{ key: 'a', operator: 'Exists' }] }, 'a=b,a'],
-    [{ matchExpressions: [{ key: 'z', operator: 'Exists' }, { key: 'a', operator: 'DoesNotExist' }] }, '!a,z'],
+    [
+      {
+        matchExpressions: [
+          { key: 'z', operator: 'Exists' },
+          { key: 'a', operator: 'DoesNotExist' },
+        ],
+      },
+      '!a,z',
+    ],
     [{ matchLabels: { constructor: 'x' } }, 'constructor=x'],
   ];
   for (const [selector, printed] of accepted) {
@@ -381,7 +413,10 @@ t.test('selectors in objects are refused in the words of Kubernetes', async (t) 
     ['{"key":"a","operator":"F\\"o"}', '"F\\"o" is not a valid label selector operator'],
     ['{"key":"a","operator":"toString"}', '"toString" is not a valid label selector operator'],
     ['{"key":"a"}', '"" is not a valid label selector operator'],
-    ['{"key":"a","operator":"In"}', "values: Invalid value: null: for 'in', 'notin' operators, values set can't be empty"],
+    [
+      '{"key":"a","operator":"In"}',
+      "values: Invalid value: null: for 'in', 'notin' operators, values set can't be empty",
+    ],
     [
       '{"key":"a","operator":"NotIn","values":[]}',
       "values: Invalid value: null: for 'in', 'notin' operators, values set can't be empty",
@@ -394,10 +429,7 @@ t.test('selectors in objects are refused in the words of Kubernetes', async (t) 
       '{"key":"a","operator":"DoesNotExist","values":["<","y"]}',
       `[values: Invalid value: ["\\u003c","y"]: values set must be empty for exists and does not exist, values[0][a]: Invalid value: "<": ${valueSyntax}]`,
     ],
-    [
-      '{"key":"","operator":"Exists"}',
-      `key: Invalid value: "": name part must be non-empty; name part ${nameSyntax}`,
-    ],
+    ['{"key":"","operator":"Exists"}', `key: Invalid value: "": name part must be non-empty; name part ${nameSyntax}`],
     [
       '{"key":"-a","operator":"In","values":["_c","ok","-b"]}',
       `[key: Invalid value: "-a": name part ${nameSyntax}, values[0][-a]: Invalid value: "_c": ${valueSyntax}, values[2][-a]: Invalid value: "-b": ${valueSyntax}]`,
@@ -405,9 +437,14 @@ t.test('selectors in objects are refused in the words of Kubernetes', async (t) 
   ];
   for (const [json, message] of table) {
     const selector = JSON.parse(`{"matchExpressions":[${json}]}`) as LabelSelector;
-    t.equal(refusal(() => selectorFromStructured(selector)), message, json);
+    t.equal(
+      refusal(() => selectorFromStructured(selector)),
+      message,
+      json,
+    );
   }
-  const badLabels = (json: string) => refusal(() => selectorFromStructured({ matchLabels: JSON.parse(json) as Record<string, string> }));
+  const badLabels = (json: string) =>
+    refusal(() => selectorFromStructured({ matchLabels: JSON.parse(json) as Record<string, string> }));
   t.equal(badLabels('{"z":"-","a":"_"}'), `values[0][a]: Invalid value: "_": ${valueSyntax}`, 'the first key in order');
   t.equal(badLabels('{"__proto__":"x"}'), `key: Invalid value: "__proto__": name part ${nameSyntax}`);
 });
@@ -444,7 +481,11 @@ t.test('field selectors print in one canonical form', async (t) => {
   for (const [text, printed, matches] of table) {
     const selector = parseFieldSelector(text);
     t.equal(printFieldSelector(selector), printed, text);
-    t.equal(matchesFields(selector, (field) => (field === 'a' ? 'b' : undefined)), matches, `${text} matches`);
+    t.equal(
+      matchesFields(selector, (field) => (field === 'a' ? 'b' : undefined)),
+      matches,
+      `${text} matches`,
+    );
     t.equal(isDeepFrozen(selector), true);
   }
 });
@@ -465,22 +506,33 @@ t.test('field selectors are refused in the words of Kubernetes', async (t) => {
     ['a!==b', 'invalid field selector: unescaped character in value: 61'],
     ['b=1=2,a=\\x', 'invalid field selector: invalid escape sequence: \\x'],
   ];
-  for (const [text, message] of table) t.equal(refusal(() => parseFieldSelector(text)), message, text);
+  for (const [text, message] of table)
+    t.equal(
+      refusal(() => parseFieldSelector(text)),
+      message,
+      text,
+    );
 });
 
 t.test('any value survives being written into a field selector', async () => {
-  const values = fc.oneof(fc.string({ unit: 'binary' }), fc.array(fc.constantFrom('\\', ',', '=', '!', 'a')).map((parts) => parts.join('')));
+  const values = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.array(fc.constantFrom('\\', ',', '=', '!', 'a')).map((parts) => parts.join('')),
+  );
   const operator = fc.constantFrom('=', '==', '!=');
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.constantFrom('a', 'b.c', 'd'), operator, values), { maxLength: 4 }), (written) => {
       const text = written.map(([field, symbol, value]) => `${field}${symbol}${escapeFieldValue(value)}`).join(',');
       const selector = parseFieldSelector(text);
-      const expected = written.map(([field, symbol, value]) => `${field} ${symbol === '!=' ? '!=' : '='} ${value}`).sort();
+      const expected = written
+        .map(([field, symbol, value]) => `${field} ${symbol === '!=' ? '!=' : '='} ${value}`)
+        .sort();
       const read = ({ requirements }: FieldSelector): string[] =>
         requirements.map((term) => `${term.field} ${term.operator} ${term.value}`).sort();
       // `==` may sort differently from the `=` it is printed as, so only the terms are the same, not their order.
       if (!deepEqual(read(selector), expected)) throw new Error(`read as ${read(selector).join()}`);
-      if (!deepEqual(read(parseFieldSelector(printFieldSelector(selector))), expected)) throw new Error('prints otherwise');
+      if (!deepEqual(read(parseFieldSelector(printFieldSelector(selector))), expected))
+        throw new Error('prints otherwise');
     }),
     { numRuns: 1000 },
   );
@@ -498,22 +550,53 @@ t.test('a kind renames, drops or refuses fields', async (t) => {
   t.equal(requiresExact(renamed, 'metadata.name'), undefined, 'an inequality requires no value');
   t.equal(requiresExact(parseFieldSelector('a='), 'a'), '', 'the empty value is a value');
   const unsupported = new ParseError('field label not supported: spec.host');
-  t.throws(() => transformFieldSelector(selector, (field, value) => {
-    if (field === 'spec.host') throw unsupported;
-    return { field, value };
-  }), unsupported);
+  t.throws(
+    () =>
+      transformFieldSelector(selector, (field, value) => {
+        if (field === 'spec.host') throw unsupported;
+        return { field, value };
+      }),
+    unsupported,
+  );
 });
 
 t.test('selectors are bounded', async (t) => {
   const tooLong = `selector too long: may not be more than ${selectorLengthMax} characters`;
   const tooMany = `selector too long: may not have more than ${selectorTermsMax} terms`;
   const longText = `a in (${'b,'.repeat(selectorLengthMax / 2)})`;
-  t.equal(refusal(() => parseLabelSelector(longText)), tooLong);
-  t.equal(refusal(() => parseFieldSelector(`a=${'b'.repeat(selectorLengthMax)}`)), tooLong);
-  t.equal(refusal(() => parseLabelSelector(Array(selectorTermsMax + 1).fill('a').join())), tooMany);
-  t.equal(refusal(() => parseFieldSelector(Array(selectorTermsMax + 1).fill('a=b').join())), tooMany);
+  t.equal(
+    refusal(() => parseLabelSelector(longText)),
+    tooLong,
+  );
+  t.equal(
+    refusal(() => parseFieldSelector(`a=${'b'.repeat(selectorLengthMax)}`)),
+    tooLong,
+  );
+  t.equal(
+    refusal(() =>
+      parseLabelSelector(
+        Array(selectorTermsMax + 1)
+          .fill('a')
+          .join(),
+      ),
+    ),
+    tooMany,
+  );
+  t.equal(
+    refusal(() =>
+      parseFieldSelector(
+        Array(selectorTermsMax + 1)
+          .fill('a=b')
+          .join(),
+      ),
+    ),
+    tooMany,
+  );
   const labels = Object.fromEntries(Array.from({ length: selectorTermsMax + 1 }, (_, index) => [`k${index}`, 'v']));
-  t.equal(refusal(() => selectorFromStructured({ matchLabels: labels })), tooMany);
+  t.equal(
+    refusal(() => selectorFromStructured({ matchLabels: labels })),
+    tooMany,
+  );
   t.equal(parseLabelSelector(Array(selectorTermsMax).fill('a').join()).requirements.length, selectorTermsMax);
   const values = Array.from({ length: 9000 }, (_, index) => `v${index}`);
   const wide = parseLabelSelector(`a in (${values.join()})`);

@@ -1,4 +1,5 @@
-// The outlet, signals that are shared, the watcher on virtual time, and the reflector. No test leaves a timer, a listener or a call behind.
+// The outlet, signals that are shared, the watcher on virtual time, and the reflector. No test leaves a timer, a
+// listener or a call behind.
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import fc from 'fast-check';
@@ -172,7 +173,10 @@ t.test('the outlet', async (t) => {
         for (let emitted = 0; emitted < count; emitted++) emit();
         for (const { from, left, heard } of listeners) {
           const end = Math.min(accepted, left);
-          assert.deepEqual(heard, Array.from({ length: Math.max(0, end - from) }, (_, index) => from + index + 1));
+          assert.deepEqual(
+            heard,
+            Array.from({ length: Math.max(0, end - from) }, (_, index) => from + index + 1),
+          );
         }
         assert.equal(outlet.subscribers, listeners.filter(({ left }) => left === Infinity).length);
       }),
@@ -250,7 +254,9 @@ t.test('signals', async (t) => {
     const controller = new AbortController();
     const { signal } = controller;
     const calls = Array.from({ length: 100 }, () => untilAborted(new Promise<never>(() => undefined), signal));
-    const done = await Promise.all(Array.from({ length: 100 }, (_, index) => untilAborted(Promise.resolve(index), signal)));
+    const done = await Promise.all(
+      Array.from({ length: 100 }, (_, index) => untilAborted(Promise.resolve(index), signal)),
+    );
     t.equal(done.at(-1), 99);
     t.equal(getEventListeners(signal, 'abort').length, 1);
     await t.rejects(untilAborted(Promise.reject(new Error('of its own')), signal), { message: 'of its own' });
@@ -421,7 +427,15 @@ t.test('the watcher', async (t) => {
       [forbidden({ group: '', resource: 'pods' }, 'not yours'), 'list 500 from the start'],
     ];
     for (const [error, then] of cases) {
-      const { clock, source, seen, stop } = follow([], [concat(raw(added('x', 101)), throwError(() => error))]);
+      const { clock, source, seen, stop } = follow(
+        [],
+        [
+          concat(
+            raw(added('x', 101)),
+            throwError(() => error),
+          ),
+        ],
+      );
       await clock.advance(800);
       t.same(seen.slice(0, 4), ['init', 'synced 100', 'applied x', 'failed, again in 800']);
       t.same(source.calls.slice(2, 4), ['0 let go', `800 ${then}`]);
@@ -668,6 +682,9 @@ t.test('whatever goes wrong, the snapshot ends up equal to the truth, and nothin
     { numRuns: 40 },
   );
   for (const kind of ['init', 'listed', 'synced', 'applied', 'deleted', 'found deleted', 'bookmark', 'failed']) {
-    t.ok(runs.some((line) => line.includes(` ${kind}`)), `some run saw: ${kind}`);
+    t.ok(
+      runs.some((line) => line.includes(` ${kind}`)),
+      `some run saw: ${kind}`,
+    );
   }
 });

@@ -223,8 +223,14 @@ t.test('a stopwatch is as fine as its clock', async (t) => {
   t.equal(watch() - since, 7);
   const fine = stopwatch(systemClock());
   const readings = Array.from({ length: 1000 }, fine);
-  t.ok(readings.every((reading, index) => index === 0 || reading >= (readings[index - 1] ?? 0)), 'only forward');
-  t.ok(readings.some((reading) => !Number.isInteger(reading)), 'with fractions');
+  t.ok(
+    readings.every((reading, index) => index === 0 || reading >= (readings[index - 1] ?? 0)),
+    'only forward',
+  );
+  t.ok(
+    readings.some((reading) => !Number.isInteger(reading)),
+    'with fractions',
+  );
 });
 
 t.test('any schedule with cancellations and timers set by timers fires as a sorted list would', async () => {
@@ -326,27 +332,34 @@ t.test('a hundred thousand timers, half of them cancelled, fire in order and lea
   t.equal(clock.pending, 0);
 });
 
-t.test('timers near and far, before 1970 and beyond reckoning, come in order, and an early one after a short move', async (t) => {
-  const start = -(2 ** 33) - 5;
-  const clock = virtualClock({ start });
-  const far = [1, 2, 4, 5, 6, 2 ** 31, 2 ** 32, 2 ** 32 + 1, 2 ** 33 + 4, 2 ** 33 + 5, 2 ** 33 + 6, 2 ** 40, 2 ** 52];
-  const fired: number[] = [];
-  for (const delay of random('far timers').shuffle(far)) observe(clock.timer(delay), () => fired.push(clock.now() - start));
-  const never = [2 ** 60, 1e300].map((delay) => observe(clock.timer(delay)));
-  await clock.advance(3);
-  // What a move looked at and found too late must not keep an earlier one from coming first.
-  observe(clock.timer(0), () => fired.push(clock.now() - start));
-  const gone = observe(clock.timer(100));
-  await clock.advance(7);
-  gone.unsubscribe();
-  await clock.advance(95);
-  observe(clock.timer(1), () => fired.push(clock.now() - start));
-  t.equal(await clock.runUntilIdle(2 ** 53 - 1), false);
-  t.same(fired, [...far, 3, 106].sort((a, b) => a - b));
-  t.equal(clock.pending, 2);
-  for (const timer of never) timer.unsubscribe();
-  t.equal(clock.pending, 0);
-});
+t.test(
+  'timers near and far, before 1970 and beyond reckoning, come in order, and an early one after a short move',
+  async (t) => {
+    const start = -(2 ** 33) - 5;
+    const clock = virtualClock({ start });
+    const far = [1, 2, 4, 5, 6, 2 ** 31, 2 ** 32, 2 ** 32 + 1, 2 ** 33 + 4, 2 ** 33 + 5, 2 ** 33 + 6, 2 ** 40, 2 ** 52];
+    const fired: number[] = [];
+    for (const delay of random('far timers').shuffle(far))
+      observe(clock.timer(delay), () => fired.push(clock.now() - start));
+    const never = [2 ** 60, 1e300].map((delay) => observe(clock.timer(delay)));
+    await clock.advance(3);
+    // What a move looked at and found too late must not keep an earlier one from coming first.
+    observe(clock.timer(0), () => fired.push(clock.now() - start));
+    const gone = observe(clock.timer(100));
+    await clock.advance(7);
+    gone.unsubscribe();
+    await clock.advance(95);
+    observe(clock.timer(1), () => fired.push(clock.now() - start));
+    t.equal(await clock.runUntilIdle(2 ** 53 - 1), false);
+    t.same(
+      fired,
+      [...far, 3, 106].sort((a, b) => a - b),
+    );
+    t.equal(clock.pending, 2);
+    for (const timer of never) timer.unsubscribe();
+    t.equal(clock.pending, 0);
+  },
+);
 
 t.test('a timer that fails leaves the rest of its instant waiting, in order', async (t) => {
   const clock = virtualClock({ start: 0 });

@@ -116,11 +116,20 @@ t.test('quantities', (t) => {
 
   t.test('come from JSON with blanks around them and as numbers', (t) => {
     const answers: [unknown, string][] = [
-      [' 1 ', '1'], ['\u00a01Gi\u3000', '1Gi'], [0.5, '500m'], [2, '2'], [1.234, '1.234'], [-0, '0'], [1000, '1k'],
+      [' 1 ', '1'],
+      ['\u00a01Gi\u3000', '1Gi'],
+      [0.5, '500m'],
+      [2, '2'],
+      [1.234, '1.234'],
+      [-0, '0'],
+      [1000, '1k'],
     ];
     for (const [input, canonical] of answers) t.equal(canonicalQuantity(input), canonical);
     for (const input of [true, null, undefined, [], {}, NaN, Infinity, '1\n', '\t1', '1 0']) {
-      t.match(refusal(() => canonicalQuantity(input)), /^quantities must match the regular expression/);
+      t.match(
+        refusal(() => canonicalQuantity(input)),
+        /^quantities must match the regular expression/,
+      );
     }
     t.end();
   });
@@ -129,22 +138,46 @@ t.test('quantities', (t) => {
     const shape = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
     const shapeless = ['', 'abc', '1 x', '1_0', '1.2.3', '1e5e', '1e3k', 'NaN', '1 ', '٣', '1__proto__', '1toString'];
     for (const text of shapeless) {
-      t.equal(refusal(() => parseQuantity(text)), shape, text);
+      t.equal(
+        refusal(() => parseQuantity(text)),
+        shape,
+        text,
+      );
     }
     for (const text of ['--1', '1-5', '1K', '1ki', '1i', '1e', 'e', '1Mi5', '1ee5', '1e99999999999999999999']) {
-      t.equal(refusal(() => parseQuantity(text)), "unable to parse quantity's suffix", text);
+      t.equal(
+        refusal(() => parseQuantity(text)),
+        "unable to parse quantity's suffix",
+        text,
+      );
     }
     for (const text of ['Pi', '+.Ei', 'e-10']) {
-      t.equal(refusal(() => parseQuantity(text)), 'unable to parse numeric part of quantity', text);
+      t.equal(
+        refusal(() => parseQuantity(text)),
+        'unable to parse numeric part of quantity',
+        text,
+      );
     }
     t.end();
   });
 
   t.test('that are hostile cost next to nothing', (t) => {
-    t.equal(refusal(() => parseQuantity('1e999999999')), "unable to parse quantity's suffix");
-    t.equal(refusal(() => parseQuantity('1e-999999999')), "unable to parse quantity's suffix");
-    t.equal(refusal(() => canonicalQuantity('9'.repeat(100_000))), 'unable to parse numeric part of quantity');
-    t.equal(refusal(() => canonicalQuantity(' '.repeat(100_000))), 'unable to parse numeric part of quantity');
+    t.equal(
+      refusal(() => parseQuantity('1e999999999')),
+      "unable to parse quantity's suffix",
+    );
+    t.equal(
+      refusal(() => parseQuantity('1e-999999999')),
+      "unable to parse quantity's suffix",
+    );
+    t.equal(
+      refusal(() => canonicalQuantity('9'.repeat(100_000))),
+      'unable to parse numeric part of quantity',
+    );
+    t.equal(
+      refusal(() => canonicalQuantity(' '.repeat(100_000))),
+      'unable to parse numeric part of quantity',
+    );
     t.equal(canonicalQuantity(`0.${'0'.repeat(250)}1Ei`), '1n');
     t.equal(canonicalQuantity(`${'9'.repeat(250)}e-999`), '1e-9');
     t.end();
@@ -183,7 +216,10 @@ t.test('quantities', (t) => {
     t.equal(printQuantity(multiplyQuantity(parseQuantity('250m'), 4)), '1');
     t.equal(printQuantity(multiplyQuantity(parseQuantity('1Gi'), 10n ** 12n)), '976562500Ti');
     t.equal(printQuantity(multiplyQuantity(parseQuantity('1Ei'), 1024)), '1', 'there is no suffix after Ei');
-    t.same(['-1n', '0Mi', '1n'].map((text) => quantitySign(parseQuantity(text))), [-1, 0, 1]);
+    t.same(
+      ['-1n', '0Mi', '1n'].map((text) => quantitySign(parseQuantity(text))),
+      [-1, 0, 1],
+    );
     t.ok(isZeroQuantity(parseQuantity('0Mi')));
     t.notOk(isZeroQuantity(parseQuantity('1n')));
     t.end();
@@ -191,8 +227,15 @@ t.test('quantities', (t) => {
 
   t.test('become whole units and thousandths, rounded away from zero', (t) => {
     const table: [string, bigint, bigint][] = [
-      ['1n', 1n, 1n], ['-1n', -1n, -1n], ['1500u', 1n, 2n], ['100m', 1n, 100n], ['1', 1n, 1000n], ['1.234', 2n, 1234n],
-      ['1.0000000001', 2n, 1001n], ['-1.5', -2n, -1500n], ['1Ki', 1024n, 1_024_000n],
+      ['1n', 1n, 1n],
+      ['-1n', -1n, -1n],
+      ['1500u', 1n, 2n],
+      ['100m', 1n, 100n],
+      ['1', 1n, 1000n],
+      ['1.234', 2n, 1234n],
+      ['1.0000000001', 2n, 1001n],
+      ['-1.5', -2n, -1500n],
+      ['1Ki', 1024n, 1_024_000n],
       ['7Ei', 7n * 2n ** 60n, 7n * 2n ** 60n * 1000n],
     ];
     for (const [text, units, milli] of table) {
@@ -206,9 +249,17 @@ t.test('quantities', (t) => {
     t.equal(milliValue('1Ei'), Number.MAX_SAFE_INTEGER);
     t.equal(integerValue('-8Ei'), -Number.MAX_SAFE_INTEGER);
     t.equal(integerValue('0'), 0);
-    t.equal(refusal(() => milliValue('1K')), "unable to parse quantity's suffix");
+    t.equal(
+      refusal(() => milliValue('1K')),
+      "unable to parse quantity's suffix",
+    );
     const rounded: [string, string][] = [
-      ['1500u', '2m'], ['1n', '1m'], ['-1n', '-1m'], ['1000u', '1m'], ['1.500', '1.500'], ['2Gi', '2Gi'],
+      ['1500u', '2m'],
+      ['1n', '1m'],
+      ['-1n', '-1m'],
+      ['1000u', '1m'],
+      ['1.500', '1.500'],
+      ['2Gi', '2Gi'],
     ];
     for (const [text, milli] of rounded) t.equal(canonicalMilliQuantity(text), milli, text);
     t.end();
@@ -297,15 +348,21 @@ t.test('quantities', (t) => {
 
   t.test('take the fast path to the same answer', (t) => {
     fc.assert(
-      fc.property(fc.oneof(plain, spelled.map(({ text }) => text)), (text) => {
-        // A blank in front keeps a text off the fast path.
-        assert.equal(canonicalQuantity(text), canonicalQuantity(` ${text}`));
-        const q = parseQuantity(text);
-        assert.equal(printQuantity(q), canonicalQuantity(` ${text}`));
-        assert.equal(milliValue(text), clamped(quantityToMilli(q)));
-        assert.equal(integerValue(text), clamped(quantityToInteger(q)));
-        assert.equal(canonicalMilliQuantity(text), printQuantity(roundUpToMilli(q)));
-      }),
+      fc.property(
+        fc.oneof(
+          plain,
+          spelled.map(({ text }) => text),
+        ),
+        (text) => {
+          // A blank in front keeps a text off the fast path.
+          assert.equal(canonicalQuantity(text), canonicalQuantity(` ${text}`));
+          const q = parseQuantity(text);
+          assert.equal(printQuantity(q), canonicalQuantity(` ${text}`));
+          assert.equal(milliValue(text), clamped(quantityToMilli(q)));
+          assert.equal(integerValue(text), clamped(quantityToInteger(q)));
+          assert.equal(canonicalMilliQuantity(text), printQuantity(roundUpToMilli(q)));
+        },
+      ),
       { numRuns: 500 },
     );
     t.pass();
@@ -364,8 +421,19 @@ t.test('an int-or-string', (t) => {
 
   t.test('is a number where its text is one', (t) => {
     const table: [string, IntOrString][] = [
-      ['80', 80], ['-1', -1], ['+5', 5], ['007', 7], ['2147483648', '2147483648'], ['25%', '25%'], ['http', 'http'],
-      ['', ''], ['1_0', '1_0'], ['0x10', '0x10'], ['1e3', '1e3'], ['-0', 0], [' 1', ' 1'],
+      ['80', 80],
+      ['-1', -1],
+      ['+5', 5],
+      ['007', 7],
+      ['2147483648', '2147483648'],
+      ['25%', '25%'],
+      ['http', 'http'],
+      ['', ''],
+      ['1_0', '1_0'],
+      ['0x10', '0x10'],
+      ['1e3', '1e3'],
+      ['-0', 0],
+      [' 1', ' 1'],
     ];
     for (const [text, value] of table) t.ok(Object.is(parseIntOrString(text), value), text);
     t.end();
@@ -379,9 +447,18 @@ t.test('an int-or-string', (t) => {
 
   t.test('scales with a total, up or down', (t) => {
     const table: [IntOrString, number, boolean, number][] = [
-      [5, 10, true, 5], [-3, 10, true, -3], ['50%', 3, true, 2], ['50%', 3, false, 1], ['25%', 10, true, 3],
-      ['25%', 10, false, 2], ['100%', 3, true, 3], ['-10%', 3, true, 0], ['-10%', 3, false, -1], ['+5%', 10, true, 1],
-      ['007%', 10, false, 0], ['0%', 10, true, 0],
+      [5, 10, true, 5],
+      [-3, 10, true, -3],
+      ['50%', 3, true, 2],
+      ['50%', 3, false, 1],
+      ['25%', 10, true, 3],
+      ['25%', 10, false, 2],
+      ['100%', 3, true, 3],
+      ['-10%', 3, true, 0],
+      ['-10%', 3, false, -1],
+      ['+5%', 10, true, 1],
+      ['007%', 10, false, 0],
+      ['0%', 10, true, 0],
     ];
     for (const [value, total, roundUp, expected] of table) {
       t.equal(scaledValue(value, total, roundUp), expected, `${value} of ${total}`);
@@ -404,7 +481,11 @@ t.test('an int-or-string', (t) => {
           'strconv.Atoi: parsing "99999999999999999999": value out of range',
       ],
     ];
-    for (const [value, message] of table) t.equal(refusal(() => scaledValue(value, 10, true)), message);
+    for (const [value, message] of table)
+      t.equal(
+        refusal(() => scaledValue(value, 10, true)),
+        message,
+      );
     t.end();
   });
 
@@ -453,7 +534,10 @@ t.test('times', (t) => {
       ['2020-01-01T00:00:00x123456Z', `${layout} "x123456Z" as ".000000"`],
     ];
     for (const [text, message] of refused) {
-      t.equal(refusal(() => canonicalMicroTime(text)), `parsing time "${text}" ${message}`);
+      t.equal(
+        refusal(() => canonicalMicroTime(text)),
+        `parsing time "${text}" ${message}`,
+      );
     }
     t.equal(
       refusal(() => canonicalMicroTime('2020-01-01T00:00:00.-12345Z')),
@@ -493,12 +577,24 @@ t.test('times', (t) => {
       ['2020-01-01T00:00:00+25:00', 'parsing time "2020-01-01T00:00:00+25:00": time zone offset hour out of range'],
       ['2020-01-01T00:00:00+01:61', 'parsing time "2020-01-01T00:00:00+01:61": time zone offset minute out of range'],
     ];
-    for (const [text, message] of table) t.equal(refusal(() => canonicalTime(text)), message, text);
+    for (const [text, message] of table)
+      t.equal(
+        refusal(() => canonicalTime(text)),
+        message,
+        text,
+      );
     const bytes = '"a\\"\\\\\\x0a\u007f\\xc3\\xa9\\xf0\\x9f\\x98\\x80"';
-    t.equal(refusal(() => canonicalTime('a"\\\n\u007fé😀')), `parsing time ${bytes} ${layout} ${bytes} as "2006"`);
+    t.equal(
+      refusal(() => canonicalTime('a"\\\n\u007fé😀')),
+      `parsing time ${bytes} ${layout} ${bytes} as "2006"`,
+    );
     // What Date.parse would take.
     for (const text of ['2020-01-01', '2020-01', 'Jan 1 2020', '2020-01-01T00:00Z', '1e3', '+002020-01-01T00:00:00Z']) {
-      t.match(refusal(() => parseTime(text)), /^parsing time/, text);
+      t.match(
+        refusal(() => parseTime(text)),
+        /^parsing time/,
+        text,
+      );
     }
     t.ok(refusal(() => parseTime('é'.repeat(100_000))).length < 20_000, 'and briefly, however long they are');
     t.end();
@@ -537,16 +633,28 @@ t.test('times', (t) => {
 t.test('durations', (t) => {
   t.test('are read and printed as Go does', (t) => {
     const table: [string, string, bigint][] = [
-      ['0', '0s', 0n], ['-0', '0s', 0n], ['1h2m3.5s', '1h2m3.5s', 3_723_500_000_000n],
+      ['0', '0s', 0n],
+      ['-0', '0s', 0n],
+      ['1h2m3.5s', '1h2m3.5s', 3_723_500_000_000n],
       ['60m', '1h0m0s', 3600n * 10n ** 9n],
-      ['.5s', '500ms', 500_000_000n], ['1.s', '1s', 10n ** 9n], ['1h1h', '2h0m0s', 7200n * 10n ** 9n],
-      ['1.5h', '1h30m0s', 5400n * 10n ** 9n], ['0.3333333333333333333h', '20m0s', 1200n * 10n ** 9n],
+      ['.5s', '500ms', 500_000_000n],
+      ['1.s', '1s', 10n ** 9n],
+      ['1h1h', '2h0m0s', 7200n * 10n ** 9n],
+      ['1.5h', '1h30m0s', 5400n * 10n ** 9n],
+      ['0.3333333333333333333h', '20m0s', 1200n * 10n ** 9n],
       ['0.99999999999999999999h', '1h0m0s', 3600n * 10n ** 9n],
       ['0.9223372036854775809s', '922.337203ms', 922_337_203n],
-      ['100us', '100µs', 100_000n], ['100\u00b5s', '100µs', 100_000n], ['100\u03bcs', '100µs', 100_000n],
-      ['-1.5ms', '-1.5ms', -1_500_000n], ['1ns1us1ms', '1.001001ms', 1_001_001n], ['999ns', '999ns', 999n],
-      ['0.0000000001s', '0s', 0n], ['1.9ns', '1ns', 1n], ['00000000000000000000000000001s', '1s', 10n ** 9n],
-      ['90s', '1m30s', 90n * 10n ** 9n], ['9223372036854775807ns', '2562047h47m16.854775807s', 2n ** 63n - 1n],
+      ['100us', '100µs', 100_000n],
+      ['100\u00b5s', '100µs', 100_000n],
+      ['100\u03bcs', '100µs', 100_000n],
+      ['-1.5ms', '-1.5ms', -1_500_000n],
+      ['1ns1us1ms', '1.001001ms', 1_001_001n],
+      ['999ns', '999ns', 999n],
+      ['0.0000000001s', '0s', 0n],
+      ['1.9ns', '1ns', 1n],
+      ['00000000000000000000000000001s', '1s', 10n ** 9n],
+      ['90s', '1m30s', 90n * 10n ** 9n],
+      ['9223372036854775807ns', '2562047h47m16.854775807s', 2n ** 63n - 1n],
       ['-9223372036854775808ns', '-2562047h47m16.854775808s', -(2n ** 63n)],
     ];
     for (const [text, canonical, nanos] of table) {
@@ -559,19 +667,32 @@ t.test('durations', (t) => {
 
   t.test('are refused with the words of Go', (t) => {
     const table: [string, string][] = [
-      ['', 'time: invalid duration ""'], ['-', 'time: invalid duration "-"'], ['.s', 'time: invalid duration ".s"'],
-      ['1', 'time: missing unit in duration "1"'], ['1d', 'time: unknown unit "d" in duration "1d"'],
-      ['1e3s', 'time: unknown unit "e" in duration "1e3s"'], ['1 s', 'time: unknown unit " s" in duration "1 s"'],
+      ['', 'time: invalid duration ""'],
+      ['-', 'time: invalid duration "-"'],
+      ['.s', 'time: invalid duration ".s"'],
+      ['1', 'time: missing unit in duration "1"'],
+      ['1d', 'time: unknown unit "d" in duration "1d"'],
+      ['1e3s', 'time: unknown unit "e" in duration "1e3s"'],
+      ['1 s', 'time: unknown unit " s" in duration "1 s"'],
       ['1h-1m', 'time: unknown unit "h-" in duration "1h-1m"'],
       ['1\u00b5', 'time: unknown unit "\\xc2\\xb5" in duration "1\\xc2\\xb5"'],
       ['9223372036854775808ns', 'time: invalid duration "9223372036854775808ns"'],
       ['9223372036854775809ns', 'time: invalid duration "9223372036854775809ns"'],
-      ['2562048h', 'time: invalid duration "2562048h"'], ['2562047h1h', 'time: invalid duration "2562047h1h"'],
+      ['2562048h', 'time: invalid duration "2562048h"'],
+      ['2562047h1h', 'time: invalid duration "2562047h1h"'],
       ['a"', 'time: invalid duration "a\\""'],
       ['1constructor', 'time: unknown unit "constructor" in duration "1constructor"'],
     ];
-    for (const [text, message] of table) t.equal(refusal(() => parseDuration(text)), message, text);
-    t.match(refusal(() => parseDuration('1s'.repeat(100_000))), /^time: invalid duration/);
+    for (const [text, message] of table)
+      t.equal(
+        refusal(() => parseDuration(text)),
+        message,
+        text,
+      );
+    t.match(
+      refusal(() => parseDuration('1s'.repeat(100_000))),
+      /^time: invalid duration/,
+    );
     t.end();
   });
 
@@ -591,10 +712,26 @@ t.test('durations', (t) => {
   t.test('are ages of one or two units in a table', (t) => {
     const [s, m, h, d] = [1000, 60_000, 3_600_000, 86_400_000];
     const table: [number, string][] = [
-      [-2 * s, '<invalid>'], [-1.9 * s, '0s'], [0, '0s'], [119.9 * s, '119s'], [2 * m, '2m'], [9 * m + 59 * s, '9m59s'],
-      [10 * m + 59 * s, '10m'], [3 * h - 1, '179m'], [3 * h, '3h'], [7 * h + 59 * m, '7h59m'], [8 * h + 59 * m, '8h'],
-      [48 * h - 1, '47h'], [2 * d, '2d'], [7 * d + 23 * h, '7d23h'], [8 * d + 23 * h, '8d'], [2 * 365 * d - 1, '729d'],
-      [2 * 365 * d, '2y'], [3 * 365 * d + 10 * d, '3y10d'], [8 * 365 * d, '8y'], [20 * 365 * d + 300 * d, '20y'],
+      [-2 * s, '<invalid>'],
+      [-1.9 * s, '0s'],
+      [0, '0s'],
+      [119.9 * s, '119s'],
+      [2 * m, '2m'],
+      [9 * m + 59 * s, '9m59s'],
+      [10 * m + 59 * s, '10m'],
+      [3 * h - 1, '179m'],
+      [3 * h, '3h'],
+      [7 * h + 59 * m, '7h59m'],
+      [8 * h + 59 * m, '8h'],
+      [48 * h - 1, '47h'],
+      [2 * d, '2d'],
+      [7 * d + 23 * h, '7d23h'],
+      [8 * d + 23 * h, '8d'],
+      [2 * 365 * d - 1, '729d'],
+      [2 * 365 * d, '2y'],
+      [3 * 365 * d + 10 * d, '3y10d'],
+      [8 * 365 * d, '8y'],
+      [20 * 365 * d + 300 * d, '20y'],
     ];
     for (const [ms, age] of table) t.equal(humanDuration(ms), age, String(ms));
     t.end();

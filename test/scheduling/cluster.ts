@@ -1,5 +1,6 @@
-// The cluster as the scheduler knows it: sums that are kept agree with sums that are counted, the log tells every change,
-// events say what changed, and a cluster is followed through its API with nothing missed and nothing left behind.
+// The cluster as the scheduler knows it: sums that are kept agree with sums that are counted, the log tells every
+// change, events say what changed, and a cluster is followed through its API with nothing missed and nothing left
+// behind.
 import fc from 'fast-check';
 import { NEVER, Subject, concat, merge, takeUntil, throwError } from 'rxjs';
 import type { Observable } from 'rxjs';
@@ -83,12 +84,20 @@ t.test('an assumed pod counts at once, and its confirmation is no change', async
     podOf('p', { nodeName: 'n', requests: { cpu: '2' }, labels: { app: 'y' } }),
     podOf('p', { nodeName: 'n', requests: { cpu: '2', 'example.com/gpu': '1' }, labels: { app: 'y' } }),
     podOf('p', { nodeName: 'n', requests: { cpu: '2', 'example.com/gpu': '2' }, labels: { app: 'y' } }),
-    podOf('p', { nodeName: 'n', requests: { cpu: '2', 'example.com/gpu': '2' }, labels: { app: 'y' }, metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } }),
+    podOf('p', {
+      nodeName: 'n',
+      requests: { cpu: '2', 'example.com/gpu': '2' },
+      labels: { app: 'y' },
+      metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' },
+    }),
   ];
   for (const changed of changes) {
     const at = cache.changes.position;
     cache.setPod(changed);
-    t.same(cache.changes.since(at)?.map(({ type }) => type), ['pod-removed', 'pod-added']);
+    t.same(
+      cache.changes.since(at)?.map(({ type }) => type),
+      ['pod-removed', 'pod-added'],
+    );
   }
 });
 
@@ -116,27 +125,56 @@ t.test('pods whose node is not known wait unseen until it comes', async (t) => {
   t.same(cache.figures(), { nodes: 1, pods: 1, assumedPods: 0 });
 
   const first = cache.setNode(nodeOf('n'));
-  t.same(first.pods.map(({ name }) => name), ['p']);
+  t.same(
+    first.pods.map(({ name }) => name),
+    ['p'],
+  );
   t.equal(cache.claimUses('ns/c'), 1);
   cache.setPod(podOf('q', { nodeName: 'n' }));
   cache.removeNode('n');
-  t.same(first.pods.map(({ name }) => name), ['p', 'q'], 'the view of a node that is gone stays as it was');
+  t.same(
+    first.pods.map(({ name }) => name),
+    ['p', 'q'],
+    'the view of a node that is gone stays as it was',
+  );
   t.equal(cache.claimUses('ns/c'), 0);
   cache.removePod(podOf('p'));
   t.same(first.pods.length, 2);
   const again = cache.setNode(nodeOf('n'));
   t.not(again, first);
-  t.same(again.pods.map(({ name }) => name), ['q']);
+  t.same(
+    again.pods.map(({ name }) => name),
+    ['q'],
+  );
   cache.removeNode('n');
   cache.removePod(podOf('q'));
   t.same(cache.figures(), { nodes: 0, pods: 0, assumedPods: 0 });
-  t.same(cache.changes.since(0)?.map(({ type }) => type), ['node-added', 'pod-added', 'node-removed', 'node-added', 'node-removed']);
+  t.same(
+    cache.changes.since(0)?.map(({ type }) => type),
+    ['node-added', 'pod-added', 'node-removed', 'node-added', 'node-removed'],
+  );
 });
 
 t.test('sums survive amounts that are too large to be exact', async (t) => {
   // Even ones: with the largest amount, which is odd, they come to what is no exact number.
-  const small = podOf('small', { nodeName: 'n', spec: { containers: [{ name: 'c', resources: { requests: { memory: '4', cpu: '2m', 'ephemeral-storage': '6', 'example.com/gpu': '8' } } }], volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'c' } }] } });
-  for (const requests of [{ memory: '8E' }, { cpu: '9P' }, { 'ephemeral-storage': '8E' }, { 'example.com/gpu': '9E' }]) {
+  const small = podOf('small', {
+    nodeName: 'n',
+    spec: {
+      containers: [
+        {
+          name: 'c',
+          resources: { requests: { memory: '4', cpu: '2m', 'ephemeral-storage': '6', 'example.com/gpu': '8' } },
+        },
+      ],
+      volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'c' } }],
+    },
+  });
+  for (const requests of [
+    { memory: '8E' },
+    { cpu: '9P' },
+    { 'ephemeral-storage': '8E' },
+    { 'example.com/gpu': '9E' },
+  ]) {
     const cache = createClusterCache();
     const node = cache.setNode(nodeOf('n'));
     cache.setPod(small);
@@ -151,7 +189,13 @@ t.test('sums survive amounts that are too large to be exact', async (t) => {
 t.test('a heartbeat is no change of a node, and what plugins look at is', async (t) => {
   const cache = createClusterCache();
   const heartbeat = (second: number, status = 'True'): Frozen<Node> =>
-    deepFreeze<Node>({ ...nodeOf('n'), status: { ...nodeOf('n').status, conditions: [{ type: 'Ready', status: status as 'True', lastHeartbeatTime: `2026-01-01T00:00:0${second}Z` }] } } as Node);
+    deepFreeze<Node>({
+      ...nodeOf('n'),
+      status: {
+        ...nodeOf('n').status,
+        conditions: [{ type: 'Ready', status: status as 'True', lastHeartbeatTime: `2026-01-01T00:00:0${second}Z` }],
+      },
+    } as Node);
   const node = cache.setNode(heartbeat(0));
   const later = heartbeat(1);
   const { generation } = node;
@@ -159,8 +203,14 @@ t.test('a heartbeat is no change of a node, and what plugins look at is', async 
   t.equal(cache.changes.position, 1);
   t.equal(node.generation, generation);
   t.equal(node.object, later);
-  for (const changed of [heartbeat(2, 'False'), nodeOf('n', { unschedulable: true }), nodeOf('n', { images: [{ names: ['i'], sizeBytes: 1 }] })]) {
-    const { changes: { position } } = cache;
+  for (const changed of [
+    heartbeat(2, 'False'),
+    nodeOf('n', { unschedulable: true }),
+    nodeOf('n', { images: [{ names: ['i'], sizeBytes: 1 }] }),
+  ]) {
+    const {
+      changes: { position },
+    } = cache;
     const before = node.generation;
     cache.setNode(changed);
     t.equal(cache.changes.position, position + 1);
@@ -171,11 +221,32 @@ t.test('a heartbeat is no change of a node, and what plugins look at is', async 
 t.test('a draft changes alone', async (t) => {
   const cache = createClusterCache();
   const node = cache.setNode(nodeOf('n'));
-  const antiAffinity = { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: zone, labelSelector: {} }] } };
-  const container: Container = { name: 'c', ports: [{ containerPort: 80, hostPort: 80 }], resources: { requests: { 'example.com/gpu': '1' } } };
-  const shape: PodShape = { nodeName: 'n', spec: { containers: [container], affinity: antiAffinity, volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'c' } }] } };
+  const antiAffinity = {
+    podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: zone, labelSelector: {} }] },
+  };
+  const container: Container = {
+    name: 'c',
+    ports: [{ containerPort: 80, hostPort: 80 }],
+    resources: { requests: { 'example.com/gpu': '1' } },
+  };
+  const shape: PodShape = {
+    nodeName: 'n',
+    spec: {
+      containers: [container],
+      affinity: antiAffinity,
+      volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'c' } }],
+    },
+  };
   cache.setPod(podOf('p', shape));
-  const shown = (view: NodeView): unknown => [view.podCount, view.podsWithAffinity.size, view.podsWithRequiredAntiAffinity.size, view.ports.length, view.requested.scalars.get('example.com/gpu') ?? 0, view.claimUses.get('ns/c') ?? 0, view.attachable];
+  const shown = (view: NodeView): unknown => [
+    view.podCount,
+    view.podsWithAffinity.size,
+    view.podsWithRequiredAntiAffinity.size,
+    view.ports.length,
+    view.requested.scalars.get('example.com/gpu') ?? 0,
+    view.claimUses.get('ns/c') ?? 0,
+    view.attachable,
+  ];
   const draft = node.copy();
   t.same(shownOf(draft), shownOf(node), 'it says the same at first');
   t.equal(draft.generation, node.generation);
@@ -194,8 +265,11 @@ t.test('a draft changes alone', async (t) => {
 t.test('a pod that is told of once more, and means the same, is there in its newest words only', async (t) => {
   const cache = createClusterCache();
   const node = cache.setNode(nodeOf('n'));
-  const antiAffinity = { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: zone, labelSelector: {} }] } };
-  const told = (phase: 'Pending' | 'Running', podIP = ''): Frozen<Pod> => podOf('p', { nodeName: 'n', spec: { affinity: antiAffinity }, status: { phase, podIP } });
+  const antiAffinity = {
+    podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: zone, labelSelector: {} }] },
+  };
+  const told = (phase: 'Pending' | 'Running', podIP = ''): Frozen<Pod> =>
+    podOf('p', { nodeName: 'n', spec: { affinity: antiAffinity }, status: { phase, podIP } });
   cache.setPod(told('Pending'));
   const { generation } = node;
   for (const newest of [told('Running'), told('Running', '10.0.0.1')]) {
@@ -203,16 +277,26 @@ t.test('a pod that is told of once more, and means the same, is there in its new
     t.equal(cache.placed('p-uid')?.facts.object, newest);
   }
   t.equal(node.generation, generation);
-  for (const pods of [node.pods, node.podsWithAffinity, node.podsWithRequiredAntiAffinity]) t.same(Array.from(pods, ({ object }) => object.status?.phase), ['Running']);
+  for (const pods of [node.pods, node.podsWithAffinity, node.podsWithRequiredAntiAffinity])
+    t.same(
+      Array.from(pods, ({ object }) => object.status?.phase),
+      ['Running'],
+    );
   cache.removePod(told('Running'));
   t.same([node.podCount, node.podsWithAffinity.size, node.podsWithRequiredAntiAffinity.size], [0, 0, 0]);
 });
 
 t.test('a pod that means something else to others than before is a change of its node', async (t) => {
-  const asking = (requests: Record<string, string>): PodShape => ({ spec: { containers: [{ name: 'c', resources: { requests } }] } });
+  const asking = (requests: Record<string, string>): PodShape => ({
+    spec: { containers: [{ name: 'c', resources: { requests } }] },
+  });
   const claim: PodShape = { spec: { resourceClaims: [{ name: 'gpu', resourceClaimTemplateName: 't' }] } };
   const cases: readonly (readonly [what: string, before: PodShape, after: PodShape])[] = [
-    ['when it started', { status: { startTime: '2026-01-01T00:00:00Z' } }, { status: { startTime: '2026-01-02T00:00:00Z' } }],
+    [
+      'when it started',
+      { status: { startTime: '2026-01-01T00:00:00Z' } },
+      { status: { startTime: '2026-01-02T00:00:00Z' } },
+    ],
     ['how important it is', { spec: { priority: 1 } }, { spec: { priority: 2 } }],
     ['that it is on its way out', {}, { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } }],
     ['its labels', { labels: { app: 'a' } }, { labels: { app: 'b' } }],
@@ -221,7 +305,11 @@ t.test('a pod that means something else to others than before is a change of its
     ['its memory, where it counts as before', asking({}), asking({ memory: '200Mi' })],
     ['what its cpu counts for', asking({ cpu: '0' }), asking({})],
     ['what its memory counts for', asking({ memory: '0' }), asking({})],
-    ['the claims made for it', claim, { ...claim, status: { resourceClaimStatuses: [{ name: 'gpu', resourceClaimName: 'made' }] } }],
+    [
+      'the claims made for it',
+      claim,
+      { ...claim, status: { resourceClaimStatuses: [{ name: 'gpu', resourceClaimName: 'made' }] } },
+    ],
   ];
   for (const [what, before, after] of cases) {
     const cache = createClusterCache();
@@ -254,7 +342,8 @@ class NaiveCluster {
     // An image has the size that the first node that had it said, until no node has it.
     if (JSON.stringify(before?.status?.images ?? []) === JSON.stringify(node.status?.images ?? [])) return;
     this.#forgetSizes(name);
-    for (const { names = [], sizeBytes = 0 } of node.status?.images ?? []) for (const image of names) if (!this.sizes.has(image)) this.sizes.set(image, sizeBytes);
+    for (const { names = [], sizeBytes = 0 } of node.status?.images ?? [])
+      for (const image of names) if (!this.sizes.has(image)) this.sizes.set(image, sizeBytes);
   }
 
   removeNode(name: string): void {
@@ -265,7 +354,9 @@ class NaiveCluster {
 
   order(): string[] {
     const longest = Math.max(0, ...this.zones.map(([, names]) => names.length));
-    return Array.from({ length: longest }, (_, turn) => this.zones.flatMap(([, names]) => names.slice(turn, turn + 1))).flat();
+    return Array.from({ length: longest }, (_, turn) =>
+      this.zones.flatMap(([, names]) => names.slice(turn, turn + 1)),
+    ).flat();
   }
 
   imageCount(image: string): number {
@@ -287,12 +378,14 @@ class NaiveCluster {
   /** Of images that no node but this one has. */
   #forgetSizes(name: string): void {
     for (const image of this.sizes.keys()) {
-      if (![...this.nodes].some(([other, node]) => other !== name && imagesOf(node).includes(image))) this.sizes.delete(image);
+      if (![...this.nodes].some(([other, node]) => other !== name && imagesOf(node).includes(image)))
+        this.sizes.delete(image);
     }
   }
 }
 
-const imagesOf = ({ status }: Frozen<Node>): readonly string[] => (status?.images ?? []).flatMap(({ names }) => names ?? []);
+const imagesOf = ({ status }: Frozen<Node>): readonly string[] =>
+  (status?.images ?? []).flatMap(({ names }) => names ?? []);
 
 /** All that is shown of a node, in an order that does not depend on how it was kept. */
 function shownOf(view: NodeView): unknown {
@@ -319,20 +412,37 @@ function countedOf(naive: NaiveCluster, node: Frozen<Node>): unknown {
   const pods = naive.on(node.metadata?.name ?? '');
   const sum = (amount: (pod: PodFacts) => number): number => pods.reduce((total, pod) => total + amount(pod), 0);
   const scalars = new Map<string, number>();
-  for (const { held } of pods) for (const [name, amount] of held.scalars) scalars.set(name, (scalars.get(name) ?? 0) + amount);
+  for (const { held } of pods)
+    for (const [name, amount] of held.scalars) scalars.set(name, (scalars.get(name) ?? 0) + amount);
   const claims = new Map<string, number>();
-  for (const { namespace, volumeClaims } of pods) for (const { claim } of volumeClaims) claims.set(`${namespace}/${claim}`, (claims.get(`${namespace}/${claim}`) ?? 0) + 1);
+  for (const { namespace, volumeClaims } of pods)
+    for (const { claim } of volumeClaims)
+      claims.set(`${namespace}/${claim}`, (claims.get(`${namespace}/${claim}`) ?? 0) + 1);
   return {
     object: node,
     labels: node.metadata?.labels ?? {},
     taints: node.spec?.taints ?? [],
     unschedulable: node.spec?.unschedulable ?? false,
     allocatable: nodeCapacity(node),
-    requested: { milliCpu: sum(({ held }) => held.milliCpu), memory: sum(({ held }) => held.memory), ephemeralStorage: sum(({ held }) => held.ephemeralStorage), scalars: sorted(scalars) },
-    nonZeroRequested: { milliCpu: sum(({ nonZeroHeld }) => nonZeroHeld.milliCpu), memory: sum(({ nonZeroHeld }) => nonZeroHeld.memory) },
+    requested: {
+      milliCpu: sum(({ held }) => held.milliCpu),
+      memory: sum(({ held }) => held.memory),
+      ephemeralStorage: sum(({ held }) => held.ephemeralStorage),
+      scalars: sorted(scalars),
+    },
+    nonZeroRequested: {
+      milliCpu: sum(({ nonZeroHeld }) => nonZeroHeld.milliCpu),
+      memory: sum(({ nonZeroHeld }) => nonZeroHeld.memory),
+    },
     pods: pods.map(({ uid, object }) => [uid, object]).sort(),
-    affine: pods.filter(({ antiAffinity }) => antiAffinity.required.length > 0).map(({ uid }) => uid).sort(),
-    opposed: pods.filter(({ antiAffinity }) => antiAffinity.required.length > 0).map(({ uid }) => uid).sort(),
+    affine: pods
+      .filter(({ antiAffinity }) => antiAffinity.required.length > 0)
+      .map(({ uid }) => uid)
+      .sort(),
+    opposed: pods
+      .filter(({ antiAffinity }) => antiAffinity.required.length > 0)
+      .map(({ uid }) => uid)
+      .sort(),
     ports: pods.flatMap(({ hostPorts }) => hostPorts.map(({ port }) => port)).sort(),
     images: sorted(new Map(imagesOf(node).map((name) => [name, [naive.sizes.get(name), naive.imageCount(name)]]))),
     claims: sorted(claims),
@@ -340,7 +450,8 @@ function countedOf(naive: NaiveCluster, node: Frozen<Node>): unknown {
   };
 }
 
-const sorted = <V>(map: ReadonlyMap<string, V>): [string, V][] => [...map].filter(([, value]) => value !== 0).sort(([a], [b]) => (a < b ? -1 : 1));
+const sorted = <V>(map: ReadonlyMap<string, V>): [string, V][] =>
+  [...map].filter(([, value]) => value !== 0).sort(([a], [b]) => (a < b ? -1 : 1));
 
 /** What somebody knows who reads the log, and what a node and a pod are for him. */
 class LogReader {
@@ -369,8 +480,16 @@ class LogReader {
   }
 }
 
-const read = (node: NodeView): { labels: unknown; pods: Map<string, unknown> } => ({ labels: node.labels, pods: new Map(node.pods.map((pod) => [pod.uid, meaningOf(pod)])) });
-const meaningOf = ({ labels, held, terminating, priority }: PodFacts): unknown => ({ labels, cpu: held.milliCpu, terminating, priority });
+const read = (node: NodeView): { labels: unknown; pods: Map<string, unknown> } => ({
+  labels: node.labels,
+  pods: new Map(node.pods.map((pod) => [pod.uid, meaningOf(pod)])),
+});
+const meaningOf = ({ labels, held, terminating, priority }: PodFacts): unknown => ({
+  labels,
+  cpu: held.milliCpu,
+  terminating,
+  priority,
+});
 
 type Step =
   | { readonly do: 'node'; readonly name: string; readonly shape: NodeShape }
@@ -382,7 +501,13 @@ type Step =
 const nodeName = fc.constantFrom('n1', 'n2', 'n3', 'n4', 'n5');
 const podName = fc.constantFrom('p1', 'p2', 'p3', 'p4', 'p5', 'p6');
 const nodeShape: fc.Arbitrary<NodeShape> = fc
-  .record({ zone: fc.constantFrom('a', 'b', undefined), colour: fc.constantFrom('red', 'blue'), images: fc.subarray(['i', 'j', 'k']), size: fc.integer({ min: 1, max: 3 }), unschedulable: fc.boolean() })
+  .record({
+    zone: fc.constantFrom('a', 'b', undefined),
+    colour: fc.constantFrom('red', 'blue'),
+    images: fc.subarray(['i', 'j', 'k']),
+    size: fc.integer({ min: 1, max: 3 }),
+    unschedulable: fc.boolean(),
+  })
   .map(({ zone: zoneName, colour, images, size, unschedulable }) => ({
     labels: { colour, ...(zoneName !== undefined && { [zone]: zoneName }) },
     ...(colour === 'red' && { taints: [{ key: 'red', effect: 'NoSchedule' as const }] }),
@@ -391,17 +516,35 @@ const nodeShape: fc.Arbitrary<NodeShape> = fc
     images: images.map((name) => ({ names: [name, `${name}:twice`, name], ...(size < 3 && { sizeBytes: size }) })),
   }));
 const podShape: fc.Arbitrary<PodShape> = fc
-  .record({ app: fc.constantFrom('x', 'y'), cpu: fc.constantFrom('1', '2'), gpu: fc.constantFrom(undefined, '0', '1'), isTerminating: fc.boolean(), priority: fc.constantFrom(0, 5), isPlain: fc.boolean(), phase: fc.constantFrom('Pending', 'Running') })
+  .record({
+    app: fc.constantFrom('x', 'y'),
+    cpu: fc.constantFrom('1', '2'),
+    gpu: fc.constantFrom(undefined, '0', '1'),
+    isTerminating: fc.boolean(),
+    priority: fc.constantFrom(0, 5),
+    isPlain: fc.boolean(),
+    phase: fc.constantFrom('Pending', 'Running'),
+  })
   .map(({ app, cpu, gpu, isTerminating, priority, isPlain, phase }) => ({
     labels: { app },
     metadata: isTerminating ? { deletionTimestamp: '2026-01-01T00:00:00Z' } : {},
     status: { phase: phase as 'Pending' },
     spec: {
       priority,
-      containers: [{ name: 'c', resources: { requests: { cpu, ...(gpu !== undefined && { 'example.com/gpu': gpu }) } }, ...(!isPlain && { ports: [{ containerPort: 80, hostPort: 80 }] }) }],
+      containers: [
+        {
+          name: 'c',
+          resources: { requests: { cpu, ...(gpu !== undefined && { 'example.com/gpu': gpu }) } },
+          ...(!isPlain && { ports: [{ containerPort: 80, hostPort: 80 }] }),
+        },
+      ],
       ...(!isPlain && {
         volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'c' } }],
-        affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: zone, labelSelector: {} }] } },
+        affinity: {
+          podAntiAffinity: {
+            requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: zone, labelSelector: {} }],
+          },
+        },
       }),
     },
   }));
@@ -410,7 +553,12 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   fc.oneof(
     fc.record({ do: fc.constant('node' as const), name: nodeName, shape: nodeShape }),
     fc.record({ do: fc.constant('no-node' as const), name: nodeName }),
-    fc.record({ do: fc.constantFrom('pod' as const, 'pod' as const, 'assume' as const), name: podName, node: nodeName, shape: podShape }),
+    fc.record({
+      do: fc.constantFrom('pod' as const, 'pod' as const, 'assume' as const),
+      name: podName,
+      node: nodeName,
+      shape: podShape,
+    }),
     fc.record({ do: fc.constantFrom('no-pod' as const, 'forget' as const), name: podName }),
     fc.constant({ do: 'read' as const }),
   ),
@@ -445,7 +593,12 @@ t.test('after any history the sums are what counting gives, and the log tells th
           const { volumes = [], affinity = {} } = own.spec ?? {};
           const [container] = step.shape.spec?.containers ?? [];
           const [{ ports = [] } = {}] = own.spec?.containers ?? [];
-          const shape: PodShape = { ...step.shape, uid, spec: { ...step.shape.spec, volumes, affinity, containers: [{ name: 'c', ...container, ports }] }, ...(step.do === 'pod' && { nodeName: to }) };
+          const shape: PodShape = {
+            ...step.shape,
+            uid,
+            spec: { ...step.shape.spec, volumes, affinity, containers: [{ name: 'c', ...container, ports }] },
+            ...(step.do === 'pod' && { nodeName: to }),
+          };
           const pod = podOf(step.name, shape);
           if (step.do === 'pod') cache.setPod(pod);
           else cache.assume(podFacts(pod), to);
@@ -474,21 +627,34 @@ t.test('after any history the sums are what counting gives, and the log tells th
 });
 
 function sameAsCounted(cache: ClusterCache, naive: NaiveCluster): void {
-  same(cache.nodes.map(({ name }) => name), naive.order());
+  same(
+    cache.nodes.map(({ name }) => name),
+    naive.order(),
+  );
   for (const node of naive.nodes.values()) {
     const view = cache.node(node.metadata?.name ?? '');
     same(view === undefined ? undefined : shownOf(view), countedOf(naive, node));
   }
   const slots = cache.nodes.map(({ slot }) => slot);
   same(new Set(slots).size, slots.length);
-  same(slots.every((slot) => slot < 5), true);
+  same(
+    slots.every((slot) => slot < 5),
+    true,
+  );
   const visible = [...naive.pods.values()].filter((pod) => naive.nodes.has(pod.nodeName));
   const namesOf = (nodes: Iterable<NodeView>): readonly string[] => Array.from(nodes, ({ name }) => name).sort();
-  same(namesOf(cache.nodesWithAffinity), namesOf(cache.nodes.filter(({ podsWithAffinity }) => podsWithAffinity.size > 0)));
+  same(
+    namesOf(cache.nodesWithAffinity),
+    namesOf(cache.nodes.filter(({ podsWithAffinity }) => podsWithAffinity.size > 0)),
+  );
   same(cache.claimUses('ns/c'), visible.filter(({ facts }) => facts.volumeClaims.length > 0).length);
   same(cache.image('i')?.nodeCount ?? 0, naive.imageCount('i'));
   const unseen = new Set([...naive.pods.values()].map((pod) => pod.nodeName).filter((name) => !naive.nodes.has(name)));
-  same(cache.figures(), { nodes: naive.nodes.size + unseen.size, pods: naive.pods.size, assumedPods: [...naive.pods.values()].filter(({ assumed }) => assumed).length });
+  same(cache.figures(), {
+    nodes: naive.nodes.size + unseen.size,
+    pods: naive.pods.size,
+    assumedPods: [...naive.pods.values()].filter(({ assumed }) => assumed).length,
+  });
 }
 
 function sameAsRead(reader: LogReader, cache: ClusterCache): void {
@@ -503,52 +669,123 @@ function same(found: unknown, wanted: unknown): void {
 }
 
 t.test('an update of a node is one event for each aspect that changed', async (t) => {
-  const base: NodeShape = { labels: { a: '1' }, annotations: { a: '1' }, taints: [{ key: 'k', effect: 'NoSchedule' }], allocatable: { cpu: '1' }, declaredFeatures: ['F'] };
-  const ready = (node: Frozen<Node>, status: string, time: string): Frozen<Node> => ({ ...node, status: { ...node.status, conditions: [{ type: 'Ready', status: status as 'True', lastHeartbeatTime: time }] } });
+  const base: NodeShape = {
+    labels: { a: '1' },
+    annotations: { a: '1' },
+    taints: [{ key: 'k', effect: 'NoSchedule' }],
+    allocatable: { cpu: '1' },
+    declaredFeatures: ['F'],
+  };
+  const ready = (node: Frozen<Node>, status: string, time: string): Frozen<Node> => ({
+    ...node,
+    status: { ...node.status, conditions: [{ type: 'Ready', status: status as 'True', lastHeartbeatTime: time }] },
+  });
   const old = ready(nodeOf('n', base), 'True', '1');
   const cases: readonly (readonly [string, Frozen<Node>, readonly string[]])[] = [
     ['nothing', ready(nodeOf('n', base), 'True', '1'), []],
     ['a heartbeat', ready(nodeOf('n', base), 'True', '2'), []],
     ['images', ready(nodeOf('n', { ...base, images: [{ names: ['i'] }] }), 'True', '1'), []],
-    ['allocatable', ready(nodeOf('n', { ...base, allocatable: { cpu: '2' } }), 'True', '1'), ['NodeUpdateNodeAllocatable']],
+    [
+      'allocatable',
+      ready(nodeOf('n', { ...base, allocatable: { cpu: '2' } }), 'True', '1'),
+      ['NodeUpdateNodeAllocatable'],
+    ],
     ['labels', ready(nodeOf('n', { ...base, labels: {} }), 'True', '1'), ['NodeUpdateNodeLabel']],
     ['taints', ready(nodeOf('n', { ...base, taints: [] }), 'True', '1'), ['NodeUpdateNodeTaint']],
     ['a condition', ready(nodeOf('n', base), 'False', '1'), ['NodeUpdateNodeCondition']],
-    ['annotations', ready(nodeOf('n', { ...base, annotations: { a: '2' } }), 'True', '1'), ['NodeUpdateNodeAnnotation']],
-    ['features', ready(nodeOf('n', { ...base, declaredFeatures: ['F', 'G'] }), 'True', '1'), ['NodeUpdateNodeDeclaredFeature']],
+    [
+      'annotations',
+      ready(nodeOf('n', { ...base, annotations: { a: '2' } }), 'True', '1'),
+      ['NodeUpdateNodeAnnotation'],
+    ],
+    [
+      'features',
+      ready(nodeOf('n', { ...base, declaredFeatures: ['F', 'G'] }), 'True', '1'),
+      ['NodeUpdateNodeDeclaredFeature'],
+    ],
     ['cordoned', ready(nodeOf('n', { ...base, unschedulable: true }), 'True', '1'), []],
-    ['several', ready(nodeOf('n', { ...base, labels: {}, taints: [] }), 'False', '9'), ['NodeUpdateNodeLabel', 'NodeUpdateNodeTaint', 'NodeUpdateNodeCondition']],
+    [
+      'several',
+      ready(nodeOf('n', { ...base, labels: {}, taints: [] }), 'False', '9'),
+      ['NodeUpdateNodeLabel', 'NodeUpdateNodeTaint', 'NodeUpdateNodeCondition'],
+    ],
   ];
   for (const [name, node, events] of cases) t.same(nodeEvents(old, node).map(labelOf), events, name);
-  t.same(nodeEvents(nodeOf('n', { unschedulable: true }), nodeOf('n')).map(labelOf), ['NodeUpdateNodeTaint'], 'to become schedulable is a taint less');
-  t.same(nodeEvents({ metadata: {} }, { metadata: { labels: {}, annotations: {} }, spec: { taints: [] }, status: { allocatable: {}, conditions: [] } }), [], 'absent is empty');
+  t.same(
+    nodeEvents(nodeOf('n', { unschedulable: true }), nodeOf('n')).map(labelOf),
+    ['NodeUpdateNodeTaint'],
+    'to become schedulable is a taint less',
+  );
+  t.same(
+    nodeEvents(
+      { metadata: {} },
+      { metadata: { labels: {}, annotations: {} }, spec: { taints: [] }, status: { allocatable: {}, conditions: [] } },
+    ),
+    [],
+    'absent is empty',
+  );
 });
 
 t.test('an update of a pod is one event for each aspect that changed, or the general one', async (t) => {
   const requests = { cpu: '2', 'example.com/gpu': '2' };
-  const old = podOf('p', { requests, labels: { a: '1' }, spec: { schedulingGates: [{ name: 'g' }, { name: 'h' }], containers: [{ name: 'c', resources: { requests } }] } });
-  const change = ({ spec, ...shape }: PodShape): Frozen<Pod> => podOf('p', { labels: { a: '1' }, ...shape, spec: { ...old.spec, ...spec } as NonNullable<PodShape['spec']> });
-  const asking = (...amounts: [string, string]): PodShape => ({ spec: { containers: [{ name: 'c', resources: { requests: { cpu: amounts[0], 'example.com/gpu': amounts[1] } } }] } });
+  const old = podOf('p', {
+    requests,
+    labels: { a: '1' },
+    spec: { schedulingGates: [{ name: 'g' }, { name: 'h' }], containers: [{ name: 'c', resources: { requests } }] },
+  });
+  const change = ({ spec, ...shape }: PodShape): Frozen<Pod> =>
+    podOf('p', { labels: { a: '1' }, ...shape, spec: { ...old.spec, ...spec } as NonNullable<PodShape['spec']> });
+  const asking = (...amounts: [string, string]): PodShape => ({
+    spec: { containers: [{ name: 'c', resources: { requests: { cpu: amounts[0], 'example.com/gpu': amounts[1] } } }] },
+  });
   const cases: readonly (readonly [string, Frozen<Pod>, readonly string[]])[] = [
     ['a condition', change({ status: { conditions: [{ type: 'PodScheduled', status: 'False' }] } }), ['Update']],
     ['labels', change({ labels: {} }), ['UpdatePodLabel']],
     ['less cpu', change(asking('1', '2')), ['UpdatePodScaleDown']],
     ['fewer devices', change(asking('2', '1')), ['UpdatePodScaleDown']],
-    ['no devices', change({ spec: { containers: [{ name: 'c', resources: { requests: { cpu: '2' } } }] } }), ['UpdatePodScaleDown']],
+    [
+      'no devices',
+      change({ spec: { containers: [{ name: 'c', resources: { requests: { cpu: '2' } } }] } }),
+      ['UpdatePodScaleDown'],
+    ],
     ['more', change(asking('3', '3')), ['Update']],
     ['one gate less', change({ spec: { schedulingGates: [{ name: 'g' }] } }), ['Update']],
     ['no gates', change({ spec: { schedulingGates: [] } }), ['UpdatePodSchedulingGatesEliminated']],
     ['a toleration', change({ spec: { tolerations: [{ key: 'k' }] } }), ['UpdatePodToleration']],
-    ['a claim was made', change({ status: { resourceClaimStatuses: [{ name: 'd', resourceClaimName: 'd-1' }] } }), ['UpdatePodGeneratedResourceClaim']],
-    ['several', change({ labels: {}, spec: { schedulingGates: [] } }), ['UpdatePodLabel', 'UpdatePodSchedulingGatesEliminated']],
+    [
+      'a claim was made',
+      change({ status: { resourceClaimStatuses: [{ name: 'd', resourceClaimName: 'd-1' }] } }),
+      ['UpdatePodGeneratedResourceClaim'],
+    ],
+    [
+      'several',
+      change({ labels: {}, spec: { schedulingGates: [] } }),
+      ['UpdatePodLabel', 'UpdatePodSchedulingGatesEliminated'],
+    ],
   ];
   for (const [name, pod, events] of cases) {
-    t.same(podEvents(old, pod).map(labelOf), events.map((event) => `UnschedulablePod${event}`), name);
+    t.same(
+      podEvents(old, pod).map(labelOf),
+      events.map((event) => `UnschedulablePod${event}`),
+      name,
+    );
     const assigned = deepFreeze<Pod>({ ...pod, spec: { ...pod.spec, nodeName: 'n' } } as Pod);
-    t.same(podEvents(old, assigned).map(labelOf), events.map((event) => `AssignedPod${event}`), `${name}, on a node`);
+    t.same(
+      podEvents(old, assigned).map(labelOf),
+      events.map((event) => `AssignedPod${event}`),
+      `${name}, on a node`,
+    );
   }
-  const resized = (cpu: string): Frozen<Pod> => deepFreeze({ ...podOf('p', { nodeName: 'n', requests: { cpu: '1' } }), status: { containerStatuses: [{ name: 'c', resources: { requests: { cpu } } }] } } as unknown as Pod); // a status with what counts here
-  t.same(podEvents(resized('3'), resized('2')).map(labelOf), ['AssignedPodUpdatePodScaleDown'], 'what its node has given back counts');
+  const resized = (cpu: string): Frozen<Pod> =>
+    deepFreeze({
+      ...podOf('p', { nodeName: 'n', requests: { cpu: '1' } }),
+      status: { containerStatuses: [{ name: 'c', resources: { requests: { cpu } } }] },
+    } as unknown as Pod); // a status with what counts here
+  t.same(
+    podEvents(resized('3'), resized('2')).map(labelOf),
+    ['AssignedPodUpdatePodScaleDown'],
+    'what its node has given back counts',
+  );
 });
 
 /** A queue that tells what was asked of it. */
@@ -661,20 +898,33 @@ t.test('a change reaches who it concerns', async (t) => {
     t.equal(cache.isAssumed(`${name}-uid`), isWaiting, 'one that waits at Permit is taken back by its own failure');
     feed.pod(podOf(name, deleted), podOf(name, { ...deleted, labels: { a: '1' } }));
     feed.pod(podOf(name, deleted), undefined);
-    t.same(took(), isWaiting ? [`delete ${name}`, `tell AssignedPodDelete ${name} nothing`] : [`update ${name} UnschedulablePodUpdatePodLabel`, `delete ${name}`]);
+    t.same(
+      took(),
+      isWaiting
+        ? [`delete ${name}`, `tell AssignedPodDelete ${name} nothing`]
+        : [`update ${name} UnschedulablePodUpdatePodLabel`, `delete ${name}`],
+    );
     cache.forget(`${name}-uid`);
   }
 
   feed.pod(undefined, podOf('quick'));
   cache.assume(podFacts(podOf('quick')), 'n');
   feed.pod(podOf('quick', { nodeName: 'n' }), undefined);
-  t.same(took(), ['add quick', 'delete quick bound', 'tell AssignedPodDelete quick nothing'], 'bound and gone before anybody told of the first');
+  t.same(
+    took(),
+    ['add quick', 'delete quick bound', 'tell AssignedPodDelete quick nothing'],
+    'bound and gone before anybody told of the first',
+  );
   t.same(cache.figures(), { nodes: 1, pods: 0, assumedPods: 0 });
 
   feed.object('storage.k8s.io/CSINode', undefined, nodeOf('c'));
   feed.object('storage.k8s.io/CSINode', nodeOf('c'), nodeOf('c'));
   feed.object('storage.k8s.io/CSINode', nodeOf('c'), undefined);
-  t.same(took(), ['tell storage.k8s.io/CSINodeAdd nothing c', 'tell storage.k8s.io/CSINodeUpdate c c', 'tell storage.k8s.io/CSINodeDelete c nothing']);
+  t.same(took(), [
+    'tell storage.k8s.io/CSINodeAdd nothing c',
+    'tell storage.k8s.io/CSINodeUpdate c c',
+    'tell storage.k8s.io/CSINodeDelete c nothing',
+  ]);
   feed.node(nodeOf('n'), undefined);
   t.same(took(), ['tell NodeDelete n nothing']);
   t.equal(cache.node('n'), undefined);
@@ -695,7 +945,10 @@ interface Following {
 }
 
 /** A server, and somebody who follows it. */
-function following(t: Test, options: Partial<FollowClusterOptions> & { readonly wrap?: (client: Client) => Client } = {}): Following {
+function following(
+  t: Test,
+  options: Partial<FollowClusterOptions> & { readonly wrap?: (client: Client) => Client } = {},
+): Following {
   const clock = virtualClock();
   const server = createServer({ store: memoryStore({ clock }), clock, random: random(1) });
   t.teardown(() => server.close());
@@ -706,24 +959,52 @@ function following(t: Test, options: Partial<FollowClusterOptions> & { readonly 
   const cut$ = new Subject<never>();
   const { wrap = (each) => each, ...rest } = options;
   const seen = wrap(withPods(client, (pods) => interrupted(pods, cut$)));
-  const follow$ = followCluster({ client: seen, clock, random: random(2), cache, queue, responsible: ourScheduler, rejectWaiting: () => false, ...rest });
+  const follow$ = followCluster({
+    client: seen,
+    clock,
+    random: random(2),
+    cache,
+    queue,
+    responsible: ourScheduler,
+    rejectWaiting: () => false,
+    ...rest,
+  });
   const subscription = observe(follow$, (each) => news.push(each));
   t.teardown(() => subscription.unsubscribe());
-  return { client, clock, cache, queue, asked, news, follow$, cutPods: () => cut$.next(undefined as never), stop: () => subscription.unsubscribe() };
+  return {
+    client,
+    clock,
+    cache,
+    queue,
+    asked,
+    news,
+    follow$,
+    cutPods: () => cut$.next(undefined as never),
+    stop: () => subscription.unsubscribe(),
+  };
 }
 
 function withPods(client: Client, wrap: (pods: ResourceClient<Pod>) => ResourceClient<Pod>): Client {
   const pods = wrap(client.kind('v1', 'Pod'));
-  const kind = (apiVersion: 'v1', name: 'Pod' | 'Node'): unknown => (name === 'Pod' ? pods : client.kind(apiVersion, name));
+  const kind = (apiVersion: 'v1', name: 'Pod' | 'Node'): unknown =>
+    name === 'Pod' ? pods : client.kind(apiVersion, name);
   return { ...client, kind: kind as Client['kind'] }; // the same for all but one
 }
 
 function interrupted(pods: ResourceClient<Pod>, cut$: Observable<unknown>): ResourceClient<Pod> {
   const expired$ = throwError(() => tooOldResourceVersion('1', '2'));
-  return { list: (options) => pods.list(options), watch: (options) => merge(pods.watch(options).pipe(takeUntil(cut$)), concat(NEVER.pipe(takeUntil(cut$)), expired$)) } as ResourceClient<Pod>; // nobody asks for more
+  return {
+    list: (options) => pods.list(options),
+    watch: (options) => merge(pods.watch(options).pipe(takeUntil(cut$)), concat(NEVER.pipe(takeUntil(cut$)), expired$)),
+  } as ResourceClient<Pod>; // nobody asks for more
 }
 
-const aPod = (name: string, shape: PodShape = {}): Frozen<Pod> => podOf(name, { namespace: 'default', ...shape, spec: { containers: [{ name: 'c', image: 'i', resources: { requests: { cpu: '100m' } } }], ...shape.spec } });
+const aPod = (name: string, shape: PodShape = {}): Frozen<Pod> =>
+  podOf(name, {
+    namespace: 'default',
+    ...shape,
+    spec: { containers: [{ name: 'c', image: 'i', resources: { requests: { cpu: '100m' } } }], ...shape.spec },
+  });
 
 /** The same without what the server sets. */
 const sent = (object: Frozen<Pod>): Frozen<Pod> => {
@@ -732,7 +1013,11 @@ const sent = (object: Frozen<Pod>): Frozen<Pod> => {
 };
 
 async function bind(client: Client, name: string, node: string): Promise<void> {
-  await client.kind('v1', 'Pod').subresource<Binding>('binding').in('default').create(name, { apiVersion: 'v1', kind: 'Binding', metadata: { name }, target: { kind: 'Node', name: node } });
+  await client
+    .kind('v1', 'Pod')
+    .subresource<Binding>('binding')
+    .in('default')
+    .create(name, { apiVersion: 'v1', kind: 'Binding', metadata: { name }, target: { kind: 'Node', name: node } });
 }
 
 t.test('a cluster is followed from its lists on, and let go without a trace', async (t) => {
@@ -748,11 +1033,17 @@ t.test('a cluster is followed from its lists on, and let go without a trace', as
   await client.kind('v1', 'Node').create({ metadata: { name: 'n' } });
   await pods.create(sent(aPod('p')));
   await clock.settled();
-  t.same(cache.nodes.map(({ name }) => name), ['n']);
+  t.same(
+    cache.nodes.map(({ name }) => name),
+    ['n'],
+  );
   t.equal(queue.pop()?.pod.metadata?.name, 'p');
   await bind(client, 'p', 'n');
   await clock.settled();
-  t.same(cache.node('n')?.pods.map(({ name, nodeName: on }) => [name, on]), [['p', 'n']]);
+  t.same(
+    cache.node('n')?.pods.map(({ name, nodeName: on }) => [name, on]),
+    [['p', 'n']],
+  );
   t.same(asked.splice(0), ['tell NodeAdd nothing n', 'add p', 'delete p bound', 'tell AssignedPodAdd nothing p']);
 
   const now = await pods.get('p');
@@ -794,7 +1085,10 @@ t.test('whoever follows again finds the timers and the cluster as they were', as
   const again = observe(follow$, (each) => news.push(each));
   await clock.settled();
   t.equal(clock.pending, followed);
-  t.same(cache.nodes.map(({ name }) => name), ['n']);
+  t.same(
+    cache.nodes.map(({ name }) => name),
+    ['n'],
+  );
   t.same(asked, ['tell NodeDelete m nothing'], 'only what changed meanwhile is told');
   t.same(news, [{ type: 'synced' }, { type: 'synced' }]);
   again.unsubscribe();
@@ -818,9 +1112,27 @@ t.test('what a new list shows to be gone is gone, and what has another uid is an
   await clock.settled();
   t.same(asked, [], 'nobody has heard of it yet');
   await clock.advance('1m');
-  t.match(news.filter(({ type }) => type !== 'synced'), [{ type: 'failed', kind: 'Pod' }]);
-  t.same(new Set(asked), new Set(['delete again', 'add again', 'delete binds bound', 'tell AssignedPodAdd nothing binds', 'tell AssignedPodDelete bound-again nothing', 'add bound-again', 'add new', 'delete goes']));
-  t.same(cache.node('n')?.pods.map(({ name }) => name), ['binds']);
+  t.match(
+    news.filter(({ type }) => type !== 'synced'),
+    [{ type: 'failed', kind: 'Pod' }],
+  );
+  t.same(
+    new Set(asked),
+    new Set([
+      'delete again',
+      'add again',
+      'delete binds bound',
+      'tell AssignedPodAdd nothing binds',
+      'tell AssignedPodDelete bound-again nothing',
+      'add bound-again',
+      'add new',
+      'delete goes',
+    ]),
+  );
+  t.same(
+    cache.node('n')?.pods.map(({ name }) => name),
+    ['binds'],
+  );
   t.equal(queue.figures().active, 4);
 });
 
@@ -829,8 +1141,12 @@ t.test('a kind that the server does not have is one without objects', async (t) 
   let isServed = false;
   const wrap = (client: Client): Client => {
     const claims = client.kind('resource.k8s.io/v1', 'ResourceClaim');
-    const sometimes = { list: async (options: object) => (isServed ? await claims.list(options) : await Promise.reject(refusal)), watch: (options: object) => claims.watch(options) };
-    const resource = (kind: { readonly kind?: string }): unknown => (kind.kind === 'ResourceClaim' ? sometimes : client.resource(kind as never));
+    const sometimes = {
+      list: async (options: object) => (isServed ? await claims.list(options) : await Promise.reject(refusal)),
+      watch: (options: object) => claims.watch(options),
+    };
+    const resource = (kind: { readonly kind?: string }): unknown =>
+      kind.kind === 'ResourceClaim' ? sometimes : client.resource(kind as never);
     return { ...client, resource: resource as Client['resource'] }; // the same for all but one
   };
   const { client, clock, cache, asked, news } = following(t, { wrap });
@@ -839,7 +1155,10 @@ t.test('a kind that the server does not have is one without objects', async (t) 
   await clock.advance('2m');
   t.equal(news.length, 2, 'it is told once');
   isServed = true;
-  await client.kind('resource.k8s.io/v1', 'ResourceClaim').in('default').create({ metadata: { name: 'c' }, spec: {} });
+  await client
+    .kind('resource.k8s.io/v1', 'ResourceClaim')
+    .in('default')
+    .create({ metadata: { name: 'c' }, spec: {} });
   await clock.advance('1m');
   t.equal(cache.objects.list('ResourceClaim').length, 1);
   t.ok(asked.includes('tell resource.k8s.io/ResourceClaimAdd nothing c'));
@@ -849,7 +1168,15 @@ t.test('a kind that the server does not have is one without objects', async (t) 
 t.test('a server that says it has no pods is not believed', async (t) => {
   let isAway = true;
   const refusal = notFound({ group: '', resource: 'pods', name: '' });
-  const wrap = (client: Client): Client => withPods(client, (pods) => ({ list: async (options) => (isAway ? await Promise.reject(refusal) : await pods.list(options)), watch: (options) => pods.watch(options) }) as ResourceClient<Pod>); // nobody asks for more
+  const wrap = (client: Client): Client =>
+    withPods(
+      client,
+      (pods) =>
+        ({
+          list: async (options) => (isAway ? await Promise.reject(refusal) : await pods.list(options)),
+          watch: (options) => pods.watch(options),
+        }) as ResourceClient<Pod>,
+    ); // nobody asks for more
   const { clock, news } = following(t, { wrap });
   await clock.settled();
   t.match(news, [{ type: 'failed', kind: 'Pod', error: refusal }]);
@@ -902,7 +1229,10 @@ t.test('a plugin that throws is told of, and does not end anything', async (t) =
   await pods.create(sent(aPod('bad', { labels: { throws: 'yes' } })));
   await pods.create(sent(aPod('good')));
   await clock.settled();
-  t.match(news.find(({ type }) => type === 'threw'), { kind: 'Pod', error: { message: 'a gate fell off' } });
+  t.match(
+    news.find(({ type }) => type === 'threw'),
+    { kind: 'Pod', error: { message: 'a gate fell off' } },
+  );
   t.ok(news.some(({ type }) => type === 'synced'));
   t.equal(cache.pods.size, 2);
   t.equal(queue.figures().active, 1);

@@ -1,5 +1,5 @@
-// The fast way to place pods must answer as the plain way does: the same node, the same counts, the same reasons. Random
-// clusters change in random ways between pods of a few kinds, so that what is kept has to be brought up to date.
+// The fast way to place pods must answer as the plain way does: the same node, the same counts, the same reasons.
+// Random clusters change in random ways between pods of a few kinds, so that what is kept has to be brought up to date.
 import fc from 'fast-check';
 import t from 'tap';
 import { deepFreeze, random } from '../../lib/core/index.js';
@@ -38,7 +38,14 @@ const step = anyStep({ objects: 2, budgets: 0, nominations: 1, pods: 3, places: 
 t.test('random clusters with churn: columns and plugins asked node by node place pods alike', async (t) => {
   const counts = { placed: 0, refused: 0 };
   const { watched, refusing, deciding } = watchedPlugins(definitions);
-  const world = fc.record({ profiles: anyProfiles, kinds: podKinds, nodes: firstNodes, steps: fc.array(step, { minLength: 8, maxLength: 32, size: 'max' }), changesMax: fc.constantFrom(16_384, 16_384, 4, 1), start: fc.nat(9) });
+  const world = fc.record({
+    profiles: anyProfiles,
+    kinds: podKinds,
+    nodes: firstNodes,
+    steps: fc.array(step, { minLength: 8, maxLength: 32, size: 'max' }),
+    changesMax: fc.constantFrom(16_384, 16_384, 4, 1),
+    start: fc.nat(9),
+  });
   fc.assert(
     fc.property(world, ({ nodes, steps, ...options }) => {
       const made = new ScheduledTwice({ ...options, definitions, watched });
@@ -74,11 +81,39 @@ t.test('pods that go by nothing but other pods are placed alike', async (t) => {
 t.test('nodes that differ in one thing only are told apart', async (t) => {
   // Every log is too short, so kinds of pods are seen as if for the first time, and one node of each state is asked.
   // What is not asked for is reckoned with all the same where nodes are scored, unless it is zero.
-  const requests = fc.constantFrom<Record<string, string>[]>({}, { cpu: '0' }, { memory: '0' }, { cpu: '0', memory: '0' }, { cpu: '100m', memory: '0' }, { cpu: '100m', memory: '200Mi' }, { memory: '200Mi' }, { 'ephemeral-storage': '1Gi' }, { 'example.com/gpu': '1' });
-  const kinds = fc.array(fc.tuple(requests, rarely(fc.constant({ nodeName: 'n1' }), 12)).map(([asked, named]): PodKind => ({ namespace: 'one', labels: {}, metadata: {}, spec: { containers: [{ name: 'c', image: 'app:1', resources: { requests: asked } }], ...named } })), { minLength: 4, maxLength: 6, size: 'max' });
-  const nodes = fc.array(fc.tuple(nodeKind, fc.constantFrom(...nodeAspects)).map(([node, what]) => ({ ...plainNode, pods: '3', gpus: '2', [what]: node[what] })), { minLength: 2, maxLength: 4, size: 'max' });
+  const requests = fc.constantFrom<Record<string, string>[]>(
+    {},
+    { cpu: '0' },
+    { memory: '0' },
+    { cpu: '0', memory: '0' },
+    { cpu: '100m', memory: '0' },
+    { cpu: '100m', memory: '200Mi' },
+    { memory: '200Mi' },
+    { 'ephemeral-storage': '1Gi' },
+    { 'example.com/gpu': '1' },
+  );
+  const kinds = fc.array(
+    fc.tuple(requests, rarely(fc.constant({ nodeName: 'n1' }), 12)).map(([asked, named]): PodKind => ({
+      namespace: 'one',
+      labels: {},
+      metadata: {},
+      spec: { containers: [{ name: 'c', image: 'app:1', resources: { requests: asked } }], ...named },
+    })),
+    { minLength: 4, maxLength: 6, size: 'max' },
+  );
+  const nodes = fc.array(
+    fc
+      .tuple(nodeKind, fc.constantFrom(...nodeAspects))
+      .map(([node, what]) => ({ ...plainNode, pods: '3', gpus: '2', [what]: node[what] })),
+    { minLength: 2, maxLength: 4, size: 'max' },
+  );
   const few = anyStep({ objects: 0, budgets: 0, nominations: 0, pods: 20, places: 20 });
-  const world = fc.record({ kinds, nodes, steps: fc.array(few, { minLength: 20, maxLength: 50, size: 'max' }), profiles: anyProfiles });
+  const world = fc.record({
+    kinds,
+    nodes,
+    steps: fc.array(few, { minLength: 20, maxLength: 50, size: 'max' }),
+    profiles: anyProfiles,
+  });
   let placed = 0;
   fc.assert(
     fc.property(world, ({ nodes: alike, steps, ...options }) => {
@@ -93,12 +128,29 @@ t.test('nodes that differ in one thing only are told apart', async (t) => {
 });
 
 t.test('pods that differ in one thing only are told apart', async (t) => {
-  const kind = (spec: PodKind['spec'], metadata: PodKind['metadata'] = {}): PodKind => ({ namespace: 'one', labels: { app: 'a' }, metadata, spec: { containers: [{ name: 'c' }], ...spec } });
+  const kind = (spec: PodKind['spec'], metadata: PodKind['metadata'] = {}): PodKind => ({
+    namespace: 'one',
+    labels: { app: 'a' },
+    metadata,
+    spec: { containers: [{ name: 'c' }], ...spec },
+  });
   const asking = (cpu: string | undefined, memory: string | undefined, podLevel?: Record<string, string>): PodKind =>
-    kind({ containers: [{ name: 'c', resources: { requests: { ...(cpu && { cpu }), ...(memory && { memory }) } } }], ...(podLevel && { resources: { requests: podLevel } }) });
-  const spread = (topologyKey: string, spec: PodKind['spec'] = {}): PodKind => kind({ ...spec, topologySpreadConstraints: [{ maxSkew: 1, topologyKey, whenUnsatisfiable: 'DoNotSchedule', labelSelector: { matchLabels: { app: 'a' } } }] });
+    kind({
+      containers: [{ name: 'c', resources: { requests: { ...(cpu && { cpu }), ...(memory && { memory }) } } }],
+      ...(podLevel && { resources: { requests: podLevel } }),
+    });
+  const spread = (topologyKey: string, spec: PodKind['spec'] = {}): PodKind =>
+    kind({
+      ...spec,
+      topologySpreadConstraints: [
+        { maxSkew: 1, topologyKey, whenUnsatisfiable: 'DoNotSchedule', labelSelector: { matchLabels: { app: 'a' } } },
+      ],
+    });
   const appA = { labelSelector: { matchLabels: { app: 'a' } } };
-  const wary = (podAffinityTerm: PodAffinityTerm, weight = 100): PodKind => kind({ affinity: { podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight, podAffinityTerm }] } } });
+  const wary = (podAffinityTerm: PodAffinityTerm, weight = 100): PodKind =>
+    kind({
+      affinity: { podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight, podAffinityTerm }] } },
+    });
   const term: PodAffinityTerm = { topologyKey: hostKey, ...appA };
   const terms: readonly PodAffinityTerm[] = [
     term,
@@ -112,28 +164,106 @@ t.test('pods that differ in one thing only are told apart', async (t) => {
     { ...term, namespaces: ['one'], namespaceSelector: { matchLabels: { team: 'y' } } },
   ];
   const even = (constraints: readonly Partial<TopologySpreadConstraint>[], spec: PodKind['spec'] = {}): PodKind =>
-    kind({ ...spec, topologySpreadConstraints: constraints.map((each) => ({ maxSkew: 1, topologyKey: zoneKey, whenUnsatisfiable: 'DoNotSchedule', ...each })) });
+    kind({
+      ...spec,
+      topologySpreadConstraints: constraints.map((each) => ({
+        maxSkew: 1,
+        topologyKey: zoneKey,
+        whenUnsatisfiable: 'DoNotSchedule',
+        ...each,
+      })),
+    });
   const tolerant: PodKind['spec'] = { tolerations: [{ operator: 'Exists' }] };
   const choosy: PodKind['spec'] = { nodeSelector: { disk: 'ssd' } };
   const honest = { ...appA, nodeTaintsPolicy: 'Honor' } as const;
   const careless = { ...honest, nodeAffinityPolicy: 'Ignore' } as const;
-  const uneven = [even([appA]), { ...even([appA]), namespace: 'two' }, even([{}]), even([{ labelSelector: {} }]), even([appA, { ...appA, topologyKey: hostKey }]), even([appA], choosy), even([honest]), even([honest], tolerant), even([honest], choosy), even([careless]), even([careless], tolerant), even([careless], choosy)];
-  const owner = { ownerReferences: [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'owner', uid: 'owner', controller: true }] };
-  const families: readonly { readonly kinds: PodKind[]; readonly beside?: readonly PodKind[]; readonly aspects: readonly (keyof NodeKind)[] }[] = [
-    { kinds: [asking('0', '0'), asking('0', undefined), asking(undefined, '0'), asking('1', '200Mi'), asking('1', '200Mi', { cpu: '1' }), asking(undefined, '200Mi', { cpu: '1' }), asking('100m', '200Mi', { cpu: '1' }), asking('500m', '200Mi', { cpu: '1' })], aspects: ['cpu', 'memory'] },
-    { kinds: [spread(zoneKey), spread(zoneKey, { nodeSelector: { disk: 'ssd' } }), spread(hostKey), spread(hostKey, { nodeSelector: { disk: 'ssd' } })], aspects: ['zone', 'disk'] },
+  const uneven = [
+    even([appA]),
+    { ...even([appA]), namespace: 'two' },
+    even([{}]),
+    even([{ labelSelector: {} }]),
+    even([appA, { ...appA, topologyKey: hostKey }]),
+    even([appA], choosy),
+    even([honest]),
+    even([honest], tolerant),
+    even([honest], choosy),
+    even([careless]),
+    even([careless], tolerant),
+    even([careless], choosy),
+  ];
+  const owner = {
+    ownerReferences: [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'owner', uid: 'owner', controller: true }],
+  };
+  const families: readonly {
+    readonly kinds: PodKind[];
+    readonly beside?: readonly PodKind[];
+    readonly aspects: readonly (keyof NodeKind)[];
+  }[] = [
+    {
+      kinds: [
+        asking('0', '0'),
+        asking('0', undefined),
+        asking(undefined, '0'),
+        asking('1', '200Mi'),
+        asking('1', '200Mi', { cpu: '1' }),
+        asking(undefined, '200Mi', { cpu: '1' }),
+        asking('100m', '200Mi', { cpu: '1' }),
+        asking('500m', '200Mi', { cpu: '1' }),
+      ],
+      aspects: ['cpu', 'memory'],
+    },
+    {
+      kinds: [
+        spread(zoneKey),
+        spread(zoneKey, { nodeSelector: { disk: 'ssd' } }),
+        spread(hostKey),
+        spread(hostKey, { nodeSelector: { disk: 'ssd' } }),
+      ],
+      aspects: ['zone', 'disk'],
+    },
     { kinds: [kind({}), kind({}, owner), kind({ nodeSelector: { disk: 'ssd' } })], aspects: ['zone', 'disk'] },
-    { kinds: [...terms.map((each) => wary(each)), wary(term, 1)], beside: [{ ...kind({}), namespace: 'two' }, { ...kind({}), labels: { app: 'b' } }], aspects: ['zone', 'cpu'] },
+    {
+      kinds: [...terms.map((each) => wary(each)), wary(term, 1)],
+      beside: [
+        { ...kind({}), namespace: 'two' },
+        { ...kind({}), labels: { app: 'b' } },
+      ],
+      aspects: ['zone', 'cpu'],
+    },
     { kinds: uneven, beside: [{ ...kind({}), labels: { app: 'b' } }], aspects: ['zone', 'host', 'disk', 'taint'] },
-    { kinds: ['app:1', 'app:2'].map((image) => kind({ containers: [{ name: 'c', image }] })), aspects: ['images', 'cpu'] },
+    {
+      kinds: ['app:1', 'app:2'].map((image) => kind({ containers: [{ name: 'c', image }] })),
+      aspects: ['images', 'cpu'],
+    },
   ];
   const few = anyStep({ objects: 1, budgets: 0, nominations: 0, pods: 3, places: 20 });
   for (const { kinds, beside = [], aspects } of families) {
     // Steps know no more than six.
-    const some = fc.shuffledSubarray(kinds, { minLength: 2, maxLength: Math.min(kinds.length, 6 - beside.length) }).map((chosen) => [...chosen, ...beside]);
-    const nodes = fc.array(nodeKind.map((node) => aspects.reduce((made, what) => ({ ...made, [what]: node[what] }), { ...plainNode, disk: 'ssd' })), { minLength: 4, maxLength: 7, size: 'max' });
-    const alter = fc.record({ do: fc.constant('alter-node' as const), at: fc.nat(6), shape: nodeKind, what: fc.constantFrom(...aspects) });
-    const world = fc.record({ kinds: some, nodes, steps: fc.array(fc.oneof({ weight: 3, arbitrary: few }, { weight: 1, arbitrary: alter }), { minLength: 20, maxLength: 40, size: 'max' }), profiles: anyProfiles });
+    const some = fc
+      .shuffledSubarray(kinds, { minLength: 2, maxLength: Math.min(kinds.length, 6 - beside.length) })
+      .map((chosen) => [...chosen, ...beside]);
+    const nodes = fc.array(
+      nodeKind.map((node) =>
+        aspects.reduce((made, what) => ({ ...made, [what]: node[what] }), { ...plainNode, disk: 'ssd' }),
+      ),
+      { minLength: 4, maxLength: 7, size: 'max' },
+    );
+    const alter = fc.record({
+      do: fc.constant('alter-node' as const),
+      at: fc.nat(6),
+      shape: nodeKind,
+      what: fc.constantFrom(...aspects),
+    });
+    const world = fc.record({
+      kinds: some,
+      nodes,
+      steps: fc.array(fc.oneof({ weight: 3, arbitrary: few }, { weight: 1, arbitrary: alter }), {
+        minLength: 20,
+        maxLength: 40,
+        size: 'max',
+      }),
+      profiles: anyProfiles,
+    });
     fc.assert(
       fc.property(world, ({ nodes: first, steps, ...options }) => {
         const made = new ScheduledTwice({ ...options, definitions });
@@ -148,17 +278,34 @@ t.test('pods that differ in one thing only are told apart', async (t) => {
 });
 
 t.test('nodes whose room is promised are passed over, wherever they stand among others that are as good', async (t) => {
-  const asking = (cpu: string, priority: number): PodKind => ({ namespace: 'one', labels: {}, metadata: {}, spec: { priority, containers: [{ name: 'c', resources: { requests: { cpu, memory: '10Mi' } } }] } });
+  const asking = (cpu: string, priority: number): PodKind => ({
+    namespace: 'one',
+    labels: {},
+    metadata: {},
+    spec: { priority, containers: [{ name: 'c', resources: { requests: { cpu, memory: '10Mi' } } }] },
+  });
   // Of the promised ones some leave room enough, and some are no reason for who is as important as they are not.
   const kinds = [asking('1', 0), asking('1', 10), asking('4', 5), asking('2', 5)];
   const at = fc.nat(11);
   const promise = fc.record({ do: fc.constant('nominate' as const), kind: fc.integer({ min: 2, max: 3 }), at });
-  const place = fc.record({ do: fc.constant('place' as const), kind: fc.nat(1), hint: fc.constantFrom(40, 40, 40, 0, 7) });
+  const place = fc.record({
+    do: fc.constant('place' as const),
+    kind: fc.nat(1),
+    hint: fc.constantFrom(40, 40, 40, 0, 7),
+  });
   const take = fc.record({ do: fc.constant('bind' as const), kind: fc.constant(0), at });
   const forget = fc.record({ do: fc.constant('forget-nominations' as const) });
   const world = fc.record({
     promised: fc.array(promise, { minLength: 3, maxLength: 9, size: 'max' }),
-    steps: fc.array(fc.oneof({ weight: 12, arbitrary: place }, { weight: 3, arbitrary: promise }, { weight: 2, arbitrary: take }, { weight: 1, arbitrary: forget }), { minLength: 8, maxLength: 24, size: 'max' }),
+    steps: fc.array(
+      fc.oneof(
+        { weight: 12, arbitrary: place },
+        { weight: 3, arbitrary: promise },
+        { weight: 2, arbitrary: take },
+        { weight: 1, arbitrary: forget },
+      ),
+      { minLength: 8, maxLength: 24, size: 'max' },
+    ),
     start: at,
   });
   let placed = 0;
@@ -176,11 +323,17 @@ t.test('nodes whose room is promised are passed over, wherever they stand among 
 
 t.test('where fewer nodes than all will do, both ways stop at the same one and go on from there', async (t) => {
   let placed = 0;
-  const world = fc.record({ kinds: podKinds, nodes: fc.array(nodeKind, { minLength: 3, maxLength: 6 }), percentage: fc.constantFrom(0, 5, 60), steps: fc.array(step, { minLength: 10, maxLength: 20 }) });
+  const world = fc.record({
+    kinds: podKinds,
+    nodes: fc.array(nodeKind, { minLength: 3, maxLength: 6 }),
+    percentage: fc.constantFrom(0, 5, 60),
+    steps: fc.array(step, { minLength: 10, maxLength: 20 }),
+  });
   fc.assert(
     fc.property(world, ({ kinds, nodes, percentage, steps }) => {
       const made = new ScheduledTwice({ profiles: [defaultProfile], definitions, kinds, percentage });
-      for (let index = 0; index < 260; index++) made.do({ do: 'node', at: index, shape: nodes[index % nodes.length] ?? plainNode });
+      for (let index = 0; index < 260; index++)
+        made.do({ do: 'node', at: index, shape: nodes[index % nodes.length] ?? plainNode });
       for (const each of steps) made.do(each);
       placed += made.placed;
     }),
@@ -192,7 +345,11 @@ t.test('where fewer nodes than all will do, both ways stop at the same one and g
 t.test('where the pods of a Service are spread, nodes without zone count as one more of them', async (t) => {
   let placed = 0;
   const kind: PodKind = { namespace: 'one', labels: { app: 'a' }, metadata: {}, spec: {} };
-  const place = fc.record({ zone: fc.constantFrom(undefined, 'z1', 'z2', 'z3', ''), host: fc.nat(4).map((roll) => roll > 0), pods: fc.nat(4) });
+  const place = fc.record({
+    zone: fc.constantFrom(undefined, 'z1', 'z2', 'z3', ''),
+    host: fc.nat(4).map((roll) => roll > 0),
+    pods: fc.nat(4),
+  });
   fc.assert(
     fc.property(fc.array(place, { minLength: 3, maxLength: 12 }), (places) => {
       const made = new ScheduledTwice({ profiles: [defaultProfile], definitions, kinds: [kind] });
@@ -210,10 +367,27 @@ t.test('where the pods of a Service are spread, nodes without zone count as one 
 });
 
 t.test('a namespace with other labels changes who is meant on every node', async (t) => {
-  const term: PodAffinityTerm = { labelSelector: {}, topologyKey: hostKey, namespaceSelector: { matchLabels: { team: 'x' } } };
-  const wary: PodKind = { namespace: 'one', labels: { app: 'a' }, metadata: {}, spec: { affinity: { podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 100, podAffinityTerm: term }] } } } };
+  const term: PodAffinityTerm = {
+    labelSelector: {},
+    topologyKey: hostKey,
+    namespaceSelector: { matchLabels: { team: 'x' } },
+  };
+  const wary: PodKind = {
+    namespace: 'one',
+    labels: { app: 'a' },
+    metadata: {},
+    spec: {
+      affinity: {
+        podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 100, podAffinityTerm: term }] },
+      },
+    },
+  };
   const plain = (namespace: string): PodKind => ({ namespace, labels: { app: 'b' }, metadata: {}, spec: {} });
-  const made = new ScheduledTwice({ profiles: [defaultProfile], definitions, kinds: [wary, plain('three'), plain('two'), plain('four')] });
+  const made = new ScheduledTwice({
+    profiles: [defaultProfile],
+    definitions,
+    kinds: [wary, plain('three'), plain('two'), plain('four')],
+  });
   for (let at = 0; at < 8; at++) made.do({ do: 'node', at, shape: plainNode });
   made.do({ do: 'tell', told: namespaceOf('three', 'x') });
   made.do({ do: 'bind', kind: 1, at: 0 });
@@ -228,14 +402,28 @@ t.test('a namespace with other labels changes who is meant on every node', async
 });
 
 t.test('what is counted anew since a namespace changed is not counted once more', async (t) => {
-  const term: PodAffinityTerm = { labelSelector: {}, topologyKey: hostKey, namespaceSelector: { matchLabels: { team: 'x' } } };
-  const wary: PodKind = { namespace: 'one', labels: {}, metadata: {}, spec: { affinity: { podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 100, podAffinityTerm: term }] } } } };
+  const term: PodAffinityTerm = {
+    labelSelector: {},
+    topologyKey: hostKey,
+    namespaceSelector: { matchLabels: { team: 'x' } },
+  };
+  const wary: PodKind = {
+    namespace: 'one',
+    labels: {},
+    metadata: {},
+    spec: {
+      affinity: {
+        podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 100, podAffinityTerm: term }] },
+      },
+    },
+  };
   const unwanted: PodKind = { namespace: 'two', labels: {}, metadata: {}, spec: {} };
   const made = new ScheduledTwice({ profiles: [defaultProfile], definitions, kinds: [wary, unwanted] });
   made.do({ do: 'tell', told: namespaceOf('two', 'x') });
   for (let at = 0; at < 8; at++) made.do({ do: 'node', at, shape: plainNode });
   // One node has the fewest of those that are not wanted, and still has when it gets another.
-  for (let at = 0; at < 8; at++) for (let count = 0; count < (at === 0 ? 1 : 3); count++) made.do({ do: 'bind', kind: 1, at });
+  for (let at = 0; at < 8; at++)
+    for (let count = 0; count < (at === 0 ? 1 : 3); count++) made.do({ do: 'bind', kind: 1, at });
   for (let count = 0; count < 2; count++) made.do({ do: 'place', kind: 0, hint: 40 });
   made.do({ do: 'bind', kind: 1, at: 0 });
   made.do({ do: 'tell', told: namespaceOf('three', 'y') });
@@ -245,19 +433,61 @@ t.test('what is counted anew since a namespace changed is not counted once more'
 
 t.test('devices that somebody takes change scores of nodes on which nothing changed', async (t) => {
   const scoringStrategy = { type: 'LeastAllocated', resources: [{ name: 'example.com/gpu' }] } as const;
-  const profile = profileOf({ plugins: { score: { disabled: [{ name: '*' }], enabled: [{ name: 'NodeResourcesFit' }] } }, pluginConfig: [{ name: 'NodeResourcesFit', args: { scoringStrategy } }] });
-  const kind: PodKind = { namespace: 'one', labels: {}, metadata: {}, spec: { containers: [{ name: 'c', resources: { requests: { 'example.com/gpu': '1' } } }] } };
+  const profile = profileOf({
+    plugins: { score: { disabled: [{ name: '*' }], enabled: [{ name: 'NodeResourcesFit' }] } },
+    pluginConfig: [{ name: 'NodeResourcesFit', args: { scoringStrategy } }],
+  });
+  const kind: PodKind = {
+    namespace: 'one',
+    labels: {},
+    metadata: {},
+    spec: { containers: [{ name: 'c', resources: { requests: { 'example.com/gpu': '1' } } }] },
+  };
   const made = new ScheduledTwice({ profiles: [profile], kinds: [kind], definitions });
-  const named = (count: number): { name: string }[] => Array.from({ length: count }, (_, index) => ({ name: `d${index}` }));
+  const named = (count: number): { name: string }[] =>
+    Array.from({ length: count }, (_, index) => ({ name: `d${index}` }));
   const driver = 'gpu.example.com';
-  made.do({ do: 'tell', told: { kind: 'DeviceClass', object: deepFreeze({ metadata: { name: 'gpu' }, spec: { extendedResourceName: 'example.com/gpu' } }) } });
+  made.do({
+    do: 'tell',
+    told: {
+      kind: 'DeviceClass',
+      object: deepFreeze({ metadata: { name: 'gpu' }, spec: { extendedResourceName: 'example.com/gpu' } }),
+    },
+  });
   for (const [at, count] of [5, 4].entries()) {
     made.do({ do: 'node', at, shape: plainNode });
-    made.do({ do: 'tell', told: { kind: 'ResourceSlice', object: deepFreeze({ metadata: { name: `slice-n${at}` }, spec: { driver, nodeName: `n${at}`, pool: { name: `n${at}`, generation: 1, resourceSliceCount: 1 }, devices: named(count) } }) } });
+    made.do({
+      do: 'tell',
+      told: {
+        kind: 'ResourceSlice',
+        object: deepFreeze({
+          metadata: { name: `slice-n${at}` },
+          spec: {
+            driver,
+            nodeName: `n${at}`,
+            pool: { name: `n${at}`, generation: 1, resourceSliceCount: 1 },
+            devices: named(count),
+          },
+        }),
+      },
+    });
   }
   for (const taken of [0, 3]) {
-    const results = [...named(taken).map(({ name }) => ({ request: 'r', driver, pool: 'n1', device: name })), ...named(taken === 0 ? 0 : 2).map(({ name }) => ({ request: 'r', driver, pool: 'n0', device: name }))];
-    made.do({ do: 'tell', told: { kind: 'ResourceClaim', object: deepFreeze({ metadata: { name: 'taken', namespace: 'one', uid: 'taken' }, spec: {}, status: { allocation: { devices: { results } } } }) } });
+    const results = [
+      ...named(taken).map(({ name }) => ({ request: 'r', driver, pool: 'n1', device: name })),
+      ...named(taken === 0 ? 0 : 2).map(({ name }) => ({ request: 'r', driver, pool: 'n0', device: name })),
+    ];
+    made.do({
+      do: 'tell',
+      told: {
+        kind: 'ResourceClaim',
+        object: deepFreeze({
+          metadata: { name: 'taken', namespace: 'one', uid: 'taken' },
+          spec: {},
+          status: { allocation: { devices: { results } } },
+        }),
+      },
+    });
     made.do({ do: 'place', kind: 0, hint: 30 });
   }
   t.equal(made.placed, 2);
@@ -267,43 +497,106 @@ t.test('a plugin that is called like a built-in one is asked', async (t) => {
   const cluster = new ClusterCache({});
   for (const index of [1, 2, 3]) cluster.setNode(nodeOf(`n${index}`));
   const profile = profileOf({});
-  const onlySecond: SchedulingPlugin = { name: 'NodeName', filter: (_, { name }) => (name === 'n2' ? undefined : unschedulable('node(s) were not the second')) };
-  const framework: Framework = { profile, plugins: profilePlugins(profile, new Map([...definitions, ['NodeName', definitionOf(onlySecond)]]), () => ({ ...toolsOf(cluster), profile, filters: profileFilters })) };
-  const placer = columnPlacer({ framework, search: { percentageOfNodesToScore: 100, rotation: nodeRotation(), random: random('ties') }, columns: clusterColumns(cluster), foreign: new Set(['NodeName']) });
+  const onlySecond: SchedulingPlugin = {
+    name: 'NodeName',
+    filter: (_, { name }) => (name === 'n2' ? undefined : unschedulable('node(s) were not the second')),
+  };
+  const framework: Framework = {
+    profile,
+    plugins: profilePlugins(profile, new Map([...definitions, ['NodeName', definitionOf(onlySecond)]]), () => ({
+      ...toolsOf(cluster),
+      profile,
+      filters: profileFilters,
+    })),
+  };
+  const placer = columnPlacer({
+    framework,
+    search: { percentageOfNodesToScore: 100, rotation: nodeRotation(), random: random('ties') },
+    columns: clusterColumns(cluster),
+    foreign: new Set(['NodeName']),
+  });
   const outcome = placer.place({ pod: podFacts(podOf('pod')), cluster, memory: new CycleMemory() });
   t.match(outcome, { node: { name: 'n2' }, evaluated: 3, feasible: 1 });
 });
 
-t.test('a plugin that refuses no node is asked only about those to which others are to come, for each pod anew', async (t) => {
-  const cluster = new TestCluster({ nodes: ['n1', 'n2', 'n3'].map((name) => nodeOf(name)) });
-  cluster.nominate(podOf('late'), 'n2');
-  const asked: string[] = [];
-  const lonely: SchedulingPlugin = {
-    name: 'NodeName',
-    fitsEverywhere: () => true,
-    filter: ({ pod }, node) => {
-      asked.push(`${pod.name} ${node.name}`);
-      return pod.name === 'shy' && node.pods.length > 0 ? unschedulable('node(s) were not empty') : undefined;
-    },
-  };
-  const profile = profileOf({});
-  const framework: Framework = { profile, plugins: profilePlugins(profile, new Map([...definitions, ['NodeName', definitionOf(lonely)]]), () => ({ ...toolsOf(cluster), profile, filters: profileFilters })) };
-  const placer = columnPlacer({ framework, search: { percentageOfNodesToScore: 100, rotation: nodeRotation(), random: random('ties') }, columns: clusterColumns(cluster), foreign: new Set(['NodeName']) });
-  const place = (name: string): unknown => placer.place({ pod: podFacts(podOf(name)), cluster, memory: new CycleMemory() });
-  t.match(place('shy'), { evaluated: 3, feasible: 2 });
-  t.match(place('bold'), { evaluated: 3, feasible: 3 }, 'who is alike to the columns need not be to the plugin');
-  t.strictSame([...new Set(asked)], ['shy n2', 'bold n2']);
-});
+t.test(
+  'a plugin that refuses no node is asked only about those to which others are to come, for each pod anew',
+  async (t) => {
+    const cluster = new TestCluster({ nodes: ['n1', 'n2', 'n3'].map((name) => nodeOf(name)) });
+    cluster.nominate(podOf('late'), 'n2');
+    const asked: string[] = [];
+    const lonely: SchedulingPlugin = {
+      name: 'NodeName',
+      fitsEverywhere: () => true,
+      filter: ({ pod }, node) => {
+        asked.push(`${pod.name} ${node.name}`);
+        return pod.name === 'shy' && node.pods.length > 0 ? unschedulable('node(s) were not empty') : undefined;
+      },
+    };
+    const profile = profileOf({});
+    const framework: Framework = {
+      profile,
+      plugins: profilePlugins(profile, new Map([...definitions, ['NodeName', definitionOf(lonely)]]), () => ({
+        ...toolsOf(cluster),
+        profile,
+        filters: profileFilters,
+      })),
+    };
+    const placer = columnPlacer({
+      framework,
+      search: { percentageOfNodesToScore: 100, rotation: nodeRotation(), random: random('ties') },
+      columns: clusterColumns(cluster),
+      foreign: new Set(['NodeName']),
+    });
+    const place = (name: string): unknown =>
+      placer.place({ pod: podFacts(podOf(name)), cluster, memory: new CycleMemory() });
+    t.match(place('shy'), { evaluated: 3, feasible: 2 });
+    t.match(place('bold'), { evaluated: 3, feasible: 3 }, 'who is alike to the columns need not be to the plugin');
+    t.strictSame([...new Set(asked)], ['shy n2', 'bold n2']);
+  },
+);
 
 t.test('huge pages of the pod as a whole are no part of its score', async (t) => {
   const cluster = new ClusterCache({});
-  for (const [name, pages] of [['n1', '4Mi'], ['n2', '8Mi']] as const) cluster.setNode(nodeOf(name, { allocatable: { cpu: '4', memory: '4Gi', 'hugepages-2Mi': pages } }));
-  const halfFull = { type: 'RequestedToCapacityRatio', resources: [{ name: 'hugepages-2Mi', weight: 1 }], requestedToCapacityRatio: { shape: [{ utilization: 0, score: 0 }, { utilization: 50, score: 10 }, { utilization: 100, score: 0 }] } };
-  const profile = profileOf({ plugins: { score: { disabled: [{ name: 'NodeResourcesBalancedAllocation' }] } }, pluginConfig: [{ name: 'NodeResourcesFit', args: { scoringStrategy: halfFull } }] });
-  const framework: Framework = { profile, plugins: profilePlugins(profile, definitions, () => ({ ...toolsOf(cluster), profile, filters: profileFilters })) };
-  const placer = columnPlacer({ framework, search: { percentageOfNodesToScore: 100, rotation: nodeRotation(), random: random('ties') }, columns: clusterColumns(cluster) });
-  for (const [pages, best] of [['2Mi', 'n1'], ['4Mi', 'n2']] as const) {
-    const pod = podOf(pages, { spec: { containers: [{ name: 'c', resources: { requests: { 'hugepages-2Mi': pages } } }], resources: { requests: { 'hugepages-2Mi': '4Mi' } } } });
+  for (const [name, pages] of [
+    ['n1', '4Mi'],
+    ['n2', '8Mi'],
+  ] as const)
+    cluster.setNode(nodeOf(name, { allocatable: { cpu: '4', memory: '4Gi', 'hugepages-2Mi': pages } }));
+  const halfFull = {
+    type: 'RequestedToCapacityRatio',
+    resources: [{ name: 'hugepages-2Mi', weight: 1 }],
+    requestedToCapacityRatio: {
+      shape: [
+        { utilization: 0, score: 0 },
+        { utilization: 50, score: 10 },
+        { utilization: 100, score: 0 },
+      ],
+    },
+  };
+  const profile = profileOf({
+    plugins: { score: { disabled: [{ name: 'NodeResourcesBalancedAllocation' }] } },
+    pluginConfig: [{ name: 'NodeResourcesFit', args: { scoringStrategy: halfFull } }],
+  });
+  const framework: Framework = {
+    profile,
+    plugins: profilePlugins(profile, definitions, () => ({ ...toolsOf(cluster), profile, filters: profileFilters })),
+  };
+  const placer = columnPlacer({
+    framework,
+    search: { percentageOfNodesToScore: 100, rotation: nodeRotation(), random: random('ties') },
+    columns: clusterColumns(cluster),
+  });
+  for (const [pages, best] of [
+    ['2Mi', 'n1'],
+    ['4Mi', 'n2'],
+  ] as const) {
+    const pod = podOf(pages, {
+      spec: {
+        containers: [{ name: 'c', resources: { requests: { 'hugepages-2Mi': pages } } }],
+        resources: { requests: { 'hugepages-2Mi': '4Mi' } },
+      },
+    });
     t.match(placer.place({ pod: podFacts(pod), cluster, memory: new CycleMemory() }), { node: { name: best } }, pages);
   }
 });
@@ -318,19 +611,37 @@ t.test('columns forget what is gone', async (t) => {
     columns.follow();
     domains.follow();
   }
-  t.equal(domains.size, 2, 'domains that come and go take no more numbers than there are at once, beside the empty one');
+  t.equal(
+    domains.size,
+    2,
+    'domains that come and go take no more numbers than there are at once, beside the empty one',
+  );
   t.equal(columns.at(last?.slot ?? -1), last);
   cluster.removeNode('last');
   cluster.setNode(nodeOf('first'));
   columns.follow();
-  t.strictSame([columns.at(first?.slot ?? -1), columns.at(last?.slot ?? -1)], [first, undefined], 'a node that went while nobody looked is not there any more');
+  t.strictSame(
+    [columns.at(first?.slot ?? -1), columns.at(last?.slot ?? -1)],
+    [first, undefined],
+    'a node that went while nobody looked is not there any more',
+  );
 });
 
 t.test('terms that nobody carries any more are forgotten', async (t) => {
   const cluster = new ClusterCache({});
   const columns = clusterColumns(cluster);
   const others = new TermsOfOthers(columns, podFacts(podOf('asked')), 1);
-  const carrier = (index: number): Frozen<Pod> => podOf(`p${index}`, { nodeName: `n${index % 2}`, spec: { affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: `key-${index}`, labelSelector: {} }] } } } });
+  const carrier = (index: number): Frozen<Pod> =>
+    podOf(`p${index}`, {
+      nodeName: `n${index % 2}`,
+      spec: {
+        affinity: {
+          podAntiAffinity: {
+            requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: `key-${index}`, labelSelector: {} }],
+          },
+        },
+      },
+    });
   const carried = (): number => {
     columns.nodes.follow();
     others.follow();
@@ -354,12 +665,31 @@ t.test('terms that nobody carries any more are forgotten', async (t) => {
 t.test('terms that mean nobody and terms that mean everybody are told apart', async (t) => {
   const labelSelector = { matchLabels: { app: 'a' } };
   const pairs: readonly (readonly [PodAffinityTerm, PodAffinityTerm])[] = [
-    [{ topologyKey: hostKey, labelSelector, namespaces: ['one'] }, { topologyKey: hostKey, labelSelector, namespaces: ['one'], namespaceSelector: {} }],
-    [{ topologyKey: hostKey, namespaces: ['two'] }, { topologyKey: hostKey, labelSelector: {}, namespaces: ['two'] }],
+    [
+      { topologyKey: hostKey, labelSelector, namespaces: ['one'] },
+      { topologyKey: hostKey, labelSelector, namespaces: ['one'], namespaceSelector: {} },
+    ],
+    [
+      { topologyKey: hostKey, namespaces: ['two'] },
+      { topologyKey: hostKey, labelSelector: {}, namespaces: ['two'] },
+    ],
   ];
-  const wary = (podAffinityTerm: PodAffinityTerm): PodKind => ({ namespace: 'one', labels: {}, metadata: {}, spec: { affinity: { podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 100, podAffinityTerm }] } } } });
+  const wary = (podAffinityTerm: PodAffinityTerm): PodKind => ({
+    namespace: 'one',
+    labels: {},
+    metadata: {},
+    spec: {
+      affinity: {
+        podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 100, podAffinityTerm }] },
+      },
+    },
+  });
   const unwanted: PodKind = { namespace: 'two', labels: { app: 'a' }, metadata: {}, spec: {} };
-  const profiles = [profileOf({ plugins: { score: { disabled: [{ name: '*' }], enabled: [{ name: 'InterPodAffinity', weight: 1 }] } } })];
+  const profiles = [
+    profileOf({
+      plugins: { score: { disabled: [{ name: '*' }], enabled: [{ name: 'InterPodAffinity', weight: 1 }] } },
+    }),
+  ];
   for (const [nobody, everybody] of pairs) {
     const made = new ScheduledTwice({ profiles, definitions, kinds: [wary(nobody), wary(everybody), unwanted] });
     for (let at = 0; at < 4; at++) made.do({ do: 'node', at, shape: plainNode });
@@ -370,9 +700,30 @@ t.test('terms that mean nobody and terms that mean everybody are told apart', as
 });
 
 t.test('terms come and go with nodes', async (t) => {
-  const wary = (topologyKey: string): PodKind => ({ namespace: 'one', labels: {}, metadata: {}, spec: { affinity: { podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 100, podAffinityTerm: { topologyKey, labelSelector: {} } }] } } } });
+  const wary = (topologyKey: string): PodKind => ({
+    namespace: 'one',
+    labels: {},
+    metadata: {},
+    spec: {
+      affinity: {
+        podAntiAffinity: {
+          preferredDuringSchedulingIgnoredDuringExecution: [
+            { weight: 100, podAffinityTerm: { topologyKey, labelSelector: {} } },
+          ],
+        },
+      },
+    },
+  });
   const plain = (app: string): PodKind => ({ namespace: 'one', labels: { app }, metadata: {}, spec: {} });
-  const made = new ScheduledTwice({ profiles: [profileOf({ plugins: { score: { disabled: [{ name: '*' }], enabled: [{ name: 'InterPodAffinity', weight: 1 }] } } })], definitions, kinds: [wary(hostKey), plain('a'), plain('b'), plain('c'), wary(zoneKey)] });
+  const made = new ScheduledTwice({
+    profiles: [
+      profileOf({
+        plugins: { score: { disabled: [{ name: '*' }], enabled: [{ name: 'InterPodAffinity', weight: 1 }] } },
+      }),
+    ],
+    definitions,
+    kinds: [wary(hostKey), plain('a'), plain('b'), plain('c'), wary(zoneKey)],
+  });
   const place = (kind: number): void => made.do({ do: 'place', kind, hint: 40 });
   for (const [at, zone] of ['z1', 'z2', 'z3'].entries()) made.do({ do: 'node', at, shape: { ...plainNode, zone } });
   for (const kind of [0, 4]) for (const at of [0, 0, 1, 5, 5, 5]) made.do({ do: 'bind', kind, at });
@@ -389,7 +740,20 @@ t.test('terms come and go with nodes', async (t) => {
 });
 
 t.test('the first of a series begins anywhere, also once others of it are gone', async (t) => {
-  const kind: PodKind = { namespace: 'one', labels: { app: 'a' }, metadata: {}, spec: { affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: hostKey, labelSelector: { matchLabels: { app: 'a' } } }] } } } };
+  const kind: PodKind = {
+    namespace: 'one',
+    labels: { app: 'a' },
+    metadata: {},
+    spec: {
+      affinity: {
+        podAffinity: {
+          requiredDuringSchedulingIgnoredDuringExecution: [
+            { topologyKey: hostKey, labelSelector: { matchLabels: { app: 'a' } } },
+          ],
+        },
+      },
+    },
+  };
   for (const changesMax of [1, 16_384]) {
     const made = new ScheduledTwice({ profiles: [defaultProfile], definitions, kinds: [kind], changesMax });
     for (const at of [0, 1, 2]) made.do({ do: 'node', at, shape: plainNode });
@@ -425,6 +789,12 @@ t.test('what was not used for longest is forgotten', async (t) => {
   make('a');
   make('c');
   t.equal(recent.size, 2);
-  t.equal(recent.get('a', () => 'made again'), 'made a');
-  t.equal(recent.get('b', () => 'made again'), 'made again');
+  t.equal(
+    recent.get('a', () => 'made again'),
+    'made a',
+  );
+  t.equal(
+    recent.get('b', () => 'made again'),
+    'made again',
+  );
 });

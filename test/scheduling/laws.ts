@@ -1,6 +1,6 @@
-// What the scheduler promises, held against a server through whole histories on virtual time: no pod waits for ever where
-// it fits, nobody leaves in vain, failures wait as long as they should, promised room is kept, one seed gives one history,
-// and nothing is left behind.
+// What the scheduler promises, held against a server through whole histories on virtual time: no pod waits for ever
+// where it fits, nobody leaves in vain, failures wait as long as they should, promised room is kept, one seed gives one
+// history, and nothing is left behind.
 import fc from 'fast-check';
 import { firstValueFrom } from 'rxjs';
 import t from 'tap';
@@ -8,8 +8,26 @@ import type { Transport } from '../../lib/client/index.js';
 import { random, virtualClock } from '../../lib/core/index.js';
 import type { Frozen } from '../../lib/core/index.js';
 import type { Pod } from '../../lib/core/types/index.js';
-import { CycleMemory, actions, isPlaced, on, podFacts, registryOf, schedulerConfiguration, unresolvable, unschedulable } from '../../lib/scheduling/index.js';
-import type { Attempt, Cycle, NodeView, PodFacts, ProfileDocument, SchedulerConfiguration, SchedulingPlugin } from '../../lib/scheduling/index.js';
+import {
+  CycleMemory,
+  actions,
+  isPlaced,
+  on,
+  podFacts,
+  registryOf,
+  schedulerConfiguration,
+  unresolvable,
+  unschedulable,
+} from '../../lib/scheduling/index.js';
+import type {
+  Attempt,
+  Cycle,
+  NodeView,
+  PodFacts,
+  ProfileDocument,
+  SchedulerConfiguration,
+  SchedulingPlugin,
+} from '../../lib/scheduling/index.js';
 import { plainPlacer } from '../../lib/scheduling/framework/plain-placer.js';
 import { anyDeed, anyNode, histories, plainNode, priorities, scheduledCluster } from '../support/scheduled-cluster.js';
 import type { Deed, PodWish, ScheduledCluster, ScheduledClusterOptions } from '../support/scheduled-cluster.js';
@@ -26,7 +44,7 @@ async function lived(history: readonly Deed[], options?: ScheduledClusterOptions
 
 /** Lets kubelets finish and backoffs end, until nobody gets a node any more. */
 async function calm(cluster: ScheduledCluster): Promise<void> {
-  for (let before = -1; before !== moves(cluster).length; ) {
+  for (let before = -1; before !== moves(cluster).length;) {
     before = moves(cluster).length;
     await cluster.perform({ what: 'leave' });
     await cluster.perform({ what: 'wait', ms: pastBackoffMs });
@@ -35,11 +53,18 @@ async function calm(cluster: ScheduledCluster): Promise<void> {
 
 /** Who got a node, and who had to leave one. */
 function moves(cluster: ScheduledCluster): readonly string[] {
-  return [...seenOf(cluster, 'scheduled'), ...seenOf(cluster, 'preempted')].map(({ type, pod }) => `${pod.metadata?.name} ${type}`);
+  return [...seenOf(cluster, 'scheduled'), ...seenOf(cluster, 'preempted')].map(
+    ({ type, pod }) => `${pod.metadata?.name} ${type}`,
+  );
 }
 
-function seenOf<T extends Attempt['type']>({ seen }: ScheduledCluster, type: T): readonly Extract<Attempt, { type: T }>[] {
-  return seen.map(({ attempt }) => attempt).filter((attempt): attempt is Extract<Attempt, { type: T }> => attempt.type === type);
+function seenOf<T extends Attempt['type']>(
+  { seen }: ScheduledCluster,
+  type: T,
+): readonly Extract<Attempt, { type: T }>[] {
+  return seen
+    .map(({ attempt }) => attempt)
+    .filter((attempt): attempt is Extract<Attempt, { type: T }> => attempt.type === type);
 }
 
 /** Ends it, and holds it to having cleared up. */
@@ -55,9 +80,16 @@ function equal(found: unknown, wanted: unknown, what: string): void {
 }
 
 /** A configuration in which plugins of ours take part besides the default ones. */
-function configured(plugins: readonly SchedulingPlugin[], profile: ProfileDocument['plugins'] = {}, rest: object = {}): SchedulerConfiguration {
+function configured(
+  plugins: readonly SchedulingPlugin[],
+  profile: ProfileDocument['plugins'] = {},
+  rest: object = {},
+): SchedulerConfiguration {
   const everywhere = { enabled: plugins.map(({ name }) => ({ name })) };
-  return schedulerConfiguration({ profiles: [{ plugins: { multiPoint: everywhere, ...profile } }], ...rest }, { plugins: registryOf(plugins) });
+  return schedulerConfiguration(
+    { profiles: [{ plugins: { multiPoint: everywhere, ...profile } }], ...rest },
+    { plugins: registryOf(plugins) },
+  );
 }
 
 const cpuOf = ({ spec }: Frozen<Pod>): number => Number(spec?.containers[0]?.resources?.requests?.cpu ?? 0);
@@ -75,7 +107,11 @@ t.test('no pod waits for ever when it fits', { timeout: 200_000 }, async (t) => 
       const before = moves(cluster).length;
       await cluster.perform({ what: 'wait', ms: 360_000 });
       equal(moves(cluster).slice(before), [], 'time helped where something that happened should have');
-      equal(/scheduler_pod_scheduled_after_flush_total (\d+)/.exec(cluster.scheduler.metrics())?.[1] ?? '0', '0', 'scheduled after flush');
+      equal(
+        /scheduler_pod_scheduled_after_flush_total (\d+)/.exec(cluster.scheduler.metrics())?.[1] ?? '0',
+        '0',
+        'scheduled after flush',
+      );
       await ended(cluster);
     }),
     { seed: 6, numRuns: 200 },
@@ -89,9 +125,22 @@ async function overlooked(cluster: ScheduledCluster): Promise<readonly string[]>
   const profile = parts?.profiles.get('default-scheduler');
   if (parts === undefined || profile === undefined) throw new Error('the scheduler does not run');
   if (parts.cache.nodes.length === 0) return [];
-  const placer = plainPlacer({ plugins: profile.plugins, percentageOfNodesToScore: 100, rotation: { start: 0 }, random: random('ties') });
-  const waiting = (await cluster.pods()).filter(({ metadata, spec, status }) => spec?.nodeName === undefined && status?.phase === 'Pending' && metadata.deletionTimestamp === undefined && !spec?.schedulingGates?.length);
-  return waiting.filter((pod) => isPlaced(placer.place({ pod: podFacts(pod), cluster: parts.cache, memory: new CycleMemory() }))).map(({ metadata }) => metadata.name);
+  const placer = plainPlacer({
+    plugins: profile.plugins,
+    percentageOfNodesToScore: 100,
+    rotation: { start: 0 },
+    random: random('ties'),
+  });
+  const waiting = (await cluster.pods()).filter(
+    ({ metadata, spec, status }) =>
+      spec?.nodeName === undefined &&
+      status?.phase === 'Pending' &&
+      metadata.deletionTimestamp === undefined &&
+      !spec?.schedulingGates?.length,
+  );
+  return waiting
+    .filter((pod) => isPlaced(placer.place({ pod: podFacts(pod), cluster: parts.cache, memory: new CycleMemory() })))
+    .map(({ metadata }) => metadata.name);
 }
 
 t.test('a preemptor whose victims leave one by one is not forgotten', async (t) => {
@@ -105,7 +154,10 @@ t.test('a preemptor whose victims leave one by one is not forgotten', async (t) 
     { what: 'pod', ...plain, priority: 'high', port: true },
     { what: 'wait', ms: pastBackoffMs },
   ]);
-  t.strictSame((await cluster.pods()).map(({ metadata, spec }) => `${metadata.name} ${spec?.nodeName}`), ['p003 n1']);
+  t.strictSame(
+    (await cluster.pods()).map(({ metadata, spec }) => `${metadata.name} ${spec?.nodeName}`),
+    ['p003 n1'],
+  );
   await ended(cluster);
 });
 
@@ -121,7 +173,10 @@ t.test('who waits for room that was promised to another hears when the other goe
     { what: 'node', name: 'n2', cpu: 3, zone: 'a', tainted: true },
     { what: 'wait', ms: pastBackoffMs },
   ]);
-  t.strictSame((await cluster.pods()).map(({ metadata, spec }) => `${metadata.name} ${spec?.nodeName}`), ['p001 n1', 'p002 n2', 'p003 n1']);
+  t.strictSame(
+    (await cluster.pods()).map(({ metadata, spec }) => `${metadata.name} ${spec?.nodeName}`),
+    ['p001 n1', 'p002 n2', 'p003 n1'],
+  );
   await ended(cluster);
 });
 
@@ -145,7 +200,9 @@ interface CrowdedNode {
 
 function plightOf({ pod, cluster }: Cycle, since: number): Plight {
   const nodes = cluster.nodes.map((node) => {
-    const promised = cluster.nominatedTo(node.name).filter(({ uid, priority }) => uid !== pod.uid && priority >= pod.priority);
+    const promised = cluster
+      .nominatedTo(node.name)
+      .filter(({ uid, priority }) => uid !== pod.uid && priority >= pod.priority);
     const lacking = cpuOfAll(node.pods) + cpuOfAll(promised) + cpuOf(pod.object) - cpuOfNode(node);
     return { name: node.name, lacking, removable: node.pods.filter(({ priority }) => priority < pod.priority) };
   });
@@ -157,7 +214,14 @@ const helps = ({ lacking }: CrowdedNode, leaving: readonly PodFacts[]): boolean 
 
 /** The least that the most important victim on a node can be. */
 function leastPriority(node: CrowdedNode): number {
-  const enough = node.removable.map(({ priority }) => priority).filter((highest) => helps(node, node.removable.filter(({ priority }) => priority <= highest)));
+  const enough = node.removable
+    .map(({ priority }) => priority)
+    .filter((highest) =>
+      helps(
+        node,
+        node.removable.filter(({ priority }) => priority <= highest),
+      ),
+    );
   return Math.min(...enough);
 }
 
@@ -168,17 +232,60 @@ function judge({ preemptor, nodes, kept }: Plight, victims: readonly PodFacts[],
   const node = helpful.find(({ name }) => name === nodeName);
   if (victims.length === 0 || node === undefined) return;
   const isKept = ({ labels }: PodFacts): boolean => kept.has(labels.app ?? '');
-  equal(victims.filter(({ priority }) => priority >= preemptor.priority), [], 'victims that are as important');
-  equal(victims.every(({ uid }) => node.removable.some((pod) => pod.uid === uid)), true, 'victims are on the node');
+  equal(
+    victims.filter(({ priority }) => priority >= preemptor.priority),
+    [],
+    'victims that are as important',
+  );
+  equal(
+    victims.every(({ uid }) => node.removable.some((pod) => pod.uid === uid)),
+    true,
+    'victims are on the node',
+  );
   equal(helps(node, victims), true, 'those who leave are enough');
-  equal(victims.filter((victim) => helps(node, victims.filter((other) => other !== victim))).map(({ name }) => name), [], 'victims who could have stayed');
-  if (helpful.some((other) => helps(other, other.removable.filter((pod) => !isKept(pod))))) equal(victims.filter(isKept).map(({ name }) => name), [], 'victims that a budget protects');
-  if (kept.size === 0) equal(Math.max(...victims.map(({ priority }) => priority)), Math.min(...helpful.map(leastPriority)), 'the most important victim');
+  equal(
+    victims
+      .filter((victim) =>
+        helps(
+          node,
+          victims.filter((other) => other !== victim),
+        ),
+      )
+      .map(({ name }) => name),
+    [],
+    'victims who could have stayed',
+  );
+  if (
+    helpful.some((other) =>
+      helps(
+        other,
+        other.removable.filter((pod) => !isKept(pod)),
+      ),
+    )
+  )
+    equal(
+      victims.filter(isKept).map(({ name }) => name),
+      [],
+      'victims that a budget protects',
+    );
+  if (kept.size === 0)
+    equal(
+      Math.max(...victims.map(({ priority }) => priority)),
+      Math.min(...helpful.map(leastPriority)),
+      'the most important victim',
+    );
 }
 
 const crowding: fc.Arbitrary<Deed> = fc.oneof(
   { weight: 12, arbitrary: plainPods('low', 'middle', 'high').map((pod) => ({ ...pod, graceSeconds: 0 })) },
-  { weight: 1, arbitrary: fc.record({ what: fc.constant('budget' as const), app: fc.constantFrom('x' as const, 'y' as const), allowed: fc.constantFrom(0, 100) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      what: fc.constant('budget' as const),
+      app: fc.constantFrom('x' as const, 'y' as const),
+      allowed: fc.constantFrom(0, 100),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ what: fc.constant('delete' as const), pod: fc.nat(30) }) },
 );
 
@@ -195,16 +302,27 @@ t.test('nobody leaves in vain', { timeout: 200_000 }, async (t) => {
         },
       };
       const postFilter = { disabled: [{ name: '*' }], enabled: [{ name: 'Witness' }, { name: 'DefaultPreemption' }] };
-      const cluster = await scheduledCluster({ plugins: [witness], configuration: configured([witness], { multiPoint: {}, postFilter }) });
+      const cluster = await scheduledCluster({
+        plugins: [witness],
+        configuration: configured([witness], { multiPoint: {}, postFilter }),
+      });
       const { seen } = cluster;
       for (const deed of history) await cluster.perform(deed);
       for (const plight of plights) {
         const { uid } = plight.preemptor;
         const next = plights.find(({ preemptor, since }) => preemptor.uid === uid && since > plight.since);
         const then = seen.slice(plight.since, next?.since).map(({ attempt }) => attempt);
-        const victims = then.filter((attempt) => attempt.type === 'preempted').filter(({ by }) => by?.metadata?.uid === uid);
-        const outcome = then.filter((attempt) => attempt.type === 'unschedulable').find(({ pod }) => pod.metadata?.uid === uid);
-        judge(plight, victims.map(({ pod }) => podFacts(pod)), outcome?.nominatedNodeName);
+        const victims = then
+          .filter((attempt) => attempt.type === 'preempted')
+          .filter(({ by }) => by?.metadata?.uid === uid);
+        const outcome = then
+          .filter((attempt) => attempt.type === 'unschedulable')
+          .find(({ pod }) => pod.metadata?.uid === uid);
+        judge(
+          plight,
+          victims.map(({ pod }) => podFacts(pod)),
+          outcome?.nominatedNodeName,
+        );
         preemptions += victims.length > 0 ? 1 : 0;
       }
       await ended(cluster);
@@ -215,8 +333,16 @@ t.test('nobody leaves in vain', { timeout: 200_000 }, async (t) => {
 });
 
 /** Pods that want nothing but room. */
-function plainPods(...priorities: readonly PodWish['priority'][]): fc.Arbitrary<Extract<Deed, { readonly what: 'pod' }>> {
-  return fc.record({ what: fc.constant('pod' as const), cpu: fc.integer({ min: 1, max: 3 }), priority: fc.constantFrom(...priorities), app: fc.constantFrom('x' as const, 'y' as const), graceSeconds: fc.constantFrom(0, 5) });
+function plainPods(
+  ...priorities: readonly PodWish['priority'][]
+): fc.Arbitrary<Extract<Deed, { readonly what: 'pod' }>> {
+  return fc.record({
+    what: fc.constant('pod' as const),
+    cpu: fc.integer({ min: 1, max: 3 }),
+    priority: fc.constantFrom(...priorities),
+    app: fc.constantFrom('x' as const, 'y' as const),
+    graceSeconds: fc.constantFrom(0, 5),
+  });
 }
 
 const competing: fc.Arbitrary<Deed> = fc.oneof(
@@ -236,16 +362,29 @@ t.test('room that is promised is kept, and who was promised it gets it', { timeo
         reserve: ({ pod, cluster }, nodeName) => {
           const node = cluster.node(nodeName);
           if (node === undefined) return;
-          const promised = cluster.nominatedTo(nodeName).filter(({ uid, priority }) => uid !== pod.uid && priority >= pod.priority);
-          if (cpuOfAll(node.pods) + cpuOfAll(promised) > cpuOfNode(node)) stolen.push(`${pod.name} from ${promised.map(({ name }) => name).join(', ')}`);
+          const promised = cluster
+            .nominatedTo(nodeName)
+            .filter(({ uid, priority }) => uid !== pod.uid && priority >= pod.priority);
+          if (cpuOfAll(node.pods) + cpuOfAll(promised) > cpuOfNode(node))
+            stolen.push(`${pod.name} from ${promised.map(({ name }) => name).join(', ')}`);
         },
       };
       const cluster = await lived(history, { plugins: [witness], configuration: configured([witness]) });
       await calm(cluster);
       equal(stolen, [], 'room was stolen');
-      const promised = new Set(seenOf(cluster, 'unschedulable').filter(({ nominatedNodeName = '' }) => nominatedNodeName !== '').map(({ pod }) => pod.metadata?.name));
-      const homeless = (await cluster.pods()).filter(({ metadata, spec }) => promised.has(metadata.name) && spec?.nodeName === undefined);
-      equal(homeless.map(({ metadata }) => metadata.name), [], 'promised a node, and without one');
+      const promised = new Set(
+        seenOf(cluster, 'unschedulable')
+          .filter(({ nominatedNodeName = '' }) => nominatedNodeName !== '')
+          .map(({ pod }) => pod.metadata?.name),
+      );
+      const homeless = (await cluster.pods()).filter(
+        ({ metadata, spec }) => promised.has(metadata.name) && spec?.nodeName === undefined,
+      );
+      equal(
+        homeless.map(({ metadata }) => metadata.name),
+        [],
+        'promised a node, and without one',
+      );
       landed += promised.size;
       await ended(cluster);
     }),
@@ -271,7 +410,10 @@ function failing(outcomes: readonly Outcome[], events?: SchedulingPlugin['events
   };
 }
 
-/** When each attempt may be made after those before it failed so, where a scheduler looks around at times told by `turn`. */
+/**
+ * When each attempt may be made after those before it failed so, where a scheduler looks around at times told by
+ * `turn`.
+ */
 function attemptTimes(outcomes: readonly Outcome[], firstAt: number, turn: (at: number) => number): readonly number[] {
   const times = [firstAt];
   let [rejections, errors, at] = [0, 0, firstAt];
@@ -287,86 +429,129 @@ function attemptTimes(outcomes: readonly Outcome[], firstAt: number, turn: (at: 
 
 /** When pods of high priority were tried. */
 function attempts(cluster: ScheduledCluster): readonly number[] {
-  const tried = cluster.seen.filter(({ attempt: { type } }) => type === 'unschedulable' || type === 'failed' || type === 'scheduled');
-  return tried.filter(({ attempt }) => 'pod' in attempt && attempt.pod.spec?.priority === priorities.high).map(({ at }) => at);
+  const tried = cluster.seen.filter(
+    ({ attempt: { type } }) => type === 'unschedulable' || type === 'failed' || type === 'scheduled',
+  );
+  return tried
+    .filter(({ attempt }) => 'pod' in attempt && attempt.pod.spec?.priority === priorities.high)
+    .map(({ at }) => at);
 }
 
 const stubborn: Deed = { what: 'pod', cpu: 1, priority: 'high', app: 'x', graceSeconds: 0 };
 const large: Deed = { what: 'node', name: 'n1', cpu: 100, zone: 'a' };
-const outcomes = (...of: readonly Outcome[]): fc.Arbitrary<readonly Outcome[]> => fc.array(fc.constantFrom(...of), { minLength: 1, maxLength: 7, size: 'max' });
+const outcomes = (...of: readonly Outcome[]): fc.Arbitrary<readonly Outcome[]> =>
+  fc.array(fc.constantFrom(...of), { minLength: 1, maxLength: 7, size: 'max' });
 
 /** A clock so many milliseconds past a whole second; times are then counted from that second. */
 function clockAt(offsetMs: number): ReturnType<typeof virtualClock> {
   return virtualClock({ start: Date.UTC(2026, 0, 1) + offsetMs });
 }
 
-t.test('while others want to be tried, a pod waits 1, 2, 4, 8, 10, 10 … seconds, however much happens', { timeout: 100_000 }, async (t) => {
-  const tookMs = 250;
-  await fc.assert(
-    fc.asyncProperty(fc.nat(999), outcomes('no', 'no', 'error'), async (offset, outcomes) => {
-      const clock = clockAt(offset);
-      const plugin = failing(outcomes);
-      // Every other pod keeps the scheduler busy for a while, and is an event when it gets its node.
-      const slow: Transport = async () => {
-        await firstValueFrom(clock.timer(tookMs), { defaultValue: 0 });
-        return new Response(JSON.stringify({ NodeNames: ['n1'] }));
-      };
-      const extenders = [{ urlPrefix: 'http://extender', filterVerb: 'filter', nodeCacheCapable: true }];
-      const cluster = await scheduledCluster({ clock, plugins: [plugin], extenderTransport: () => slow, configuration: configured([plugin], {}, { extenders }) });
-      await cluster.perform(large);
-      const others = (turns(outcomes) * 1000) / tookMs;
-      await Promise.all(Array.from({ length: others }, () => cluster.perform({ ...stubborn, cpu: 0, priority: 'low' })));
-      await cluster.perform(stubborn);
-      await cluster.perform({ what: 'wait', ms: (turns(outcomes) + 1) * 1000 });
-      const turn = (at: number): number => offset + Math.ceil((at - offset) / tookMs) * tookMs;
-      const times = attemptTimes(outcomes, offset + tookMs, turn);
-      // The last one succeeds, and is told when the extender has had its say.
-      equal(attempts(cluster).map((at) => at + offset), times.map((at, index) => (index < outcomes.length ? at : at + tookMs)), 'attempts');
-      await ended(cluster);
-    }),
-    { seed: 6, numRuns: 8 },
-  );
-  t.pass('whenever it begins');
-});
+t.test(
+  'while others want to be tried, a pod waits 1, 2, 4, 8, 10, 10 … seconds, however much happens',
+  { timeout: 100_000 },
+  async (t) => {
+    const tookMs = 250;
+    await fc.assert(
+      fc.asyncProperty(fc.nat(999), outcomes('no', 'no', 'error'), async (offset, outcomes) => {
+        const clock = clockAt(offset);
+        const plugin = failing(outcomes);
+        // Every other pod keeps the scheduler busy for a while, and is an event when it gets its node.
+        const slow: Transport = async () => {
+          await firstValueFrom(clock.timer(tookMs), { defaultValue: 0 });
+          return new Response(JSON.stringify({ NodeNames: ['n1'] }));
+        };
+        const extenders = [{ urlPrefix: 'http://extender', filterVerb: 'filter', nodeCacheCapable: true }];
+        const cluster = await scheduledCluster({
+          clock,
+          plugins: [plugin],
+          extenderTransport: () => slow,
+          configuration: configured([plugin], {}, { extenders }),
+        });
+        await cluster.perform(large);
+        const others = (turns(outcomes) * 1000) / tookMs;
+        await Promise.all(
+          Array.from({ length: others }, () => cluster.perform({ ...stubborn, cpu: 0, priority: 'low' })),
+        );
+        await cluster.perform(stubborn);
+        await cluster.perform({ what: 'wait', ms: (turns(outcomes) + 1) * 1000 });
+        const turn = (at: number): number => offset + Math.ceil((at - offset) / tookMs) * tookMs;
+        const times = attemptTimes(outcomes, offset + tookMs, turn);
+        // The last one succeeds, and is told when the extender has had its say.
+        equal(
+          attempts(cluster).map((at) => at + offset),
+          times.map((at, index) => (index < outcomes.length ? at : at + tookMs)),
+          'attempts',
+        );
+        await ended(cluster);
+      }),
+      { seed: 6, numRuns: 8 },
+    );
+    t.pass('whenever it begins');
+  },
+);
 
 /** Seconds enough for all attempts. */
 const turns = (outcomes: readonly Outcome[]): number => outcomes.length * 12 + 2;
 
 const relabelled = (value: number): Deed => ({ what: 'node', name: 'n1', cpu: 100, zone: `z${value}` });
 
-t.test('where nobody else wants to be tried, something that helps is followed at once', { timeout: 100_000 }, async (t) => {
-  await fc.assert(
-    fc.asyncProperty(fc.nat(999), fc.array(fc.integer({ min: 1, max: 3000 }), { minLength: 1, maxLength: 10 }), async (offset, pauses) => {
-      const plugin = failing(pauses.map(() => 'no'), [on('Node', actions.updateNodeLabel, () => 'queue')]);
-      const cluster = await scheduledCluster({ clock: clockAt(offset), plugins: [plugin], configuration: configured([plugin]) });
-      await cluster.perform(large);
-      await cluster.perform(stubborn);
-      const times = [0];
-      for (const [index, ms] of pauses.entries()) {
-        await cluster.perform({ what: 'wait', ms });
-        await cluster.perform(relabelled(index));
-        times.push(cluster.now());
-      }
-      equal(attempts(cluster), times, 'attempts');
-      await ended(cluster);
-    }),
-    { seed: 6, numRuns: 25 },
-  );
-  t.pass('without any backoff');
-});
+t.test(
+  'where nobody else wants to be tried, something that helps is followed at once',
+  { timeout: 100_000 },
+  async (t) => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.nat(999),
+        fc.array(fc.integer({ min: 1, max: 3000 }), { minLength: 1, maxLength: 10 }),
+        async (offset, pauses) => {
+          const plugin = failing(
+            pauses.map(() => 'no'),
+            [on('Node', actions.updateNodeLabel, () => 'queue')],
+          );
+          const cluster = await scheduledCluster({
+            clock: clockAt(offset),
+            plugins: [plugin],
+            configuration: configured([plugin]),
+          });
+          await cluster.perform(large);
+          await cluster.perform(stubborn);
+          const times = [0];
+          for (const [index, ms] of pauses.entries()) {
+            await cluster.perform({ what: 'wait', ms });
+            await cluster.perform(relabelled(index));
+            times.push(cluster.now());
+          }
+          equal(attempts(cluster), times, 'attempts');
+          await ended(cluster);
+        },
+      ),
+      { seed: 6, numRuns: 25 },
+    );
+    t.pass('without any backoff');
+  },
+);
 
 t.test('what went wrong is tried again in time, and only then', { timeout: 100_000 }, async (t) => {
   await fc.assert(
     fc.asyncProperty(fc.nat(999), outcomes('error'), async (offset, outcomes) => {
       const plugin = failing(outcomes);
-      const cluster = await scheduledCluster({ clock: clockAt(offset), plugins: [plugin], configuration: configured([plugin]) });
+      const cluster = await scheduledCluster({
+        clock: clockAt(offset),
+        plugins: [plugin],
+        configuration: configured([plugin]),
+      });
       await cluster.perform(large);
       await cluster.perform(stubborn);
       for (let step = 0; step < turns(outcomes) * 2; step++) {
         await cluster.perform({ what: 'wait', ms: 500 });
         await cluster.perform(relabelled(step));
       }
-      equal(attempts(cluster).map((at) => at + offset), attemptTimes(outcomes, offset, (at) => at), 'attempts');
+      equal(
+        attempts(cluster).map((at) => at + offset),
+        attemptTimes(outcomes, offset, (at) => at),
+        'attempts',
+      );
       await ended(cluster);
     }),
     { seed: 6, numRuns: 10 },
@@ -376,7 +561,10 @@ t.test('what went wrong is tried again in time, and only then', { timeout: 100_0
 
 t.test('a pod that nothing helps is tried again after five minutes', async (t) => {
   const plugin = failing(['no'], []);
-  const cluster = await lived([large, { what: 'wait', ms: 1234 }, stubborn, { what: 'wait', ms: 400_000 }], { plugins: [plugin], configuration: configured([plugin]) });
+  const cluster = await lived([large, { what: 'wait', ms: 1234 }, stubborn, { what: 'wait', ms: 400_000 }], {
+    plugins: [plugin],
+    configuration: configured([plugin]),
+  });
   // Every half a minute somebody looks who waited for too long.
   t.strictSame(attempts(cluster), [1234, 330_000]);
   await ended(cluster);

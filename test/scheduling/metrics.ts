@@ -1,12 +1,20 @@
-// What the scheduler counts and times, on virtual time: which labels there are and how often each was observed. Chance that
-// decides which cycles have their plugins timed is replaced where a test wants to know exactly.
+// What the scheduler counts and times, on virtual time: which labels there are and how often each was observed. Chance
+// that decides which cycles have their plugins timed is replaced where a test wants to know exactly.
 import { firstValueFrom } from 'rxjs';
 import t, { type Test } from 'tap';
 import { inProcessClient } from '../../lib/client/index.js';
 import { random, virtualClock } from '../../lib/core/index.js';
 import type { Clock, Random, VirtualClock } from '../../lib/core/index.js';
 import type { PodSpec } from '../../lib/core/types/index.js';
-import { actions, createScheduler, definitionOf, on, registryOf, schedulerConfiguration, unschedulable } from '../../lib/scheduling/index.js';
+import {
+  actions,
+  createScheduler,
+  definitionOf,
+  on,
+  registryOf,
+  schedulerConfiguration,
+  unschedulable,
+} from '../../lib/scheduling/index.js';
 import type { PluginTools, Scheduler, SchedulerOptions, SchedulingPlugin } from '../../lib/scheduling/index.js';
 import { exponential } from '../../lib/scheduling/scheduler/metric-families.js';
 import { createServer } from '../../lib/server/index.js';
@@ -45,11 +53,16 @@ async function scene(t: Test, { plugins = [], ...options }: Partial<SchedulerOpt
     clock,
     scheduler,
     node: async (name, cpu = '4') => {
-      await client.kind('v1', 'Node').create({ metadata: { name }, status: { allocatable: { cpu, memory: '16Gi', pods: '110' } } });
+      await client
+        .kind('v1', 'Node')
+        .create({ metadata: { name }, status: { allocatable: { cpu, memory: '16Gi', pods: '110' } } });
       await clock.settled();
     },
     pod: async (name, spec = {}) => {
-      await pods.create({ metadata: { name }, spec: { containers: [{ name: 'c', image: 'i', resources: { requests: { cpu: '1' } } }], ...spec } });
+      await pods.create({
+        metadata: { name },
+        spec: { containers: [{ name: 'c', image: 'i', resources: { requests: { cpu: '1' } } }], ...spec },
+      });
       await clock.settled();
     },
     remove: async (name) => {
@@ -63,7 +76,9 @@ async function scene(t: Test, { plugins = [], ...options }: Partial<SchedulerOpt
 
 function countsIn(text: string, name: string, labels: readonly string[]): Record<string, number> {
   const counts: Record<string, number> = {};
-  for (const [, suffix, given = '', value] of text.matchAll(new RegExp(`^${name}(_count)?(?:\\{(.*)\\})? (\\S+)$`, 'gm'))) {
+  for (const [, suffix, given = '', value] of text.matchAll(
+    new RegExp(`^${name}(_count)?(?:\\{(.*)\\})? (\\S+)$`, 'gm'),
+  )) {
     if (suffix === undefined && text.includes(`# TYPE ${name} histogram`)) continue;
     const valueOf = (label: string): string => new RegExp(`(?:^|,)${label}="([^"]*)"`).exec(given)?.[1] ?? '';
     const key = labels.map(valueOf).join(' ');
@@ -101,7 +116,11 @@ for (const placing of ['columns', 'plain'] as const) {
       'Bind Success default-scheduler': 1,
       'PostBind Success default-scheduler': 1,
     });
-    t.strictSame(counts('plugin_execution_duration_seconds', 'plugin'), {}, 'plugins are timed one by one only in cycles that were drawn');
+    t.strictSame(
+      counts('plugin_execution_duration_seconds', 'plugin'),
+      {},
+      'plugins are timed one by one only in cycles that were drawn',
+    );
     t.strictSame(
       counts('plugin_evaluation_total', 'extension_point', 'plugin', 'profile'),
       {
@@ -125,14 +144,26 @@ for (const placing of ['columns', 'plain'] as const) {
     await node('n1', '1');
     await pod('low');
     await pod('big', { containers: [{ name: 'c', image: 'i', resources: { requests: { cpu: '9' } } }] });
-    const ofPoints = (): Readonly<Record<string, number>> => counts('framework_extension_point_duration_seconds', ...point);
-    t.match(ofPoints(), { 'PreFilter Success': 2, 'Filter Success': 2, 'PostFilter Unschedulable': 1, 'Reserve Success': 1, 'Bind Success': 1 });
+    const ofPoints = (): Readonly<Record<string, number>> =>
+      counts('framework_extension_point_duration_seconds', ...point);
+    t.match(ofPoints(), {
+      'PreFilter Success': 2,
+      'Filter Success': 2,
+      'PostFilter Unschedulable': 1,
+      'Reserve Success': 1,
+      'Bind Success': 1,
+    });
     t.notOk('Score Success' in ofPoints(), 'one node needs no score');
     await pod('high', { priority: 1000 });
     t.match(ofPoints(), { 'PostFilter Success': 1 });
     t.equal(counts('preemption_attempts_total')[''], 2);
     t.equal(counts('preemption_victims')[''], 1);
-    t.match(counts('plugin_execution_duration_seconds', 'plugin', ...point), { 'DefaultPreemption PostFilter Unschedulable': 1, 'DefaultPreemption PostFilter Success': 1, 'DefaultBinder Bind Success': 1, 'SchedulingGates PreEnqueue Success': 3 });
+    t.match(counts('plugin_execution_duration_seconds', 'plugin', ...point), {
+      'DefaultPreemption PostFilter Unschedulable': 1,
+      'DefaultPreemption PostFilter Success': 1,
+      'DefaultBinder Bind Success': 1,
+      'SchedulingGates PreEnqueue Success': 3,
+    });
   });
 }
 
@@ -154,7 +185,8 @@ t.test('gates, waits and refusals are told by their status', async (t) => {
       if (name === 'broken') throw new Error('broken');
       return name === 'refused' ? unschedulable('never') : 'skip';
     },
-    permit: ({ pod: { name } }) => (name === 'held' ? { waitMs: 60_000 } : name === 'unwanted' ? unschedulable('no') : undefined),
+    permit: ({ pod: { name } }) =>
+      name === 'held' ? { waitMs: 60_000 } : name === 'unwanted' ? unschedulable('no') : undefined,
   };
   const definition = { ...definitionOf(careful), make: (given: PluginTools) => ((tools = given), careful) };
   const { clock, node, pod, counts } = await scene(t, { plugins: [definition], random: everyCycle });
@@ -172,7 +204,11 @@ t.test('gates, waits and refusals are told by their status', async (t) => {
     'Bind Success': 1,
   });
   t.ok((counts('framework_extension_point_duration_seconds', ...point)['PreFilter Error'] ?? 0) >= 1);
-  t.match(counts('plugin_execution_duration_seconds', 'plugin', ...point), { 'Careful PreEnqueue Unschedulable': 1, 'Careful Permit Wait': 1, 'Careful Permit Unschedulable': 1 });
+  t.match(counts('plugin_execution_duration_seconds', 'plugin', ...point), {
+    'Careful PreEnqueue Unschedulable': 1,
+    'Careful Permit Wait': 1,
+    'Careful Permit Unschedulable': 1,
+  });
   t.ok((counts('plugin_execution_duration_seconds', 'plugin', ...point)['Careful PreFilter Error'] ?? 0) >= 1);
   t.strictSame(counts('permit_wait_duration_seconds', 'result'), { Success: 1 });
   t.equal(counts('permit_wait_duration_seconds_sum', 'result').Success, 2, 'seconds');
@@ -188,17 +224,30 @@ t.test('a plugin of a user is timed in cycles that were drawn, and its time is t
       return undefined;
     },
   });
-  for (const [chance, isTimed] of [[everyCycle, true], [noCycle, false]] as const) {
+  for (const [chance, isTimed] of [
+    [everyCycle, true],
+    [noCycle, false],
+  ] as const) {
     const definition = { ...definitionOf(slow(virtualClock())), make: (tools: PluginTools) => slow(tools.clock) };
     const { clock, node, pod, counts, nodeOf } = await scene(t, { plugins: [definition], random: chance });
     for (const name of ['n1', 'n2', 'n3']) await node(name);
     await pod('web');
     await clock.advance(3000);
     t.match(await nodeOf('web'), /n[23]/);
-    const ofPlugin = Object.entries(counts('plugin_execution_duration_seconds', 'plugin', ...point)).filter(([key]) => key.startsWith('Slow'));
-    const timed = { 'Slow Filter Unschedulable': 1, 'Slow Filter Success': 2, 'Slow Score Success': 2, 'Slow PreBind Success': 1 };
+    const ofPlugin = Object.entries(counts('plugin_execution_duration_seconds', 'plugin', ...point)).filter(([key]) =>
+      key.startsWith('Slow'),
+    );
+    const timed = {
+      'Slow Filter Unschedulable': 1,
+      'Slow Filter Success': 2,
+      'Slow Score Success': 2,
+      'Slow PreBind Success': 1,
+    };
     t.strictSame(Object.fromEntries(ofPlugin), isTimed ? timed : {});
-    t.equal(counts('plugin_execution_duration_seconds_sum', 'plugin', 'extension_point')['Slow PreBind'], isTimed ? 3 : undefined);
+    t.equal(
+      counts('plugin_execution_duration_seconds_sum', 'plugin', 'extension_point')['Slow PreBind'],
+      isTimed ? 3 : undefined,
+    );
     t.equal(counts('framework_extension_point_duration_seconds_sum', 'extension_point').PreBind, 3);
     t.match(counts('plugin_evaluation_total', 'extension_point', 'plugin'), { 'Filter Slow': 3, 'Score Slow': 2 });
   }
@@ -236,7 +285,12 @@ t.test('hints are told by event and by what they said', async (t) => {
   await node('first');
   await pod('web');
   await node('bad');
-  const hints = (): Readonly<Record<string, number>> => Object.fromEntries(Object.entries(counts('queueing_hint_execution_duration_seconds', 'plugin', 'event', 'hint')).filter(([key]) => key.startsWith('Picky')));
+  const hints = (): Readonly<Record<string, number>> =>
+    Object.fromEntries(
+      Object.entries(counts('queueing_hint_execution_duration_seconds', 'plugin', 'event', 'hint')).filter(([key]) =>
+        key.startsWith('Picky'),
+      ),
+    );
   t.strictSame(hints(), { 'Picky NodeAdd QueueSkip': 1 });
   await node('broken');
   t.strictSame(hints(), { 'Picky NodeAdd QueueSkip': 1, 'Picky NodeAdd Error': 1 });
@@ -246,7 +300,13 @@ t.test('hints are told by event and by what they said', async (t) => {
   await clock.advance('20s');
   await pod('lost', { nodeSelector: { nowhere: 'x' } });
   await remove('web');
-  t.match(counts('event_handling_duration_seconds', 'event'), { NodeAdd: 4, UnschedulablePodAdd: 2, UnschedulablePodDelete: 1, AssignedPodAdd: 1, AssignedPodDelete: 1 });
+  t.match(counts('event_handling_duration_seconds', 'event'), {
+    NodeAdd: 4,
+    UnschedulablePodAdd: 2,
+    UnschedulablePodDelete: 1,
+    AssignedPodAdd: 1,
+    AssignedPodDelete: 1,
+  });
   t.ok((counts('event_handling_duration_seconds', 'event').UnschedulablePodUpdate ?? 0) > 0, 'conditions are written');
 });
 

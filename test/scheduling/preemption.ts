@@ -18,7 +18,12 @@ import { profileFilters } from '../../lib/scheduling/framework/profile-filters.j
 import { unschedulable } from '../../lib/scheduling/framework/rejection.js';
 import { builtinPlugins, schedulerConfiguration } from '../../lib/scheduling/index.js';
 import { builtinMakers } from '../../lib/scheduling/plugins/default-plugins.js';
-import { candidateOf, candidatesWanted, findCandidates, leastHarm } from '../../lib/scheduling/preemption/candidates.js';
+import {
+  candidateOf,
+  candidatesWanted,
+  findCandidates,
+  leastHarm,
+} from '../../lib/scheduling/preemption/candidates.js';
 import type { Candidate, Harm } from '../../lib/scheduling/preemption/candidates.js';
 import { disruptionBudgets } from '../../lib/scheduling/preemption/disruption-budgets.js';
 import { areVictims, selectVictims } from '../../lib/scheduling/preemption/victims.js';
@@ -36,7 +41,12 @@ function ranked(name: string, priority: number, cpu: string, { spec, ...shape }:
   return podOf(name, { requests: { cpu }, ...shape, spec: { priority, ...spec } });
 }
 
-function budget(name: string, labels: Record<string, string>, disruptionsAllowed: number, disrupted: readonly string[] = []): Frozen<PodDisruptionBudget> {
+function budget(
+  name: string,
+  labels: Record<string, string>,
+  disruptionsAllowed: number,
+  disrupted: readonly string[] = [],
+): Frozen<PodDisruptionBudget> {
   const disruptedPods = Object.fromEntries(disrupted.map((pod) => [pod, '2026-01-01T00:00:00Z']));
   return deepFreeze<PodDisruptionBudget>({
     metadata: { name, namespace: 'ns' },
@@ -52,15 +62,27 @@ interface Scene {
 }
 
 function sceneOf(cluster: TestCluster, foreign: readonly SchedulingPlugin[] = []): Scene {
-  const enabled = ['PrioritySort', 'NodeName', 'NodePorts', 'NodeResourcesFit', 'DefaultPreemption', 'DefaultBinder'].map((name) => ({ name }));
-  const { profiles } = schedulerConfiguration({ profiles: [{ plugins: { multiPoint: { disabled: [{ name: '*' }], enabled } } }] });
+  const enabled = [
+    'PrioritySort',
+    'NodeName',
+    'NodePorts',
+    'NodeResourcesFit',
+    'DefaultPreemption',
+    'DefaultBinder',
+  ].map((name) => ({ name }));
+  const { profiles } = schedulerConfiguration({
+    profiles: [{ plugins: { multiPoint: { disabled: [{ name: '*' }], enabled } } }],
+  });
   const needed = enabled.map(({ name }): PluginDefinition => {
     const make = builtinMakers.get(name);
     if (make === undefined) throw new Error(`no maker of ${name}`);
     return { name, points: builtinPlugins.get(name) ?? [], make };
   });
   const begun: Promise<void>[] = [];
-  const tools = toolsOf(cluster, { background: () => void begun.push(Promise.resolve()), foreign: new Set(foreign.map(({ name }) => name)) });
+  const tools = toolsOf(cluster, {
+    background: () => void begun.push(Promise.resolve()),
+    foreign: new Set(foreign.map(({ name }) => name)),
+  });
   const framework = frameworksOf(profiles, [...needed, ...foreign.map(definitionOf)], tools).get('default-scheduler');
   if (framework === undefined) throw new Error('no framework');
   return { framework, begun };
@@ -68,13 +90,22 @@ function sceneOf(cluster: TestCluster, foreign: readonly SchedulingPlugin[] = []
 
 /** Looks for a node in vain. */
 function refusalOf(cycle: Cycle, { plugins }: Framework): Diagnosis {
-  const outcome = plainPlacer({ plugins, percentageOfNodesToScore: 100, rotation: { start: 0 }, random: random('ties') }).place(cycle);
+  const outcome = plainPlacer({
+    plugins,
+    percentageOfNodesToScore: 100,
+    rotation: { start: 0 },
+    random: random('ties'),
+  }).place(cycle);
   if (isPlaced(outcome)) throw new Error(`placed on ${outcome.node.name}`);
   return outcome.diagnosis;
 }
 
 /** What preemption says for a pod that fits nowhere. */
-function preempt(cluster: TestCluster, pod: Frozen<Pod>, { framework, begun }: Scene = sceneOf(cluster)): PostFilterAnswer & { readonly begun: number } {
+function preempt(
+  cluster: TestCluster,
+  pod: Frozen<Pod>,
+  { framework, begun }: Scene = sceneOf(cluster),
+): PostFilterAnswer & { readonly begun: number } {
   const cycle = cycleOf(cluster, pod);
   const diagnosis = refusalOf(cycle, framework);
   const [plugin] = framework.plugins.postFilter;
@@ -90,7 +121,12 @@ function atOnce<T>(answer: T | Promise<T>): T {
   return answer;
 }
 
-function victimsOn(cluster: TestCluster, nodeName: string, pod: Frozen<Pod>, budgets: readonly Frozen<PodDisruptionBudget>[] = []): Victims | string {
+function victimsOn(
+  cluster: TestCluster,
+  nodeName: string,
+  pod: Frozen<Pod>,
+  budgets: readonly Frozen<PodDisruptionBudget>[] = [],
+): Victims | string {
   const cycle = cycleOf(cluster, pod);
   refusalOf(cycle, sceneOf(cluster).framework);
   const found = selectVictims(cycle, cluster.at(nodeName), profileFilters, disruptionBudgets(budgets));
@@ -113,7 +149,11 @@ void t.test('victims are as few and as unimportant as can be', (test) => {
     ],
   });
   test.same(names(victimsOn(cluster, 'n', ranked('p', 10, '1'))), ['low']);
-  test.same(names(victimsOn(cluster, 'n', ranked('p', 10, '2'))), ['younger', 'low'], 'who has run longer stays longer');
+  test.same(
+    names(victimsOn(cluster, 'n', ranked('p', 10, '2'))),
+    ['younger', 'low'],
+    'who has run longer stays longer',
+  );
   test.same(names(victimsOn(cluster, 'n', ranked('p', 10, '3'))), ['older', 'younger', 'low']);
   test.equal(names(victimsOn(cluster, 'n', ranked('p', 10, '4'))), 'Insufficient cpu', 'equals stay');
   test.equal(names(victimsOn(cluster, 'n', ranked('p', 1, '1'))), 'No preemption victims found for incoming pod');
@@ -123,7 +163,10 @@ void t.test('victims are as few and as unimportant as can be', (test) => {
 
 void t.test('budgets protect pods for as long as others can leave instead', (test) => {
   const pods = ['a', 'b'].map((name) => ranked(name, 1, '1', { nodeName: 'n', labels: { app: 'kept' } }));
-  const cluster = new TestCluster({ nodes: [nodeOf('n', { allocatable: { cpu: '4' } })], pods: [...pods, ranked('c', 5, '2', { nodeName: 'n' })] });
+  const cluster = new TestCluster({
+    nodes: [nodeOf('n', { allocatable: { cpu: '4' } })],
+    pods: [...pods, ranked('c', 5, '2', { nodeName: 'n' })],
+  });
   const none = budget('none', { app: 'kept' }, 0);
   const one = budget('one', { app: 'kept' }, 1);
   const found = (budgets: readonly Frozen<PodDisruptionBudget>[], cpu: string): unknown => {
@@ -134,7 +177,11 @@ void t.test('budgets protect pods for as long as others can leave instead', (tes
   test.same(found([none], '2'), [['c'], 0], 'unless a budget wants the others');
   test.same(found([none], '3'), [['c', 'b'], 1]);
   test.same(found([one], '3'), [['c', 'a'], 0], 'the budget allows for one of them');
-  test.same(found([budget('none', { app: 'kept' }, 0, ['a', 'b'])], '3'), [['c', 'b'], 0], 'who is being disturbed already has been counted');
+  test.same(
+    found([budget('none', { app: 'kept' }, 0, ['a', 'b'])], '3'),
+    [['c', 'b'], 0],
+    'who is being disturbed already has been counted',
+  );
   test.same(found([budget('empty', {}, 0)], '3'), [['c', 'b'], 0], 'an empty selector is about nobody');
   test.same(found([budget('other', { app: 'other' }, 0)], '3'), [['c', 'b'], 0]);
   test.end();
@@ -143,8 +190,18 @@ void t.test('budgets protect pods for as long as others can leave instead', (tes
 void t.test('of candidates the one wins that does the least harm', (test) => {
   const cluster = new TestCluster({ nodes: [nodeOf('n')] });
   const at = (name: string): NodeView => ({ ...cluster.at('n'), name });
-  const candidate = (name: string, violations: number, ...victims: readonly (readonly [priority: number, startTime?: string])[]): Candidate => {
-    const pods = victims.map(([priority, startTime], index) => cycleOf(cluster, ranked(`${name}${index}`, priority, '1', startTime === undefined ? {} : { status: { startTime } })).pod);
+  const candidate = (
+    name: string,
+    violations: number,
+    ...victims: readonly (readonly [priority: number, startTime?: string])[]
+  ): Candidate => {
+    const pods = victims.map(
+      ([priority, startTime], index) =>
+        cycleOf(
+          cluster,
+          ranked(`${name}${index}`, priority, '1', startTime === undefined ? {} : { status: { startTime } }),
+        ).pod,
+    );
     return candidateOf(at(name), { pods, violations });
   };
   const rules: readonly (readonly [string, readonly Candidate[], string])[] = [
@@ -152,13 +209,32 @@ void t.test('of candidates the one wins that does the least harm', (test) => {
     ['lowest highest priority', [candidate('a', 0, [5]), candidate('b', 0, [4], [4], [4])], 'b'],
     ['smallest sum of priorities', [candidate('a', 0, [5], [5]), candidate('b', 0, [5], [3])], 'b'],
     ['fewer pods, where priorities are negative', [candidate('a', 0, [-5], [-6]), candidate('b', 0, [-5])], 'b'],
-    ['the latest start', [candidate('a', 0, [5, '2026-01-01T00:00:00Z']), candidate('b', 0, [5, '2026-01-02T00:00:00Z'])], 'b'],
-    ['who has not started is the latest', [candidate('a', 0, [5, '2026-01-01T00:00:00Z']), candidate('b', 0, [5])], 'b'],
-    ['only the most important count for it', [candidate('a', 0, [5, '2026-01-01T00:00:00Z'], [1, '2026-01-09T00:00:00Z']), candidate('b', 0, [5, '2026-01-02T00:00:00Z'], [1, '2025-01-01T00:00:00Z'])], 'b'],
+    [
+      'the latest start',
+      [candidate('a', 0, [5, '2026-01-01T00:00:00Z']), candidate('b', 0, [5, '2026-01-02T00:00:00Z'])],
+      'b',
+    ],
+    [
+      'who has not started is the latest',
+      [candidate('a', 0, [5, '2026-01-01T00:00:00Z']), candidate('b', 0, [5])],
+      'b',
+    ],
+    [
+      'only the most important count for it',
+      [
+        candidate('a', 0, [5, '2026-01-01T00:00:00Z'], [1, '2026-01-09T00:00:00Z']),
+        candidate('b', 0, [5, '2026-01-02T00:00:00Z'], [1, '2025-01-01T00:00:00Z']),
+      ],
+      'b',
+    ],
     ['the first of equals', [candidate('a', 0, [5]), candidate('b', 0, [5])], 'a'],
   ];
-  for (const [rule, candidates, winner] of rules) test.equal(leastHarm(candidates, ({ harm }) => harm)?.node.name, winner, rule);
-  test.equal(leastHarm<Candidate>([], ({ harm }) => harm), undefined);
+  for (const [rule, candidates, winner] of rules)
+    test.equal(leastHarm(candidates, ({ harm }) => harm)?.node.name, winner, rule);
+  test.equal(
+    leastHarm<Candidate>([], ({ harm }) => harm),
+    undefined,
+  );
   test.end();
 });
 
@@ -169,8 +245,12 @@ void t.test('what goes wrong on one node is told unless another helps', (test) =
     const broken = (what = 'out of order'): never => {
       throw new Error(what);
     };
-    const harmAt = (slot: number): typeof harm => (slot === 0 ? broken() : slot > 7 ? broken(`${slot} is too many`) : harm);
-    return [...findCandidates(Int32Array.from(slots), 0, limits, { ruledOut: new Uint8Array(0), at: () => broken(), harmAt }).slots];
+    const harmAt = (slot: number): typeof harm =>
+      slot === 0 ? broken() : slot > 7 ? broken(`${slot} is too many`) : harm;
+    return [
+      ...findCandidates(Int32Array.from(slots), 0, limits, { ruledOut: new Uint8Array(0), at: () => broken(), harmAt })
+        .slots,
+    ];
   };
   test.same(find(0, 1, 2), [1, 2]);
   test.throws(() => find(0), new Error('out of order'));
@@ -182,11 +262,23 @@ void t.test('what goes wrong on one node is told unless another helps', (test) =
 void t.test('nodes are tried until there are enough that help, and one of them that breaks no budget', (test) => {
   const limits = { minCandidateNodesPercentage: 0, minCandidateNodesAbsolute: 2 };
   const find = (...violations: readonly number[]): readonly number[] => {
-    const harmAt = (slot: number): Harm => ({ violations: violations[slot] ?? 0, highestPriority: 1, priorities: 1, count: 1, earliestStart: 0 });
+    const harmAt = (slot: number): Harm => ({
+      violations: violations[slot] ?? 0,
+      highestPriority: 1,
+      priorities: 1,
+      count: 1,
+      earliestStart: 0,
+    });
     const untouched = (): never => {
       throw new Error('only its harm is asked for');
     };
-    return [...findCandidates(Int32Array.from(violations.keys()), 0, limits, { ruledOut: new Uint8Array(0), at: untouched, harmAt }).slots];
+    return [
+      ...findCandidates(Int32Array.from(violations.keys()), 0, limits, {
+        ruledOut: new Uint8Array(0),
+        at: untouched,
+        harmAt,
+      }).slots,
+    ];
   };
   test.same(find(0, 0, 0, 0), [0, 1]);
   test.same(find(1, 0, 0, 0), [1, 0], 'budgets are respected first');
@@ -197,7 +289,13 @@ void t.test('nodes are tried until there are enough that help, and one of them t
 
 void t.test('so many candidates are enough', (test) => {
   const limits = { minCandidateNodesPercentage: 10, minCandidateNodesAbsolute: 100 };
-  for (const [nodes, wanted] of [[5, 5], [100, 100], [999, 100], [5000, 500]] as const) test.equal(candidatesWanted(nodes, limits), wanted, `of ${nodes} nodes`);
+  for (const [nodes, wanted] of [
+    [5, 5],
+    [100, 100],
+    [999, 100],
+    [5000, 500],
+  ] as const)
+    test.equal(candidatesWanted(nodes, limits), wanted, `of ${nodes} nodes`);
   test.end();
 });
 
@@ -217,7 +315,10 @@ void t.test('the plugin says what it did, or why not', (test) => {
   });
   test.match(
     preempt(cluster, ranked('p', 10, '8')),
-    { rejection: { reasons: ['preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.'] }, nominatedNodeName: '' },
+    {
+      rejection: { reasons: ['preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.'] },
+      nominatedNodeName: '',
+    },
     'what is larger than the node fits on it never',
   );
 
@@ -228,17 +329,32 @@ void t.test('the plugin says what it did, or why not', (test) => {
   });
   const waiting = ranked('p', 10, '2', { status: { nominatedNodeName: 'a' } });
   const making = new TestCluster({ nodes, pods: [leaving, ...full.slice(1)] });
-  test.match(preempt(making, waiting), { rejection: { reasons: ['preemption: not eligible due to a terminating pod on the nominated node.'] }, begun: 0 });
-  test.match(preempt(making, ranked('q', 10, '2')), { done: true, nominatedNodeName: 'a', begun: 0 }, 'another may count on the same room; nobody is told to leave twice');
+  test.match(preempt(making, waiting), {
+    rejection: { reasons: ['preemption: not eligible due to a terminating pod on the nominated node.'] },
+    begun: 0,
+  });
+  test.match(
+    preempt(making, ranked('q', 10, '2')),
+    { done: true, nominatedNodeName: 'a', begun: 0 },
+    'another may count on the same room; nobody is told to leave twice',
+  );
   test.end();
 });
 
 void t.test('a plugin that is called like a built-in one is asked for every preemptor', (test) => {
-  const shy: SchedulingPlugin = { name: 'NodeName', filter: ({ pod }) => (pod.labels.shy === undefined ? undefined : unschedulable('node(s) were too loud')) };
-  const cluster = new TestCluster({ nodes: [nodeOf('n', { allocatable: { cpu: '4' } })], pods: [ranked('low', 1, '4', { nodeName: 'n' })] });
+  const shy: SchedulingPlugin = {
+    name: 'NodeName',
+    filter: ({ pod }) => (pod.labels.shy === undefined ? undefined : unschedulable('node(s) were too loud')),
+  };
+  const cluster = new TestCluster({
+    nodes: [nodeOf('n', { allocatable: { cpu: '4' } })],
+    pods: [ranked('low', 1, '4', { nodeName: 'n' })],
+  });
   const scene = sceneOf(cluster, [shy]);
   test.match(preempt(cluster, ranked('p', 10, '2'), scene), { done: true, nominatedNodeName: 'n' });
-  test.match(preempt(cluster, ranked('q', 10, '2', { labels: { shy: '' } }), scene), { rejection: { reasons: ['preemption: 0/1 nodes are available: 1 node(s) were too loud.'] } });
+  test.match(preempt(cluster, ranked('q', 10, '2', { labels: { shy: '' } }), scene), {
+    rejection: { reasons: ['preemption: 0/1 nodes are available: 1 node(s) were too loud.'] },
+  });
   test.end();
 });
 
@@ -250,13 +366,25 @@ void t.test('what goes wrong while others are thought away is told as the doing 
       return undefined;
     },
   };
-  const cluster = new TestCluster({ nodes: [nodeOf('n', { allocatable: { cpu: '4' } })], pods: [ranked('low', 1, '4', { nodeName: 'n' })] });
-  test.throws(() => preempt(cluster, ranked('p', 10, '2'), sceneOf(cluster, [fragile])), new Error('preemption: running "NodeName" filter plugin: nobody is there'));
+  const cluster = new TestCluster({
+    nodes: [nodeOf('n', { allocatable: { cpu: '4' } })],
+    pods: [ranked('low', 1, '4', { nodeName: 'n' })],
+  });
+  test.throws(
+    () => preempt(cluster, ranked('p', 10, '2'), sceneOf(cluster, [fragile])),
+    new Error('preemption: running "NodeName" filter plugin: nobody is there'),
+  );
   test.end();
 });
 
 const priorities = fc.integer({ min: -1, max: 3 });
-const podArbitrary = fc.record({ node: fc.nat(3), priority: priorities, cpu: fc.integer({ min: 1, max: 4 }), app: fc.constantFrom('a', 'b'), started: fc.option(fc.nat(3)) });
+const podArbitrary = fc.record({
+  node: fc.nat(3),
+  priority: priorities,
+  cpu: fc.integer({ min: 1, max: 4 }),
+  app: fc.constantFrom('a', 'b'),
+  started: fc.option(fc.nat(3)),
+});
 const clusterArbitrary = fc.record({
   sizes: fc.array(fc.integer({ min: 2, max: 8 }), { minLength: 4, maxLength: 4 }),
   pods: fc.array(podArbitrary, { maxLength: 16 }),
@@ -277,48 +405,70 @@ function drawn({ sizes, pods, budgets }: RandomCluster): TestCluster {
   return cluster;
 }
 
-void t.test('whatever the cluster, nobody leaves for an equal, in vain, or instead of somebody whose leaving would do', (test) => {
-  fc.assert(
-    fc.property(clusterArbitrary, (world) => {
-      const cluster = drawn(world);
-      const { framework } = sceneOf(cluster);
-      const pod = ranked('incoming', world.incoming.priority, `${world.incoming.cpu}`);
-      const cycle = cycleOf(cluster, pod);
-      const outcome = plainPlacer({ plugins: framework.plugins, percentageOfNodesToScore: 100, rotation: { start: 0 }, random: random(1) }).place(cycle);
-      if (isPlaced(outcome)) return;
-      const budgets = disruptionBudgets(cluster.objects.list('PodDisruptionBudget'));
-      for (const node of cluster.nodes) {
-        const found = selectVictims(cycle, node, profileFilters, budgets);
-        if (!areVictims(found)) continue;
-        const draft = node.copy();
-        for (const victim of found.pods) {
-          if (victim.priority >= world.incoming.priority) throw new Error(`${victim.name} is no less important`);
-          draft.remove(victim);
+void t.test(
+  'whatever the cluster, nobody leaves for an equal, in vain, or instead of somebody whose leaving would do',
+  (test) => {
+    fc.assert(
+      fc.property(clusterArbitrary, (world) => {
+        const cluster = drawn(world);
+        const { framework } = sceneOf(cluster);
+        const pod = ranked('incoming', world.incoming.priority, `${world.incoming.cpu}`);
+        const cycle = cycleOf(cluster, pod);
+        const outcome = plainPlacer({
+          plugins: framework.plugins,
+          percentageOfNodesToScore: 100,
+          rotation: { start: 0 },
+          random: random(1),
+        }).place(cycle);
+        if (isPlaced(outcome)) return;
+        const budgets = disruptionBudgets(cluster.objects.list('PodDisruptionBudget'));
+        for (const node of cluster.nodes) {
+          const found = selectVictims(cycle, node, profileFilters, budgets);
+          if (!areVictims(found)) continue;
+          const draft = node.copy();
+          for (const victim of found.pods) {
+            if (victim.priority >= world.incoming.priority) throw new Error(`${victim.name} is no less important`);
+            draft.remove(victim);
+          }
+          if (profileFilters.filter(cycle, draft) !== undefined) throw new Error('in vain');
+          for (const victim of found.pods) {
+            draft.add(victim);
+            if (profileFilters.filter(cycle, draft) === undefined) throw new Error(`${victim.name} could have stayed`);
+            draft.remove(victim);
+          }
         }
-        if (profileFilters.filter(cycle, draft) !== undefined) throw new Error('in vain');
-        for (const victim of found.pods) {
-          draft.add(victim);
-          if (profileFilters.filter(cycle, draft) === undefined) throw new Error(`${victim.name} could have stayed`);
-          draft.remove(victim);
-        }
-      }
-      const [plugin] = framework.plugins.postFilter;
-      const answer = plugin && atOnce(plugin.postFilter(cycle, outcome.diagnosis, neverStopped));
-      if (answer?.done !== true) return;
-      const all = cluster.nodes.map((node) => selectVictims(cycle, node, profileFilters, budgets)).filter(areVictims);
-      const chosen = selectVictims(cycle, cluster.at(answer.nominatedNodeName ?? ''), profileFilters, budgets);
-      if (areVictims(chosen) && chosen.violations > Math.min(...all.map(({ violations }) => violations))) throw new Error('a budget was violated without need');
-    }),
-    { numRuns: 2000, seed: 6 },
-  );
-  test.end();
-});
+        const [plugin] = framework.plugins.postFilter;
+        const answer = plugin && atOnce(plugin.postFilter(cycle, outcome.diagnosis, neverStopped));
+        if (answer?.done !== true) return;
+        const all = cluster.nodes.map((node) => selectVictims(cycle, node, profileFilters, budgets)).filter(areVictims);
+        const chosen = selectVictims(cycle, cluster.at(answer.nominatedNodeName ?? ''), profileFilters, budgets);
+        if (areVictims(chosen) && chosen.violations > Math.min(...all.map(({ violations }) => violations)))
+          throw new Error('a budget was violated without need');
+      }),
+      { numRuns: 2000, seed: 6 },
+    );
+    test.end();
+  },
+);
 
 void t.test('where a filter looks beyond the node, what happens elsewhere counts', (test) => {
   const labelSelector = { matchLabels: { app: 'a' } };
-  const kind = (priority: number, app: string, spec: PodKind['spec'] = {}): PodKind => ({ namespace: 'one', labels: { app }, metadata: {}, spec: { priority, containers: [{ name: 'c', resources: { requests: { cpu: '2' } } }], ...spec } });
-  const repelling: PodKind['spec'] = { affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ labelSelector, topologyKey: zoneKey }] } } };
-  const spread: PodKind['spec'] = { topologySpreadConstraints: [{ maxSkew: 1, topologyKey: zoneKey, whenUnsatisfiable: 'DoNotSchedule', labelSelector }] };
+  const kind = (priority: number, app: string, spec: PodKind['spec'] = {}): PodKind => ({
+    namespace: 'one',
+    labels: { app },
+    metadata: {},
+    spec: { priority, containers: [{ name: 'c', resources: { requests: { cpu: '2' } } }], ...spec },
+  });
+  const repelling: PodKind['spec'] = {
+    affinity: {
+      podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ labelSelector, topologyKey: zoneKey }] },
+    },
+  };
+  const spread: PodKind['spec'] = {
+    topologySpreadConstraints: [
+      { maxSkew: 1, topologyKey: zoneKey, whenUnsatisfiable: 'DoNotSchedule', labelSelector },
+    ],
+  };
   const [low, comes] = [kind(0, 'b'), kind(10, 'a')];
   // By plugin: who is beside the victim, who is on the other node and who takes its place there; and who comes.
   const scenes: Readonly<Record<string, { readonly zone: string; readonly kinds: readonly PodKind[] }>> = {
@@ -329,7 +479,12 @@ void t.test('where a filter looks beyond the node, what happens elsewhere counts
     const made = new ScheduledTwice({ profiles: [profileOf({})], definitions, kinds, preempts: true });
     made.do({ do: 'node', at: 0, shape: { ...plainNode, cpu: '4' } });
     made.do({ do: 'node', at: 1, shape: { ...plainNode, zone, cpu: '2' } });
-    for (const [each, at] of [[0, 0], [1, 0], [2, 1]] as const) made.do({ do: 'bind', kind: each, at });
+    for (const [each, at] of [
+      [0, 0],
+      [1, 0],
+      [2, 1],
+    ] as const)
+      made.do({ do: 'bind', kind: each, at });
     made.do({ do: 'place', kind: 4, hint: 30 });
     test.equal(made.preempted, 0, `${plugin} refuses`);
     made.do({ do: 'change-pod', pod: 2, change: { to: 'leave' } });
@@ -342,7 +497,14 @@ void t.test('where a filter looks beyond the node, what happens elsewhere counts
 
 void t.test('random clusters with churn: who has to leave is who would be found by asking everybody anew', (test) => {
   const step = anyStep({ objects: 1, budgets: 2, nominations: 1, pods: 4, places: 20 });
-  const world = fc.record({ profiles: anyProfiles, kinds: rankedKinds, nodes: smallNodes, pods: firstPods, steps: fc.array(step, { minLength: 8, maxLength: 32, size: 'max' }), changesMax: fc.constantFrom(16_384, 16_384, 4, 1) });
+  const world = fc.record({
+    profiles: anyProfiles,
+    kinds: rankedKinds,
+    nodes: smallNodes,
+    pods: firstPods,
+    steps: fc.array(step, { minLength: 8, maxLength: 32, size: 'max' }),
+    changesMax: fc.constantFrom(16_384, 16_384, 4, 1),
+  });
   const counts = { refused: 0, preempted: 0 };
   fc.assert(
     fc.property(world, ({ nodes, pods, steps, ...options }) => {
@@ -354,6 +516,9 @@ void t.test('random clusters with churn: who has to leave is who would be found 
     }),
     { numRuns: 1000, seed: 6 },
   );
-  test.ok(Math.min(counts.preempted, counts.refused - counts.preempted) > 1000, 'for many pods others have to leave, and for many that does not help');
+  test.ok(
+    Math.min(counts.preempted, counts.refused - counts.preempted) > 1000,
+    'for many pods others have to leave, and for many that does not help',
+  );
   test.end();
 });

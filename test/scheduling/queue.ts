@@ -6,13 +6,30 @@ import { lastValueFrom, map, repeat, take, toArray } from 'rxjs';
 import { virtualClock } from '../../lib/core/index.js';
 import type { Frozen, VirtualClock } from '../../lib/core/index.js';
 import type { Pod } from '../../lib/core/types/index.js';
-import { actions, clusterEvents, covers, createSchedulingQueue, labelOf, prioritySort } from '../../lib/scheduling/index.js';
-import type { ClusterEvent, Happening, QueuedPod, QueuePlugins, SchedulingQueue, SchedulingQueueOptions } from '../../lib/scheduling/index.js';
+import {
+  actions,
+  clusterEvents,
+  covers,
+  createSchedulingQueue,
+  labelOf,
+  prioritySort,
+} from '../../lib/scheduling/index.js';
+import type {
+  ClusterEvent,
+  Happening,
+  QueuedPod,
+  QueuePlugins,
+  SchedulingQueue,
+  SchedulingQueueOptions,
+} from '../../lib/scheduling/index.js';
 
 const start = Date.UTC(2026, 0, 1);
 const nodeAdd: ClusterEvent = { resource: 'Node', action: actions.add };
 const nodeLabel: ClusterEvent = { resource: 'Node', action: actions.updateNodeLabel };
-const gatesEliminated: ClusterEvent = { resource: 'UnschedulablePod', action: actions.updatePodSchedulingGatesEliminated };
+const gatesEliminated: ClusterEvent = {
+  resource: 'UnschedulablePod',
+  action: actions.updatePodSchedulingGatesEliminated,
+};
 const { assignedPodDelete, unscheduledPodUpdate } = clusterEvents;
 
 /** Fit hears of new nodes and deleted pods, Affinity of new and relabelled nodes, Deaf of nothing, Gates of its pod. */
@@ -36,9 +53,16 @@ interface PodOptions {
   readonly profile?: string;
 }
 
-function podOf(name: string, { uid = `${name}-1`, priority = 0, gated = false, nominated, profile = 'default-scheduler' }: PodOptions = {}): Frozen<Pod> {
+function podOf(
+  name: string,
+  { uid = `${name}-1`, priority = 0, gated = false, nominated, profile = 'default-scheduler' }: PodOptions = {},
+): Frozen<Pod> {
   const status = nominated === undefined ? {} : { status: { nominatedNodeName: nominated } };
-  return { metadata: { name, namespace: 'ns', uid }, spec: { containers: [], priority, schedulerName: profile, ...(gated ? { schedulingGates: [{ name: 'g' }] } : {}) }, ...status };
+  return {
+    metadata: { name, namespace: 'ns', uid },
+    spec: { containers: [], priority, schedulerName: profile, ...(gated ? { schedulingGates: [{ name: 'g' }] } : {}) },
+    ...status,
+  };
 }
 
 /** What tells a hint which plugins an event helps; one that says nothing helps all. */
@@ -82,7 +106,13 @@ function tried(t: Pick<Test, 'teardown'>, options: Partial<SchedulingQueueOption
     if (queued === undefined) throw new Error('nothing to pop');
     return queued;
   };
-  return { clock, queue, take, next: () => queue.pop()?.pod.metadata?.name, part: (name) => queue.find(podOf(name))?.part ?? 'gone' };
+  return {
+    clock,
+    queue,
+    take,
+    next: () => queue.pop()?.pod.metadata?.name,
+    part: (name) => queue.find(podOf(name))?.part ?? 'gone',
+  };
 }
 
 t.test('pods are tried by priority, then in the order in which they came', async (t) => {
@@ -172,20 +202,26 @@ t.test('a pod with two rejectors is asked about once each, and by one event move
   t.strictSame(asked, ['Fit a', 'Affinity a']);
   queue.tell(nodeAdd, undefined, { helps: ['Affinity'] });
   t.equal(part('a'), 'backoff');
-  t.strictSame(queue.figures().incoming.filter(({ event }) => event === 'NodeAdd'), [{ queue: 'backoff', event: 'NodeAdd', pods: 1 }]);
+  t.strictSame(
+    queue.figures().incoming.filter(({ event }) => event === 'NodeAdd'),
+    [{ queue: 'backoff', event: 'NodeAdd', pods: 1 }],
+  );
 });
 
-t.test('an event that helps while a pod is in flight is not lost; one before it was popped does not count', async (t) => {
-  const { queue, take } = tried(t);
-  queue.add(podOf('first'));
-  queue.add(podOf('second'));
-  const first = take();
-  queue.tell(nodeAdd, undefined, {});
-  const second = take();
-  t.equal(queue.failed(second, { rejectors: ['Fit'] }), 'unschedulable');
-  t.equal(queue.failed(first, { rejectors: ['Fit'] }), 'backoff');
-  t.equal(queue.figures().recordedEvents, 0);
-});
+t.test(
+  'an event that helps while a pod is in flight is not lost; one before it was popped does not count',
+  async (t) => {
+    const { queue, take } = tried(t);
+    queue.add(podOf('first'));
+    queue.add(podOf('second'));
+    const first = take();
+    queue.tell(nodeAdd, undefined, {});
+    const second = take();
+    t.equal(queue.failed(second, { rejectors: ['Fit'] }), 'unschedulable');
+    t.equal(queue.failed(first, { rejectors: ['Fit'] }), 'backoff');
+    t.equal(queue.figures().recordedEvents, 0);
+  },
+);
 
 t.test('a plugin that said Pending spares the pod its backoff', async (t) => {
   const { queue, take, part } = tried(t);
@@ -196,14 +232,25 @@ t.test('a plugin that said Pending spares the pod its backoff', async (t) => {
   const again = take();
   queue.tell(nodeAdd, undefined, { helps: ['Fit'] });
   queue.tell(nodeLabel, {}, {});
-  t.equal(queue.failed(again, { rejectors: ['Fit'], pending: ['Affinity'] }), 'active', 'a later event may be worth more');
+  t.equal(
+    queue.failed(again, { rejectors: ['Fit'], pending: ['Affinity'] }),
+    'active',
+    'a later event may be worth more',
+  );
   const other = take();
   queue.tell(nodeAdd, undefined, { helps: ['Fit'] });
   t.equal(queue.failed(other, { rejectors: ['Fit'], pending: ['Affinity'] }), 'backoff');
 });
 
 t.test('a hint that throws counts as help', async (t) => {
-  const { queue, take, part } = tried(t, { plugins: { ...plugins, hint: () => { throw new Error('broken'); } } });
+  const { queue, take, part } = tried(t, {
+    plugins: {
+      ...plugins,
+      hint: () => {
+        throw new Error('broken');
+      },
+    },
+  });
   queue.add(podOf('a'));
   queue.failed(take(), { rejectors: ['Fit'] });
   queue.tell(nodeAdd, undefined, {});
@@ -213,7 +260,13 @@ t.test('a hint that throws counts as help', async (t) => {
 t.test('a gate that throws loses no pod', async (t) => {
   let broken = false;
   const { queue, take, part } = tried(t, {
-    plugins: { ...plugins, preEnqueue: () => { if (broken) throw new Error('broken'); return undefined; } },
+    plugins: {
+      ...plugins,
+      preEnqueue: () => {
+        if (broken) throw new Error('broken');
+        return undefined;
+      },
+    },
   });
   queue.add(podOf('a'));
   queue.failed(take(), { rejectors: ['Fit'] });
@@ -262,7 +315,10 @@ t.test('activated pods skip waiting; one in flight is tried again after it faile
   const [c, d] = [take(), take()];
   queue.activate(['a', 'b', 'c', 'unknown'].map((name) => podOf(name)));
   t.strictSame([part('a'), part('b')], ['active', 'active']);
-  t.strictSame([queue.failed(c, { rejectors: ['Deaf'] }), queue.failed(d, { rejectors: ['Deaf'] })], ['backoff', 'unschedulable']);
+  t.strictSame(
+    [queue.failed(c, { rejectors: ['Deaf'] }), queue.failed(d, { rejectors: ['Deaf'] })],
+    ['backoff', 'unschedulable'],
+  );
 });
 
 t.test('an update in flight is for that pod alone, and it comes back as it is by then', async (t) => {
@@ -328,7 +384,15 @@ t.test('pods of a profile nobody registered for are moved by every event', async
 
 t.test('who waits for a pod is told once it can be popped, and not before', async (t) => {
   const { queue, clock } = tried(t);
-  const names = lastValueFrom(queue.ready().pipe(map(() => queue.pop()?.pod.metadata?.name), repeat(), take(4), toArray()), { defaultValue: [] });
+  const names = lastValueFrom(
+    queue.ready().pipe(
+      map(() => queue.pop()?.pod.metadata?.name),
+      repeat(),
+      take(4),
+      toArray(),
+    ),
+    { defaultValue: [] },
+  );
   queue.add(podOf('gated', { gated: true }));
   queue.add(podOf('a'));
   queue.add(podOf('b'));
@@ -338,34 +402,45 @@ t.test('who waits for a pod is told once it can be popped, and not before', asyn
   t.strictSame(await names, ['a', 'b', 'gated', 'c']);
 });
 
-t.test('nominations follow failure, status and deletion, and room given up is told to no higher priority', async (t) => {
-  const { queue, take, part } = tried(t);
-  queue.add(podOf('a', { priority: 5 }));
-  const a = take();
-  queue.nominate(podOf('stranger'), 'n1');
-  t.strictSame(queue.nominatedTo('n1'), []);
-  queue.failed(a, { rejectors: ['Deaf'], nominatedNodeName: 'n1' });
-  t.strictSame(queue.nominatedTo('n1'), [podOf('a', { priority: 5 })]);
-  queue.update(podOf('a', { priority: 5 }), podOf('a', { priority: 5 }), [unscheduledPodUpdate]);
-  t.equal(queue.nominatedTo('n1').length, 1, 'the status is not written yet: memory counts');
-  const written = podOf('a', { priority: 5, nominated: 'n2' });
-  queue.update(podOf('a', { priority: 5 }), written, [unscheduledPodUpdate]);
-  t.strictSame([queue.nominatedTo('n1'), queue.nominatedTo('n2')], [[], [written]]);
-  queue.activate([written]);
-  const again = take();
-  t.strictSame(queue.nominatedTo('n2'), [{ metadata: { name: 'a', namespace: 'ns', uid: 'a-1' } }], 'in flight only the name is seen');
-  const { position } = queue.nominationChanges;
-  queue.failed(again, { rejectors: ['Deaf'] });
-  t.strictSame(queue.nominatedTo('n2'), [written], 'once it waits again, all of it');
-  t.strictSame(queue.nominationChanges.since(position), ['n2']);
-  for (const [name, priority] of [['higher', 6], ['equal', 5], ['lower', 1]] as const) {
-    queue.add(podOf(name, { priority }));
-    queue.failed(take(), { rejectors: ['Fit'] });
-  }
-  queue.delete(written);
-  t.strictSame(['higher', 'equal', 'lower'].map(part), ['unschedulable', 'backoff', 'backoff']);
-  t.equal(queue.figures().nominated, 0);
-});
+t.test(
+  'nominations follow failure, status and deletion, and room given up is told to no higher priority',
+  async (t) => {
+    const { queue, take, part } = tried(t);
+    queue.add(podOf('a', { priority: 5 }));
+    const a = take();
+    queue.nominate(podOf('stranger'), 'n1');
+    t.strictSame(queue.nominatedTo('n1'), []);
+    queue.failed(a, { rejectors: ['Deaf'], nominatedNodeName: 'n1' });
+    t.strictSame(queue.nominatedTo('n1'), [podOf('a', { priority: 5 })]);
+    queue.update(podOf('a', { priority: 5 }), podOf('a', { priority: 5 }), [unscheduledPodUpdate]);
+    t.equal(queue.nominatedTo('n1').length, 1, 'the status is not written yet: memory counts');
+    const written = podOf('a', { priority: 5, nominated: 'n2' });
+    queue.update(podOf('a', { priority: 5 }), written, [unscheduledPodUpdate]);
+    t.strictSame([queue.nominatedTo('n1'), queue.nominatedTo('n2')], [[], [written]]);
+    queue.activate([written]);
+    const again = take();
+    t.strictSame(
+      queue.nominatedTo('n2'),
+      [{ metadata: { name: 'a', namespace: 'ns', uid: 'a-1' } }],
+      'in flight only the name is seen',
+    );
+    const { position } = queue.nominationChanges;
+    queue.failed(again, { rejectors: ['Deaf'] });
+    t.strictSame(queue.nominatedTo('n2'), [written], 'once it waits again, all of it');
+    t.strictSame(queue.nominationChanges.since(position), ['n2']);
+    for (const [name, priority] of [
+      ['higher', 6],
+      ['equal', 5],
+      ['lower', 1],
+    ] as const) {
+      queue.add(podOf(name, { priority }));
+      queue.failed(take(), { rejectors: ['Fit'] });
+    }
+    queue.delete(written);
+    t.strictSame(['higher', 'equal', 'lower'].map(part), ['unschedulable', 'backoff', 'backoff']);
+    t.equal(queue.figures().nominated, 0);
+  },
+);
 
 t.test('who looks at nominations hears of what is news, and of nothing else', async (t) => {
   const { queue, take } = tried(t);
@@ -383,18 +458,29 @@ t.test('who looks at nominations hears of what is news, and of nothing else', as
   t.strictSame([news(), queue.nominatedTo('n1')], [['n1'], [first, second]]);
   const written = { ...first, status: { nominatedNodeName: 'n1' } };
   queue.update(first, written, [unscheduledPodUpdate]);
-  t.strictSame([news(), queue.nominatedTo('n1')], [[], [written, second]], 'that the API says so too is none, but its newest words are seen');
+  t.strictSame(
+    [news(), queue.nominatedTo('n1')],
+    [[], [written, second]],
+    'that the API says so too is none, but its newest words are seen',
+  );
   const labelled = { ...written, metadata: { ...written.metadata, labels: { app: 'a' } } };
   const leaving = { ...labelled, metadata: { ...labelled.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } };
   const grown = { ...leaving, spec: { containers: [], priority: 7 } };
-  for (const [old, pod] of [[written, labelled], [labelled, leaving], [leaving, grown]] as const) {
+  for (const [old, pod] of [
+    [written, labelled],
+    [labelled, leaving],
+    [leaving, grown],
+  ] as const) {
     queue.update(old, pod, [unscheduledPodUpdate]);
     t.strictSame([news(), queue.nominatedTo('n1')], [['n1'], [pod, second]], 'what others look at is');
   }
   queue.update(grown, first, [unscheduledPodUpdate]);
   t.strictSame([news(), queue.nominatedTo('n1')], [['n1'], [second]], 'and that the API takes it back');
   queue.nominate(second, 'n2');
-  t.strictSame([news(), queue.nominatedTo('n1'), queue.nominatedTo('n2'), [...queue.nominatedNodes()]], [['n1', 'n2'], [], [second], ['n2']]);
+  t.strictSame(
+    [news(), queue.nominatedTo('n1'), queue.nominatedTo('n2'), [...queue.nominatedNodes()]],
+    [['n1', 'n2'], [], [second], ['n2']],
+  );
 });
 
 t.test('a bound pod gives up no room, and a nomination can be taken back', async (t) => {
@@ -420,7 +506,11 @@ t.test('events match what covers them, and are named as metrics know them', asyn
   t.equal(covers({ resource: 'Pod', action: actions.all }, assignedPodDelete), true);
   t.equal(covers({ resource: '*', action: actions.add }, nodeAdd), true);
   t.equal(covers(nodeAdd, { resource: 'Pod', action: actions.add }), false);
-  t.strictSame([nodeAdd, gatesEliminated, clusterEvents.forceActivate].map(labelOf), ['NodeAdd', 'UnschedulablePodUpdatePodSchedulingGatesEliminated', 'ForceActivate']);
+  t.strictSame([nodeAdd, gatesEliminated, clusterEvents.forceActivate].map(labelOf), [
+    'NodeAdd',
+    'UnschedulablePodUpdatePodSchedulingGatesEliminated',
+    'ForceActivate',
+  ]);
 });
 
 /** A pod of the model. */
@@ -452,7 +542,21 @@ class Model {
   }
 
   add(pod: Frozen<Pod>): void {
-    const added: ModelPod = { pod, latest: pod, part: 'gone', queuedAt: this.now, flushedAt: 0, sequence: this.#sequence++, attempts: 0, rejections: 0, errors: 0, rejectors: [], pending: [], isGated: false, seen: [] };
+    const added: ModelPod = {
+      pod,
+      latest: pod,
+      part: 'gone',
+      queuedAt: this.now,
+      flushedAt: 0,
+      sequence: this.#sequence++,
+      attempts: 0,
+      rejections: 0,
+      errors: 0,
+      rejectors: [],
+      pending: [],
+      isGated: false,
+      seen: [],
+    };
     this.pods.push(added);
     this.#requeue(added, 'now');
   }
@@ -471,7 +575,11 @@ class Model {
 
   pop(): ModelPod | undefined {
     const inOrder = (part: string, by: (pod: ModelPod) => number): ModelPod | undefined =>
-      this.pods.filter((each) => each.part === part).sort((a, b) => by(a) - by(b) || priority(b) - priority(a) || a.queuedAt - b.queuedAt || a.sequence - b.sequence)[0];
+      this.pods
+        .filter((each) => each.part === part)
+        .sort(
+          (a, b) => by(a) - by(b) || priority(b) - priority(a) || a.queuedAt - b.queuedAt || a.sequence - b.sequence,
+        )[0];
     const popped = inOrder('active', () => 0) ?? inOrder('backoff', (each) => this.#heldUntil(each));
     if (popped === undefined) return undefined;
     Object.assign(popped, { part: 'in-flight', attempts: popped.attempts + 1, seen: [] });
@@ -482,7 +590,13 @@ class Model {
     const isError = rejectors.length + pending.length === 0;
     const recorded = failed.part === 'in-flight';
     failed.pod = failed.latest;
-    Object.assign(failed, { rejectors: [...rejectors, ...pending], pending, queuedAt: this.now, flushedAt: 0, sequence: this.#sequence++ });
+    Object.assign(failed, {
+      rejectors: [...rejectors, ...pending],
+      pending,
+      queuedAt: this.now,
+      flushedAt: 0,
+      sequence: this.#sequence++,
+    });
     failed.rejections += isError ? 0 : 1;
     failed.errors = isError ? failed.errors + 1 : 0;
     const worths = failed.seen.map(({ event, helps }) => this.#worth(failed, event, helps));
@@ -517,13 +631,16 @@ class Model {
   }
 
   #flush(): void {
-    const overdue = this.pods.filter((each) => each.part === 'unschedulable' && this.now - Math.max(each.queuedAt, each.flushedAt) > 300_000);
+    const overdue = this.pods.filter(
+      (each) => each.part === 'unschedulable' && this.now - Math.max(each.queuedAt, each.flushedAt) > 300_000,
+    );
     for (const each of overdue) {
       each.flushedAt = this.now;
       this.#requeue(each, 'backoff');
     }
     if (overdue.length === 0) return;
-    for (const each of this.pods) if (each.part === 'in-flight') each.seen.push({ event: clusterEvents.unschedulableTimeout, helps: [] });
+    for (const each of this.pods)
+      if (each.part === 'in-flight') each.seen.push({ event: clusterEvents.unschedulableTimeout, helps: [] });
   }
 
   #help(pod: ModelPod, event: ClusterEvent, helps: readonly string[]): void {
@@ -533,7 +650,14 @@ class Model {
 
   #worth(pod: ModelPod, event: ClusterEvent, helps: readonly string[]): 'skip' | 'backoff' | 'now' {
     if (event.resource === '*') return 'backoff';
-    const told = pod.rejectors.filter((plugin) => helps.includes(plugin) && registrations.get('default-scheduler')?.get(plugin)?.some((registered) => covers(registered, event)));
+    const told = pod.rejectors.filter(
+      (plugin) =>
+        helps.includes(plugin) &&
+        registrations
+          .get('default-scheduler')
+          ?.get(plugin)
+          ?.some((registered) => covers(registered, event)),
+    );
     if (told.some((plugin) => pod.pending.includes(plugin))) return 'now';
     return told.length > 0 ? 'backoff' : 'skip';
   }
@@ -543,7 +667,8 @@ class Model {
     if (pod.isGated) {
       pod.rejectors = [...new Set([...pod.rejectors, 'Gates'])];
       pod.part = 'unschedulable';
-    } else if (worth === 'backoff' && this.#isHeld(pod)) pod.part = pod.rejectors.length === 0 ? 'error-backoff' : 'backoff';
+    } else if (worth === 'backoff' && this.#isHeld(pod))
+      pod.part = pod.rejectors.length === 0 ? 'error-backoff' : 'backoff';
     else pod.part = 'active';
   }
 
@@ -563,12 +688,52 @@ function priority({ pod }: ModelPod): number {
 
 /** What a run does, as data. Numbers choose among the pods there are. */
 const step = fc.oneof(
-  { weight: 5, arbitrary: fc.record({ do: fc.constant('add' as const), priority: fc.nat(2), gated: fc.nat(4).map((n) => n === 0) }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant('add' as const),
+      priority: fc.nat(2),
+      gated: fc.nat(4).map((n) => n === 0),
+    }),
+  },
   { weight: 6, arbitrary: fc.record({ do: fc.constant('pop' as const) }) },
-  { weight: 6, arbitrary: fc.record({ do: fc.constant('fail' as const), which: fc.nat(), rejectors: fc.subarray(['Fit', 'Affinity', 'Deaf']), pending: fc.nat(3) }) },
-  { weight: 5, arbitrary: fc.record({ do: fc.constant('tell' as const), event: fc.constantFrom(nodeAdd, nodeLabel, assignedPodDelete), helps: fc.subarray(['Fit', 'Affinity', 'Deaf']) }) },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant('advance' as const), ms: fc.oneof(fc.integer({ min: 1, max: 3000 }), fc.constantFrom(1000, 9999, 30_000, 301_000)) }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('delete' as const, 'done' as const, 'release' as const, 'activate' as const, 'ungate' as const), which: fc.nat() }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant('fail' as const),
+      which: fc.nat(),
+      rejectors: fc.subarray(['Fit', 'Affinity', 'Deaf']),
+      pending: fc.nat(3),
+    }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant('tell' as const),
+      event: fc.constantFrom(nodeAdd, nodeLabel, assignedPodDelete),
+      helps: fc.subarray(['Fit', 'Affinity', 'Deaf']),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('advance' as const),
+      ms: fc.oneof(fc.integer({ min: 1, max: 3000 }), fc.constantFrom(1000, 9999, 30_000, 301_000)),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constantFrom(
+        'delete' as const,
+        'done' as const,
+        'release' as const,
+        'activate' as const,
+        'ungate' as const,
+      ),
+      which: fc.nat(),
+    }),
+  },
 );
 
 t.test('whatever happens, the queue does what the naive one does, and no pod is lost', async (t) => {
@@ -584,15 +749,19 @@ t.test('whatever happens, the queue does what the naive one does, and no pod is 
       const figures = queue.figures();
       for (const { pod, part, attempts } of model.pods) {
         const queued = queue.find(pod);
-        if (queued?.part !== part || queued.attempts !== attempts) throw new Error(`${pod.metadata?.name}: ${queued?.part}, the model says ${part}`);
+        if (queued?.part !== part || queued.attempts !== attempts)
+          throw new Error(`${pod.metadata?.name}: ${queued?.part}, the model says ${part}`);
       }
       const waiting = model.pods.filter(({ part }) => part !== 'in-flight' && part !== 'binding').length;
-      if (figures.active + figures.backoff + figures.unschedulable + figures.gated !== waiting) throw new Error('a pod is in two parts');
-      if (clock.pending > (figures.backoff + figures.unschedulable + figures.gated > 0 ? 1 : 0)) throw new Error('a timer too many');
+      if (figures.active + figures.backoff + figures.unschedulable + figures.gated !== waiting)
+        throw new Error('a pod is in two parts');
+      if (clock.pending > (figures.backoff + figures.unschedulable + figures.gated > 0 ? 1 : 0))
+        throw new Error('a timer too many');
     };
     const pop = (): boolean => {
       const [queued, expected] = [queue.pop(), model.pop()];
-      if (queued?.pod !== expected?.pod) throw new Error(`popped ${queued?.pod.metadata?.name}, the model ${expected?.pod.metadata?.name}`);
+      if (queued?.pod !== expected?.pod)
+        throw new Error(`popped ${queued?.pod.metadata?.name}, the model ${expected?.pod.metadata?.name}`);
       if (queued !== undefined) inFlight.push(queued);
       return queued !== undefined;
     };
@@ -615,7 +784,8 @@ t.test('whatever happens, the queue does what the naive one does, and no pod is 
         queue.add(pod);
         model.add(pod);
       } else if (step.do === 'pop') pop();
-      else if (step.do === 'fail') fail(step.which, step.rejectors.slice(step.pending % 2), step.rejectors.slice(0, step.pending % 2));
+      else if (step.do === 'fail')
+        fail(step.which, step.rejectors.slice(step.pending % 2), step.rejectors.slice(0, step.pending % 2));
       else if (step.do === 'tell') {
         queue.tell(step.event, undefined, { helps: step.helps });
         model.tell(step.event, step.helps);

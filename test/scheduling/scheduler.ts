@@ -14,8 +14,22 @@ import { pageHandler } from '../../lib/command/metrics-page.js';
 import { internalError, random, virtualClock } from '../../lib/core/index.js';
 import type { Clock, Frozen, VirtualClock } from '../../lib/core/index.js';
 import type { Node, Pod, PodSpec } from '../../lib/core/types/index.js';
-import { createScheduler, definitionOf, registryOf, schedulerConfiguration, unschedulable } from '../../lib/scheduling/index.js';
-import type { Attempt, ExtenderDocument, PluginTools, ProfileDocument, Scheduler, SchedulerOptions, SchedulingPlugin } from '../../lib/scheduling/index.js';
+import {
+  createScheduler,
+  definitionOf,
+  registryOf,
+  schedulerConfiguration,
+  unschedulable,
+} from '../../lib/scheduling/index.js';
+import type {
+  Attempt,
+  ExtenderDocument,
+  PluginTools,
+  ProfileDocument,
+  Scheduler,
+  SchedulerOptions,
+  SchedulingPlugin,
+} from '../../lib/scheduling/index.js';
 import { PacedWork } from '../../lib/scheduling/scheduler/paced-work.js';
 import { createServer } from '../../lib/server/index.js';
 import { memoryStore } from '../../lib/storage/index.js';
@@ -49,7 +63,10 @@ interface SceneOptions extends Partial<Omit<SchedulerOptions, 'client' | 'clock'
   readonly before?: (client: Client) => Promise<void>;
 }
 
-async function scene(t: Test, { profiles, extenders, around = (handler) => handler, before, plugins = [], ...options }: SceneOptions = {}): Promise<Scene> {
+async function scene(
+  t: Test,
+  { profiles, extenders, around = (handler) => handler, before, plugins = [], ...options }: SceneOptions = {},
+): Promise<Scene> {
   const clock = virtualClock({ start: Date.UTC(2026, 0, 1) });
   const store = memoryStore({ clock });
   const server = createServer({ store, clock, random: random(1) });
@@ -57,8 +74,19 @@ async function scene(t: Test, { profiles, extenders, around = (handler) => handl
   await before?.(admin);
   const points = registryOf(plugins.map(definitionOf));
   const everywhere = { multiPoint: { enabled: [...points.keys()].map((name) => ({ name })) } };
-  const configuration = schedulerConfiguration({ profiles: profiles ?? [{ plugins: everywhere }], ...(extenders && { extenders }) }, { plugins: points });
-  const scheduler = createScheduler({ client: inProcessClient(around(server.handler)), clock, random: random(2), instance: 'host', configuration, plugins, ...options });
+  const configuration = schedulerConfiguration(
+    { profiles: profiles ?? [{ plugins: everywhere }], ...(extenders && { extenders }) },
+    { plugins: points },
+  );
+  const scheduler = createScheduler({
+    client: inProcessClient(around(server.handler)),
+    clock,
+    random: random(2),
+    instance: 'host',
+    configuration,
+    plugins,
+    ...options,
+  });
   const seen: Attempt[] = [];
   const running = observe(scheduler.run(), (attempt) => seen.push(attempt));
   await clock.settled();
@@ -75,10 +103,14 @@ async function scene(t: Test, { profiles, extenders, around = (handler) => handl
     client: admin,
     scheduler,
     seen,
-    of: <T extends Attempt['type']>(type: T) => seen.filter((attempt): attempt is Extract<Attempt, { type: T }> => attempt.type === type),
+    of: <T extends Attempt['type']>(type: T) =>
+      seen.filter((attempt): attempt is Extract<Attempt, { type: T }> => attempt.type === type),
     node: (name, cpu = '4') => admin.kind('v1', 'Node').create(nodeNamed(name, cpu)),
     pod: async (name, spec = {}, metadata = {}) => {
-      const pod = await pods.create({ metadata: { name, ...metadata }, spec: { containers: [{ name: 'c', image: 'i', resources: { requests: { cpu: '1' } } }], ...spec } });
+      const pod = await pods.create({
+        metadata: { name, ...metadata },
+        spec: { containers: [{ name: 'c', image: 'i', resources: { requests: { cpu: '1' } } }], ...spec },
+      });
       await clock.settled();
       return pod;
     },
@@ -89,18 +121,27 @@ async function scene(t: Test, { profiles, extenders, around = (handler) => handl
     },
     events: async (name) => {
       const { items } = await admin.kind('events.k8s.io/v1', 'Event').list();
-      const about = items.filter(({ regarding }) => regarding?.name === name).sort((one, other) => (one.eventTime < other.eventTime ? -1 : 1));
-      return about.map(({ reason, note, series }) => `${reason}: ${note}${series === undefined ? '' : ` ×${series.count}`}`);
+      const about = items
+        .filter(({ regarding }) => regarding?.name === name)
+        .sort((one, other) => (one.eventTime < other.eventTime ? -1 : 1));
+      return about.map(
+        ({ reason, note, series }) => `${reason}: ${note}${series === undefined ? '' : ` ×${series.count}`}`,
+      );
     },
     stop: () => running.unsubscribe(),
   };
 }
 
 function nodeNamed(name: string, cpu: string): Node {
-  return { metadata: { name, labels: { 'kubernetes.io/hostname': name } }, status: { allocatable: { cpu, memory: '32Gi', pods: '110' } } };
+  return {
+    metadata: { name, labels: { 'kubernetes.io/hostname': name } },
+    status: { allocatable: { cpu, memory: '32Gi', pods: '110' } },
+  };
 }
 
-const asking = (cpu: string): Partial<PodSpec> => ({ containers: [{ name: 'c', image: 'i', resources: { requests: { cpu } } }] });
+const asking = (cpu: string): Partial<PodSpec> => ({
+  containers: [{ name: 'c', image: 'i', resources: { requests: { cpu } } }],
+});
 
 t.test('a pod gets a node, and everybody can read so', async (t) => {
   const { node, pod, get, seen, events, client, of } = await scene(t);
@@ -111,8 +152,17 @@ t.test('a pod gets a node, and everybody can read so', async (t) => {
   t.match(status?.conditions, [{ type: 'PodScheduled', status: 'True' }]);
   t.strictSame(await events('web'), ['Scheduled: Successfully assigned default/web to n1']);
   const [event] = (await client.kind('events.k8s.io/v1', 'Event').list()).items;
-  t.match(event, { type: 'Normal', action: 'Binding', reportingController: 'default-scheduler', reportingInstance: 'default-scheduler-host', regarding: { kind: 'Pod', apiVersion: 'v1', name: 'web', namespace: 'default' } });
-  t.strictSame(seen.map(({ type }) => type), ['started', 'scheduled', 'bound']);
+  t.match(event, {
+    type: 'Normal',
+    action: 'Binding',
+    reportingController: 'default-scheduler',
+    reportingInstance: 'default-scheduler-host',
+    regarding: { kind: 'Pod', apiVersion: 'v1', name: 'web', namespace: 'default' },
+  });
+  t.strictSame(
+    seen.map(({ type }) => type),
+    ['started', 'scheduled', 'bound'],
+  );
   t.match(of('scheduled'), [{ nodeName: 'n1', evaluated: 1, feasible: 1, attempts: 1 }]);
 });
 
@@ -120,10 +170,13 @@ t.test('a pod that fits nowhere waits, says why, and goes on when a node comes',
   const { node, pod, get, condition, events, clock, of } = await scene(t);
   await node('small', '1');
   await pod('big', asking('2'));
-  const why = '0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.';
+  const why =
+    '0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.';
   t.equal(await condition('big'), `False Unschedulable: ${why}`);
   t.strictSame(await events('big'), [`FailedScheduling: ${why}`]);
-  t.match((await get('big')).status?.conditions, [{ observedGeneration: 1, lastTransitionTime: '2026-01-01T00:00:00Z' }]);
+  t.match((await get('big')).status?.conditions, [
+    { observedGeneration: 1, lastTransitionTime: '2026-01-01T00:00:00Z' },
+  ]);
   t.match(of('unschedulable'), [{ message: why, rejectors: ['NodeResourcesFit'] }]);
 
   await clock.advance('2s');
@@ -168,7 +221,10 @@ t.test('what is told of a pod again and again is one event with a count', async 
 
 t.test('notes are cut where the API would refuse them, conditions are not', async (t) => {
   const reasons = Array.from({ length: 80 }, (_, index) => `ä reason that is number ${index}`);
-  const talking: SchedulingPlugin = { name: 'Talking', filter: () => ({ code: 'UnschedulableAndUnresolvable', reasons }) };
+  const talking: SchedulingPlugin = {
+    name: 'Talking',
+    filter: () => ({ code: 'UnschedulableAndUnresolvable', reasons }),
+  };
   const { node, pod, events, condition } = await scene(t, { plugins: [talking] });
   await node('n1');
   await pod('web');
@@ -183,7 +239,10 @@ t.test('a pod on its way out is not tried', async (t) => {
   const before = async (client: Client): Promise<void> => {
     const pods = client.kind('v1', 'Pod').in('default');
     await client.kind('v1', 'Node').create(nodeNamed('n1', '4'));
-    await pods.create({ metadata: { name: 'leaving', finalizers: ['example.com/slow'] }, spec: { containers: [{ name: 'c', image: 'i' }] } });
+    await pods.create({
+      metadata: { name: 'leaving', finalizers: ['example.com/slow'] },
+      spec: { containers: [{ name: 'c', image: 'i' }] },
+    });
     await pods.delete('leaving');
   };
   const { get, events, of } = await scene(t, { before });
@@ -193,8 +252,14 @@ t.test('a pod on its way out is not tried', async (t) => {
 });
 
 t.test('pods of other schedulers are left alone, and profiles have their own ways', async (t) => {
-  const picky: SchedulingPlugin = { name: 'Picky', filter: (_, { name }) => (name === 'n2' ? undefined : { code: 'Unschedulable', reasons: ['not to its taste'] }) };
-  const profiles = [{ schedulerName: 'default-scheduler' }, { schedulerName: 'picky', plugins: { multiPoint: { enabled: [{ name: 'Picky' }] } } }];
+  const picky: SchedulingPlugin = {
+    name: 'Picky',
+    filter: (_, { name }) => (name === 'n2' ? undefined : { code: 'Unschedulable', reasons: ['not to its taste'] }),
+  };
+  const profiles = [
+    { schedulerName: 'default-scheduler' },
+    { schedulerName: 'picky', plugins: { multiPoint: { enabled: [{ name: 'Picky' }] } } },
+  ];
   const { node, pod, get, events, client } = await scene(t, { plugins: [picky], profiles });
   for (const name of ['n1', 'n2', 'n3']) await node(name);
   await pod('foreign', { schedulerName: 'another' });
@@ -204,7 +269,10 @@ t.test('pods of other schedulers are left alone, and profiles have their own way
   for (const name of ['a', 'b', 'c']) t.equal((await get(name)).spec?.nodeName, 'n2');
   t.not((await get('plain')).spec?.nodeName, undefined);
   const { items } = await client.kind('events.k8s.io/v1', 'Event').list();
-  t.strictSame(items.filter(({ regarding }) => regarding?.name === 'a').map(({ reportingController }) => reportingController), ['picky']);
+  t.strictSame(
+    items.filter(({ regarding }) => regarding?.name === 'a').map(({ reportingController }) => reportingController),
+    ['picky'],
+  );
 });
 
 t.test('a plugin that throws fails the attempt, not the scheduler', async (t) => {
@@ -229,7 +297,11 @@ t.test('a plugin that throws fails the attempt, not the scheduler', async (t) =>
 t.test('Reserve', async (t) => {
   const log: string[] = [];
   let refuse = true;
-  const first: SchedulingPlugin = { name: 'First', reserve: () => void log.push('reserve First'), unreserve: () => void log.push('unreserve First') };
+  const first: SchedulingPlugin = {
+    name: 'First',
+    reserve: () => void log.push('reserve First'),
+    unreserve: () => void log.push('unreserve First'),
+  };
   const second: SchedulingPlugin = {
     name: 'Second',
     events: [],
@@ -245,7 +317,11 @@ t.test('Reserve', async (t) => {
   const { node, pod, condition, get, clock, of, scheduler } = await scene(t, { plugins: [first, second] });
   await node('n1');
   await pod('web');
-  t.strictSame(log.splice(0), ['reserve First', 'reserve Second', 'unreserve Second', 'unreserve First'], 'all take back, in reverse, also after one that fails to');
+  t.strictSame(
+    log.splice(0),
+    ['reserve First', 'reserve Second', 'unreserve Second', 'unreserve First'],
+    'all take back, in reverse, also after one that fails to',
+  );
   t.match(of('background-failed'), [{ error: { message: 'running Unreserve plugin "Second": cannot' } }]);
   t.equal(await condition('web'), 'False Unschedulable: 0/1 nodes are available: 1 sold out.');
   t.equal(scheduler.parts?.cache.figures().pods, 0, 'the node is free again');
@@ -256,7 +332,15 @@ t.test('Reserve', async (t) => {
 });
 
 /** Waits at Permit; the tools are there to look at who waits. */
-function waiting(name: string, waitMs: number, tools: PluginTools[] = []): { readonly name: string; readonly points: readonly ['permit']; readonly make: (given: PluginTools) => SchedulingPlugin } {
+function waiting(
+  name: string,
+  waitMs: number,
+  tools: PluginTools[] = [],
+): {
+  readonly name: string;
+  readonly points: readonly ['permit'];
+  readonly make: (given: PluginTools) => SchedulingPlugin;
+} {
   return {
     name,
     points: ['permit'],
@@ -269,7 +353,9 @@ function waiting(name: string, waitMs: number, tools: PluginTools[] = []): { rea
 
 t.test('a pod that waits at Permit goes on when all have allowed it', async (t) => {
   const tools: PluginTools[] = [];
-  const { node, pod, get, clock, of, seen } = await scene(t, { plugins: [waiting('One', 60_000, tools), waiting('Two', 60_000)] });
+  const { node, pod, get, clock, of, seen } = await scene(t, {
+    plugins: [waiting('One', 60_000, tools), waiting('Two', 60_000)],
+  });
   await node('n1');
   const { metadata } = await pod('web');
   t.equal((await get('web')).status?.nominatedNodeName, 'n1', 'others can see where it is to go');
@@ -290,11 +376,16 @@ t.test('a pod that waits at Permit goes on when all have allowed it', async (t) 
 
 t.test('a pod that waits at Permit is sent back by time, by a plugin, and by preemption', async (t) => {
   const tools: PluginTools[] = [];
-  const { node, pod, get, condition, clock, of, scheduler } = await scene(t, { plugins: [waiting('Slow', 90_000, tools)] });
+  const { node, pod, get, condition, clock, of, scheduler } = await scene(t, {
+    plugins: [waiting('Slow', 90_000, tools)],
+  });
   await node('n1');
   await pod('late');
   await clock.advance('91s');
-  t.equal(await condition('late'), 'False Unschedulable: 0/1 nodes are available: 1 rejected due to timeout after waiting 1m30s at plugin Slow.');
+  t.equal(
+    await condition('late'),
+    'False Unschedulable: 0/1 nodes are available: 1 rejected due to timeout after waiting 1m30s at plugin Slow.',
+  );
   t.equal((await get('late')).status?.nominatedNodeName, undefined);
   t.equal(scheduler.parts?.queue.figures().unschedulable, 1);
 
@@ -360,44 +451,54 @@ t.test('what fails in PreBind is tried again after a while, from the start', asy
   t.match(of('bound'), [{ attempts: 3 }]);
 });
 
-t.test('PreBind: who may runs beside others, who has nothing to do is left out, and one that fails stops its group', async (t) => {
-  const log: string[] = [];
-  const gates = new Map<string, () => void>();
-  const parallel = (name: string, plan: 'skip' | { parallel: boolean }): SchedulingPlugin => ({
-    name,
-    preBindPreFlight: () => plan,
-    preBind: (_, __, signal) =>
-      new Promise((resolve, reject) => {
-        log.push(`${name} begins`);
-        signal.addEventListener('abort', () => {
-          if (gates.delete(name)) log.push(`${name} is stopped`);
-          reject(new Error('stopped'));
-        });
-        gates.set(name, () => {
-          gates.delete(name);
-          log.push(`${name} ends`);
-          resolve(name === 'Bad' ? { code: 'Unschedulable', reasons: ['bad luck'] } : undefined);
-        });
-      }),
-  });
-  const plugins = [parallel('A', { parallel: true }), parallel('B', { parallel: true }), parallel('Idle', 'skip'), parallel('C', { parallel: false }), parallel('D', { parallel: true }), parallel('Bad', { parallel: true })];
-  const { node, pod, condition, clock } = await scene(t, { plugins });
-  await node('n1');
-  await pod('web');
-  const end = async (name: string): Promise<void> => {
-    gates.get(name)?.();
-    await clock.settled();
-  };
-  t.strictSame(log.splice(0), ['A begins', 'B begins']);
-  await end('B');
-  await end('A');
-  t.strictSame(log.splice(0), ['B ends', 'A ends', 'C begins']);
-  await end('C');
-  t.strictSame(log.splice(0), ['C ends', 'D begins', 'Bad begins']);
-  await end('Bad');
-  t.strictSame(log.splice(0), ['Bad ends', 'D is stopped']);
-  t.equal(await condition('web'), 'False Unschedulable: bad luck');
-});
+t.test(
+  'PreBind: who may runs beside others, who has nothing to do is left out, and one that fails stops its group',
+  async (t) => {
+    const log: string[] = [];
+    const gates = new Map<string, () => void>();
+    const parallel = (name: string, plan: 'skip' | { parallel: boolean }): SchedulingPlugin => ({
+      name,
+      preBindPreFlight: () => plan,
+      preBind: (_, __, signal) =>
+        new Promise((resolve, reject) => {
+          log.push(`${name} begins`);
+          signal.addEventListener('abort', () => {
+            if (gates.delete(name)) log.push(`${name} is stopped`);
+            reject(new Error('stopped'));
+          });
+          gates.set(name, () => {
+            gates.delete(name);
+            log.push(`${name} ends`);
+            resolve(name === 'Bad' ? { code: 'Unschedulable', reasons: ['bad luck'] } : undefined);
+          });
+        }),
+    });
+    const plugins = [
+      parallel('A', { parallel: true }),
+      parallel('B', { parallel: true }),
+      parallel('Idle', 'skip'),
+      parallel('C', { parallel: false }),
+      parallel('D', { parallel: true }),
+      parallel('Bad', { parallel: true }),
+    ];
+    const { node, pod, condition, clock } = await scene(t, { plugins });
+    await node('n1');
+    await pod('web');
+    const end = async (name: string): Promise<void> => {
+      gates.get(name)?.();
+      await clock.settled();
+    };
+    t.strictSame(log.splice(0), ['A begins', 'B begins']);
+    await end('B');
+    await end('A');
+    t.strictSame(log.splice(0), ['B ends', 'A ends', 'C begins']);
+    await end('C');
+    t.strictSame(log.splice(0), ['C ends', 'D begins', 'Bad begins']);
+    await end('Bad');
+    t.strictSame(log.splice(0), ['Bad ends', 'D is stopped']);
+    t.equal(await condition('web'), 'False Unschedulable: bad luck');
+  },
+);
 
 t.test('a pod in PreBind can be stopped, one past it cannot', async (t) => {
   const tools: PluginTools[] = [];
@@ -411,7 +512,9 @@ t.test('a pod in PreBind can be stopped, one past it cannot', async (t) => {
         name: 'Endless',
         preBind: (_, __, signal) => {
           attempts += 1;
-          return attempts > 1 ? Promise.resolve(undefined) : new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))));
+          return attempts > 1
+            ? Promise.resolve(undefined)
+            : new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))));
         },
       };
     },
@@ -430,9 +533,22 @@ t.test('a pod in PreBind can be stopped, one past it cannot', async (t) => {
 t.test('Bind is done by the first plugin that wants to', async (t) => {
   const bound: string[] = [];
   const leaving: SchedulingPlugin = { name: 'Leaving', bind: () => Promise.resolve('skip') };
-  const failing: SchedulingPlugin = { name: 'Failing', bind: ({ pod }) => (pod.name === 'unlucky' ? Promise.reject(new Error('cannot')) : Promise.resolve('skip')) };
-  const own: SchedulingPlugin = { name: 'Own', bind: ({ pod }, nodeName) => Promise.resolve(bound.push(`${pod.name} ${nodeName}`)).then(() => undefined) };
-  const profiles = [{ plugins: { multiPoint: { enabled: [{ name: 'Leaving' }, { name: 'Failing' }, { name: 'Own' }] }, bind: { disabled: [{ name: 'DefaultBinder' }] } } }];
+  const failing: SchedulingPlugin = {
+    name: 'Failing',
+    bind: ({ pod }) => (pod.name === 'unlucky' ? Promise.reject(new Error('cannot')) : Promise.resolve('skip')),
+  };
+  const own: SchedulingPlugin = {
+    name: 'Own',
+    bind: ({ pod }, nodeName) => Promise.resolve(bound.push(`${pod.name} ${nodeName}`)).then(() => undefined),
+  };
+  const profiles = [
+    {
+      plugins: {
+        multiPoint: { enabled: [{ name: 'Leaving' }, { name: 'Failing' }, { name: 'Own' }] },
+        bind: { disabled: [{ name: 'DefaultBinder' }] },
+      },
+    },
+  ];
   const { node, pod, condition } = await scene(t, { plugins: [leaving, failing, own], profiles });
   await node('n1');
   await pod('web');
@@ -443,7 +559,12 @@ t.test('Bind is done by the first plugin that wants to', async (t) => {
 
 t.test('a binding that the server refuses is told, and the room is given back', async (t) => {
   let refusals = 1;
-  const around = (handler: Handler): Handler => (request) => (request.info.subresource === 'binding' && refusals-- > 0 ? Promise.reject(internalError('etcd is tired')) : handler(request));
+  const around =
+    (handler: Handler): Handler =>
+    (request) =>
+      request.info.subresource === 'binding' && refusals-- > 0
+        ? Promise.reject(internalError('etcd is tired'))
+        : handler(request);
   const { node, pod, get, condition, clock, of } = await scene(t, { around });
   await node('n1', '1');
   await pod('web');
@@ -457,18 +578,24 @@ t.test('a binding that the server refuses is told, and the room is given back', 
 
 t.test('what cannot be written is told, and tried again where that may help', async (t) => {
   let cut = 3;
-  const around = (handler: Handler): Handler => (request) => {
-    const { resource, subresource, verb } = request.info;
-    if (resource === 'events' && verb === 'create' && cut-- > 0) return Promise.reject(new Error('the line is dead'));
-    if (subresource === 'status') return Promise.reject(internalError('no statuses today'));
-    return handler(request);
-  };
+  const around =
+    (handler: Handler): Handler =>
+    (request) => {
+      const { resource, subresource, verb } = request.info;
+      if (resource === 'events' && verb === 'create' && cut-- > 0) return Promise.reject(new Error('the line is dead'));
+      if (subresource === 'status') return Promise.reject(internalError('no statuses today'));
+      return handler(request);
+    };
   const { node, pod, events, clock, of } = await scene(t, { around });
   await node('n1', '1');
   await pod('big', asking('2'));
   t.strictSame(await events('big'), []);
   await clock.advance('1s');
-  t.match(of('write-failed'), [{ what: 'status', pod: { metadata: { name: 'big' } } }], 'a status is given up after four tries');
+  t.match(
+    of('write-failed'),
+    [{ what: 'status', pod: { metadata: { name: 'big' } } }],
+    'a status is given up after four tries',
+  );
   await clock.advance('40s');
   t.equal((await events('big')).length, 1, 'an event finds its way when the line is back');
 });
@@ -477,7 +604,14 @@ t.test('many pods are bound in one go, whoever else wants a turn', async (t) => 
   const { node, pod, clock, client, of } = await scene(t);
   for (let index = 0; index < 10; index++) await node(`n${index}`, '100');
   const pods = client.kind('v1', 'Pod').in('default');
-  await Promise.all(Array.from({ length: 600 }, (_, index) => pods.create({ metadata: { name: `p${index}` }, spec: { containers: [{ name: 'c', image: 'i', resources: { requests: { cpu: '1' } } }] } })));
+  await Promise.all(
+    Array.from({ length: 600 }, (_, index) =>
+      pods.create({
+        metadata: { name: `p${index}` },
+        spec: { containers: [{ name: 'c', image: 'i', resources: { requests: { cpu: '1' } } }] },
+      }),
+    ),
+  );
   await clock.settled();
   t.equal(of('bound').length, 600);
   await pod('last');
@@ -494,14 +628,21 @@ t.test('a pod of higher priority makes room', async (t) => {
   t.match(of('preempted'), [{ pod: { metadata: { name: 'low' } }, by: { metadata: { name: 'high' } } }]);
   t.match((await events('low')).at(-1), /^Preempted: Preempted by pod .* on node n1$/);
   t.match(of('unschedulable'), [{ nominatedNodeName: 'n1' }]);
-  t.strictSame((await get('low')).status?.conditions?.map(({ type }) => type), ['PodScheduled', 'DisruptionTarget'], 'what is new comes last');
+  t.strictSame(
+    (await get('low')).status?.conditions?.map(({ type }) => type),
+    ['PodScheduled', 'DisruptionTarget'],
+    'what is new comes last',
+  );
   await client.kind('v1', 'Pod').in('default').delete('low', { gracePeriodSeconds: 0 });
   await clock.advance('2s');
   t.equal((await get('high')).spec?.nodeName, 'n1');
 });
 
 /** An extender on a transport of its own. */
-function extender(answers: Readonly<Record<string, (body: Record<string, unknown>) => unknown>>, calls: string[] = []): Transport {
+function extender(
+  answers: Readonly<Record<string, (body: Record<string, unknown>) => unknown>>,
+  calls: string[] = [],
+): Transport {
   return (url, { body = '' }) => {
     const verb = url.split('/').at(-1) ?? '';
     calls.push(url);
@@ -515,14 +656,26 @@ function extender(answers: Readonly<Record<string, (body: Record<string, unknown
 t.test('extenders filter, score and bind', async (t) => {
   const bound: unknown[] = [];
   const transport = extender({
-    filter: ({ NodeNames }) => ({ NodeNames: (NodeNames as string[]).filter((name) => name !== 'n1'), FailedNodes: { n1: 'too warm' } }),
+    filter: ({ NodeNames }) => ({
+      NodeNames: (NodeNames as string[]).filter((name) => name !== 'n1'),
+      FailedNodes: { n1: 'too warm' },
+    }),
     score: ({ NodeNames }) => (NodeNames as string[]).map((Host) => ({ Host, Score: Host === 'n3' ? 10 : 0 })),
     bind: (body) => {
       bound.push(body);
       return {};
     },
   });
-  const extenders = [{ urlPrefix: 'http://extender/api/', filterVerb: 'filter', prioritizeVerb: 'score', bindVerb: 'bind', weight: 5, nodeCacheCapable: true }];
+  const extenders = [
+    {
+      urlPrefix: 'http://extender/api/',
+      filterVerb: 'filter',
+      prioritizeVerb: 'score',
+      bindVerb: 'bind',
+      weight: 5,
+      nodeCacheCapable: true,
+    },
+  ];
   const { node, pod, of } = await scene(t, { extenders, extenderTransport: () => transport });
   for (const name of ['n1', 'n2', 'n3', 'n4']) await node(name);
   const { metadata } = await pod('web');
@@ -537,7 +690,11 @@ t.test('what extenders refuse is told with the rest, and any event may help', as
     filter: ({ Nodes }) => {
       const { items } = Nodes as { items: Frozen<Node>[] };
       sent.push(items.map(({ metadata }) => metadata?.name).join(' '));
-      return { nodes: { items: items.filter(({ metadata }) => left.includes(metadata?.name ?? '')) }, failedNodes: { n1: 'too warm' }, failedAndUnresolvableNodes: { n2: 'on fire', n1: 'on fire' } };
+      return {
+        nodes: { items: items.filter(({ metadata }) => left.includes(metadata?.name ?? '')) },
+        failedNodes: { n1: 'too warm' },
+        failedAndUnresolvableNodes: { n2: 'on fire', n1: 'on fire' },
+      };
     },
   });
   const extenders = [{ urlPrefix: 'http://extender', filterVerb: 'filter' }];
@@ -571,19 +728,30 @@ t.test('an extender that fails fails the attempt, unless it may be ignored or on
   };
   await t.test('a refusal', async (t) => {
     const { condition } = await outcome(t, failing('filterVerb', 503));
-    t.equal(await condition('web'), 'False SchedulerError: failed do with extender at URL http://extender/do, code 503');
+    t.equal(
+      await condition('web'),
+      'False SchedulerError: failed do with extender at URL http://extender/do, code 503',
+    );
   });
   await t.test('an error', async (t) => {
     const { condition } = await outcome(t, failing('filterVerb', { Error: 'no idea' }));
     t.equal(await condition('web'), 'False SchedulerError: no idea');
   });
   await t.test('a node that it was not asked about', async (t) => {
-    const { condition } = await outcome(t, { ...failing('filterVerb', { Nodes: { items: [{ metadata: { name: 'elsewhere' } }] } }) });
-    t.equal(await condition('web'), 'False SchedulerError: extender "http://extender" claims a filtered node "elsewhere" which is not found in the input node list');
+    const { condition } = await outcome(t, {
+      ...failing('filterVerb', { Nodes: { items: [{ metadata: { name: 'elsewhere' } }] } }),
+    });
+    t.equal(
+      await condition('web'),
+      'False SchedulerError: extender "http://extender" claims a filtered node "elsewhere" which is not found in the input node list',
+    );
   });
   await t.test('no answer', async (t) => {
     const { condition } = await outcome(t, failing('filterVerb', 'never'));
-    t.equal(await condition('web'), 'False SchedulerError: Post "http://extender/do": context deadline exceeded (Client.Timeout exceeded while awaiting headers)');
+    t.equal(
+      await condition('web'),
+      'False SchedulerError: Post "http://extender/do": context deadline exceeded (Client.Timeout exceeded while awaiting headers)',
+    );
   });
   await t.test('scores that do not come', async (t) => {
     const { get, of } = await outcome(t, failing('prioritizeVerb', { not: 'a list' }));
@@ -598,23 +766,34 @@ t.test('an extender that fails fails the attempt, unless it may be ignored or on
   });
 });
 
-t.test('an extender is only asked about pods that want what it manages, and the scheduler need not count that', async (t) => {
-  const calls: string[] = [];
-  const transport = extender({ filter: ({ NodeNames }) => ({ NodeNames }) }, calls);
-  const extenders = [{ urlPrefix: 'http://extender', filterVerb: 'filter', nodeCacheCapable: true, managedResources: [{ name: 'example.com/gpu', ignoredByScheduler: true }] }];
-  const { node, pod, get } = await scene(t, { extenders, extenderTransport: () => transport });
-  await node('n1');
-  await pod('plain');
-  t.strictSame(calls, []);
-  const gpu = { requests: { 'example.com/gpu': '1' }, limits: { 'example.com/gpu': '1' } };
-  await pod('gpu', { containers: [{ name: 'c', image: 'i', resources: gpu }] });
-  t.strictSame(calls, ['http://extender/filter']);
-  t.equal((await get('gpu')).spec?.nodeName, 'n1', 'no node says that it has any');
-});
+t.test(
+  'an extender is only asked about pods that want what it manages, and the scheduler need not count that',
+  async (t) => {
+    const calls: string[] = [];
+    const transport = extender({ filter: ({ NodeNames }) => ({ NodeNames }) }, calls);
+    const extenders = [
+      {
+        urlPrefix: 'http://extender',
+        filterVerb: 'filter',
+        nodeCacheCapable: true,
+        managedResources: [{ name: 'example.com/gpu', ignoredByScheduler: true }],
+      },
+    ];
+    const { node, pod, get } = await scene(t, { extenders, extenderTransport: () => transport });
+    await node('n1');
+    await pod('plain');
+    t.strictSame(calls, []);
+    const gpu = { requests: { 'example.com/gpu': '1' }, limits: { 'example.com/gpu': '1' } };
+    await pod('gpu', { containers: [{ name: 'c', image: 'i', resources: gpu }] });
+    t.strictSame(calls, ['http://extender/filter']);
+    t.equal((await get('gpu')).spec?.nodeName, 'n1', 'no node says that it has any');
+  },
+);
 
 t.test('while extenders think, the cluster stands still and nothing is lost', async (t) => {
   const gates: (() => void)[] = [];
-  const transport: Transport = () => new Promise((resolve) => gates.push(() => resolve(new Response(JSON.stringify({ NodeNames: ['n1'] })))));
+  const transport: Transport = () =>
+    new Promise((resolve) => gates.push(() => resolve(new Response(JSON.stringify({ NodeNames: ['n1'] })))));
   const extenders = [{ urlPrefix: 'http://extender', filterVerb: 'filter', nodeCacheCapable: true, httpTimeout: '1h' }];
   const { node, pod, get, clock, scheduler } = await scene(t, { extenders, extenderTransport: () => transport });
   await node('n1');
@@ -641,7 +820,10 @@ t.test('extenders have a say in who has to leave', async (t) => {
     },
   });
   const extenders = [{ urlPrefix: 'http://extender', preemptVerb: 'preempt', nodeCacheCapable: true }];
-  const { node, pod, of, client, condition, clock, scheduler } = await scene(t, { extenders, extenderTransport: () => transport });
+  const { node, pod, of, client, condition, clock, scheduler } = await scene(t, {
+    extenders,
+    extenderTransport: () => transport,
+  });
   await client.kind('scheduling.k8s.io/v1', 'PriorityClass').create({ metadata: { name: 'high' }, value: 1000 });
   await node('n1', '1');
   await node('n2', '1');
@@ -672,7 +854,10 @@ t.test('figures are told as Prometheus reads them', async (t) => {
   t.match(text, /scheduler_cache_size\{type="nodes"\} 1/);
   t.match(text, /scheduler_pod_scheduling_attempts_count 1/);
   t.match(text, /scheduler_preemption_attempts_total 1/);
-  t.match(text, /scheduler_scheduling_attempt_duration_seconds_bucket\{profile="default-scheduler",result="scheduled",le="0.001"\} 1/);
+  t.match(
+    text,
+    /scheduler_scheduling_attempt_duration_seconds_bucket\{profile="default-scheduler",result="scheduled",le="0.001"\} 1/,
+  );
   stop();
   t.notMatch(scheduler.metrics(), /pending_pods/, 'nothing is pending for a scheduler that does not run');
   t.match(scheduler.metrics(), /result="scheduled"\} 1/);
@@ -680,7 +865,9 @@ t.test('figures are told as Prometheus reads them', async (t) => {
 
 t.test('a scheduler runs once at a time, and may run again', async (t) => {
   const { scheduler, stop, node, pod, get, clock } = await scene(t);
-  await t.rejects(lastValueFrom(scheduler.run(), { defaultValue: undefined }), { message: 'the scheduler is running already' });
+  await t.rejects(lastValueFrom(scheduler.run(), { defaultValue: undefined }), {
+    message: 'the scheduler is running already',
+  });
   stop();
   await node('n1');
   await pod('web');
@@ -694,57 +881,90 @@ t.test('a scheduler runs once at a time, and may run again', async (t) => {
 
 /** The pod, once it has a node. */
 async function withNode(client: Client, name: string): Promise<string | undefined> {
-  const bound$ = client.kind('v1', 'Pod').in('default').watch({ fieldSelector: `metadata.name=${name}` }).pipe(
-    map((event) => ('object' in event ? event.object.spec?.nodeName : undefined)),
-    filter((nodeName) => nodeName !== undefined),
-    take(1),
-  );
+  const bound$ = client
+    .kind('v1', 'Pod')
+    .in('default')
+    .watch({ fieldSelector: `metadata.name=${name}` })
+    .pipe(
+      map((event) => ('object' in event ? event.object.spec?.nodeName : undefined)),
+      filter((nodeName) => nodeName !== undefined),
+      take(1),
+    );
   return await lastValueFrom(bound$, { defaultValue: undefined });
 }
 
-t.test('serve gives pods their nodes, unless it is told not to; then a scheduler of its own can', { timeout: 120_000 }, async (t) => {
-  for (const flags of [[], ['--scheduler=false']] as const) {
-    const served = await startServer('--nodes=2', ...flags);
-    const folder = mkdtempSync(join(tmpdir(), 'vivarium-scheduler-'));
-    const path = join(folder, 'kubeconfig');
-    writeFileSync(path, served.kubeconfig);
-    const connection = connect(await loadKubeconfig({ text: served.kubeconfig }));
-    const client = httpClient(connection);
-    await client.kind('v1', 'Pod').in('default').create({ metadata: { name: 'web' }, spec: { containers: [{ name: 'c', image: 'i' }] } });
-    const signals = new EventEmitter();
-    const printed: string[] = [];
-    const print = { write: (text: string) => (printed.push(text), signals.emit('printed')) };
-    const command = flags.length === 0 ? undefined : run({ args: ['scheduler', `--kubeconfig=${path}`, '--metrics-address=0'], version: 'test', stdout: print, stderr: print, signals });
-    t.match(await withNode(client, 'web'), /^node-[12]$/);
-    const onServer = String(await client.read('/metrics'));
-    if (command === undefined) t.match(onServer, /^apiserver_request_total\{[^]*^scheduler_schedule_attempts_total\{[^}]*result="scheduled"\} 1$/m, 'one process, one page');
-    else t.notMatch(onServer, /^scheduler_/m);
-    const page = /^metrics: (http:\/\/127\.0\.0\.1:\d+)\/metrics$/m.exec(printed.join(''))?.[1] ?? '';
-    if (command !== undefined) {
-      while (!printed.some((line) => line.includes('goes to'))) await once(signals, 'printed');
-      const ask = async (target: string, method = 'GET'): Promise<readonly [number, string]> => {
-        const response = await fetch(page + target, { method });
-        return [response.status, await response.text()];
-      };
-      t.match(await ask('/metrics'), [200, /^scheduler_schedule_attempts_total\{[^}]*result="scheduled"\} 1$/m]);
-      for (const health of ['/healthz', '/livez', '/readyz']) t.strictSame(await ask(health), [200, 'ok']);
-      t.strictSame(await ask('/metrics', 'HEAD'), [200, '']);
-      t.match(await ask('/metrics', 'POST'), [405, /MethodNotAllowed/]);
-      t.match(await ask('/api/v1/pods'), [404]);
+t.test(
+  'serve gives pods their nodes, unless it is told not to; then a scheduler of its own can',
+  { timeout: 120_000 },
+  async (t) => {
+    for (const flags of [[], ['--scheduler=false']] as const) {
+      const served = await startServer('--nodes=2', ...flags);
+      const folder = mkdtempSync(join(tmpdir(), 'vivarium-scheduler-'));
+      const path = join(folder, 'kubeconfig');
+      writeFileSync(path, served.kubeconfig);
+      const connection = connect(await loadKubeconfig({ text: served.kubeconfig }));
+      const client = httpClient(connection);
+      await client
+        .kind('v1', 'Pod')
+        .in('default')
+        .create({ metadata: { name: 'web' }, spec: { containers: [{ name: 'c', image: 'i' }] } });
+      const signals = new EventEmitter();
+      const printed: string[] = [];
+      const print = { write: (text: string) => (printed.push(text), signals.emit('printed')) };
+      const command =
+        flags.length === 0
+          ? undefined
+          : run({
+              args: ['scheduler', `--kubeconfig=${path}`, '--metrics-address=0'],
+              version: 'test',
+              stdout: print,
+              stderr: print,
+              signals,
+            });
+      t.match(await withNode(client, 'web'), /^node-[12]$/);
+      const onServer = String(await client.read('/metrics'));
+      if (command === undefined)
+        t.match(
+          onServer,
+          /^apiserver_request_total\{[^]*^scheduler_schedule_attempts_total\{[^}]*result="scheduled"\} 1$/m,
+          'one process, one page',
+        );
+      else t.notMatch(onServer, /^scheduler_/m);
+      const page = /^metrics: (http:\/\/127\.0\.0\.1:\d+)\/metrics$/m.exec(printed.join(''))?.[1] ?? '';
+      if (command !== undefined) {
+        while (!printed.some((line) => line.includes('goes to'))) await once(signals, 'printed');
+        const ask = async (target: string, method = 'GET'): Promise<readonly [number, string]> => {
+          const response = await fetch(page + target, { method });
+          return [response.status, await response.text()];
+        };
+        t.match(await ask('/metrics'), [200, /^scheduler_schedule_attempts_total\{[^}]*result="scheduled"\} 1$/m]);
+        for (const health of ['/healthz', '/livez', '/readyz']) t.strictSame(await ask(health), [200, 'ok']);
+        t.strictSame(await ask('/metrics', 'HEAD'), [200, '']);
+        t.match(await ask('/metrics', 'POST'), [405, /MethodNotAllowed/]);
+        t.match(await ask('/api/v1/pods'), [404]);
+      }
+      signals.emit('SIGTERM');
+      if (command !== undefined) {
+        t.equal(await command, 0);
+        t.match(printed, [
+          /^vivarium schedules the pods of https:/,
+          /^metrics: /,
+          /^schedules now/,
+          /^(default\/web goes to node-|vivarium is stopping)/,
+        ]);
+        await t.rejects(fetch(`${page}/healthz`), 'the page is gone with the scheduler');
+      }
+      connection.close();
+      await served.close();
+      rmSync(folder, { recursive: true });
     }
-    signals.emit('SIGTERM');
-    if (command !== undefined) {
-      t.equal(await command, 0);
-      t.match(printed, [/^vivarium schedules the pods of https:/, /^metrics: /, /^schedules now/, /^(default\/web goes to node-|vivarium is stopping)/]);
-      await t.rejects(fetch(`${page}/healthz`), 'the page is gone with the scheduler');
-    }
-    connection.close();
-    await served.close();
-    rmSync(folder, { recursive: true });
-  }
-});
+  },
+);
 
-/** Candidates that ask often. Leases are given back here, never waited for, so they hold for longer than any machine takes. */
+/**
+ * Candidates that ask often. Leases are given back here, never waited for, so they hold for longer than any machine
+ * takes.
+ */
 const quickElection = `apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
 leaderElection: {leaderElect: true, leaseDuration: 120s, renewDeadline: 100s, retryPeriod: 250ms}
@@ -758,7 +978,10 @@ function quickFolder(t: Test): { readonly path: (name: string) => string; readon
   return { path, config: path('config.yaml') };
 }
 
-const podNamed = (name: string): Frozen<Pod> => ({ metadata: { name }, spec: { containers: [{ name: 'c', image: 'i' }] } });
+const podNamed = (name: string): Frozen<Pod> => ({
+  metadata: { name },
+  spec: { containers: [{ name: 'c', image: 'i' }] },
+});
 
 t.test('of two schedulers one schedules; when it stops, the other goes on', { timeout: 120_000 }, async (t) => {
   const served = await startServer('--nodes=2', '--scheduler=false');
@@ -767,7 +990,14 @@ t.test('of two schedulers one schedules; when it stops, the other goes on', { ti
   const connection = connect(await loadKubeconfig({ text: served.kubeconfig }));
   const client = httpClient(connection);
   const pods = client.kind('v1', 'Pod').in('default');
-  const start = (...flags: readonly string[]): { readonly signals: EventEmitter; readonly printed: string[]; readonly ended: Promise<number>; said(words: string): Promise<void> } => {
+  const start = (
+    ...flags: readonly string[]
+  ): {
+    readonly signals: EventEmitter;
+    readonly printed: string[];
+    readonly ended: Promise<number>;
+    said(words: string): Promise<void>;
+  } => {
     const signals = new EventEmitter();
     const printed: string[] = [];
     const write = (text: string): void => {
@@ -777,7 +1007,18 @@ t.test('of two schedulers one schedules; when it stops, the other goes on', { ti
     const said = async (words: string): Promise<void> => {
       while (!printed.some((line) => line.includes(words))) await once(signals, 'printed');
     };
-    return { signals, printed, said, ended: run({ args: ['scheduler', `--kubeconfig=${path('kubeconfig')}`, ...flags], version: 'test', stdout: { write }, stderr: { write }, signals }) };
+    return {
+      signals,
+      printed,
+      said,
+      ended: run({
+        args: ['scheduler', `--kubeconfig=${path('kubeconfig')}`, ...flags],
+        version: 'test',
+        stdout: { write },
+        stderr: { write },
+        signals,
+      }),
+    };
   };
   const one = start(`--config=${config}`);
   await one.said('schedules now');
@@ -791,8 +1032,16 @@ t.test('of two schedulers one schedules; when it stops, the other goes on', { ti
   await pods.create(podNamed('second'));
   t.match(await withNode(client, 'second'), /^node-/);
   await two.said('default/second');
-  t.match(two.printed, [/^vivarium schedules the pods of /, new RegExp(`^waits: ${hostname()}_[0-9a-f-]{36} schedules$`), 'schedules now', /^default\/second goes to node-/]);
-  t.strictSame(one.printed.filter((line) => line.startsWith('scheduler:')), []);
+  t.match(two.printed, [
+    /^vivarium schedules the pods of /,
+    new RegExp(`^waits: ${hostname()}_[0-9a-f-]{36} schedules$`),
+    'schedules now',
+    /^default\/second goes to node-/,
+  ]);
+  t.strictSame(
+    one.printed.filter((line) => line.startsWith('scheduler:')),
+    [],
+  );
   two.signals.emit('SIGINT');
   t.equal(await two.ended, 0);
   const lease = await client.kind('coordination.k8s.io/v1', 'Lease').in('kube-system').get('kube-scheduler');
@@ -801,7 +1050,9 @@ t.test('of two schedulers one schedules; when it stops, the other goes on', { ti
   writeFileSync(path('senseless.yaml'), quickElection.replace('250ms', '99s'));
   const senseless = start(`--config=${path('senseless.yaml')}`);
   t.equal(await senseless.ended, 1);
-  t.strictSame(senseless.printed, ["vivarium: couldn't create leader elector: renewDeadline must be greater than retryPeriod*JitterFactor"]);
+  t.strictSame(senseless.printed, [
+    "vivarium: couldn't create leader elector: renewDeadline must be greater than retryPeriod*JitterFactor",
+  ]);
   const alone = start(`--config=${config}`, '--leader-elect=false');
   await pods.create(podNamed('third'));
   t.match(await withNode(client, 'third'), /^node-/);
@@ -812,48 +1063,76 @@ t.test('of two schedulers one schedules; when it stops, the other goes on', { ti
   await served.close();
 });
 
-t.test('servers elect where they share a store, or are told to; with the rights of their scheduler', { timeout: 120_000 }, async (t) => {
-  const { config } = quickFolder(t);
-  const leaseOf = (client: Client): Promise<string | undefined> =>
-    client.kind('coordination.k8s.io/v1', 'Lease').in('kube-system').get('kube-scheduler').then(({ spec }) => spec?.holderIdentity, () => undefined);
-  const scheduledBy = async (flags: readonly string[], pod: string): Promise<{ readonly client: Client; readonly close: () => Promise<void>; readonly holder: string | undefined }> => {
-    const served = await startServer(...flags);
-    const connection = connect(await loadKubeconfig({ text: served.kubeconfig }));
-    const client = httpClient(connection);
-    const close = async (): Promise<void> => {
-      connection.close();
-      await served.close();
+t.test(
+  'servers elect where they share a store, or are told to; with the rights of their scheduler',
+  { timeout: 120_000 },
+  async (t) => {
+    const { config } = quickFolder(t);
+    const leaseOf = (client: Client): Promise<string | undefined> =>
+      client
+        .kind('coordination.k8s.io/v1', 'Lease')
+        .in('kube-system')
+        .get('kube-scheduler')
+        .then(
+          ({ spec }) => spec?.holderIdentity,
+          () => undefined,
+        );
+    const scheduledBy = async (
+      flags: readonly string[],
+      pod: string,
+    ): Promise<{
+      readonly client: Client;
+      readonly close: () => Promise<void>;
+      readonly holder: string | undefined;
+    }> => {
+      const served = await startServer(...flags);
+      const connection = connect(await loadKubeconfig({ text: served.kubeconfig }));
+      const client = httpClient(connection);
+      const close = async (): Promise<void> => {
+        connection.close();
+        await served.close();
+      };
+      await client.kind('v1', 'Pod').in('default').create(podNamed(pod));
+      t.match(await withNode(client, pod), /^node-/);
+      return { client, close, holder: await leaseOf(client) };
     };
-    await client.kind('v1', 'Pod').in('default').create(podNamed(pod));
-    t.match(await withNode(client, pod), /^node-/);
-    return { client, close, holder: await leaseOf(client) };
-  };
-  const alone = await scheduledBy(['--nodes=1'], 'web');
-  t.equal(alone.holder, undefined, 'nobody else can be there');
-  await alone.close();
-  const told = await scheduledBy(['--nodes=1', `--scheduler-config=${config}`], 'web');
-  t.match(told.holder, new RegExp(`^${hostname()}_`));
-  await told.close();
-  if (etcdBinary === undefined) {
-    t.comment(etcdMissing);
-    return;
-  }
-  const etcd = await startEtcd();
-  const one = await scheduledBy(['--nodes=1', `--storage=etcd:${etcd.endpoint}`], 'first');
-  const two = await scheduledBy(['--nodes=0', `--storage=etcd:${etcd.endpoint}`, `--scheduler-config=${config}`], 'second');
-  t.match(one.holder, new RegExp(`^${hostname()}_`), 'who shares a store elects without being told');
-  t.equal(two.holder, one.holder);
-  await one.close();
-  await two.client.kind('v1', 'Pod').in('default').create(podNamed('third'));
-  t.match(await withNode(two.client, 'third'), /^node-/);
-  t.not(await leaseOf(two.client), one.holder);
-  await two.close();
-  await etcd.dispose();
-});
+    const alone = await scheduledBy(['--nodes=1'], 'web');
+    t.equal(alone.holder, undefined, 'nobody else can be there');
+    await alone.close();
+    const told = await scheduledBy(['--nodes=1', `--scheduler-config=${config}`], 'web');
+    t.match(told.holder, new RegExp(`^${hostname()}_`));
+    await told.close();
+    if (etcdBinary === undefined) {
+      t.comment(etcdMissing);
+      return;
+    }
+    const etcd = await startEtcd();
+    const one = await scheduledBy(['--nodes=1', `--storage=etcd:${etcd.endpoint}`], 'first');
+    const two = await scheduledBy(
+      ['--nodes=0', `--storage=etcd:${etcd.endpoint}`, `--scheduler-config=${config}`],
+      'second',
+    );
+    t.match(one.holder, new RegExp(`^${hostname()}_`), 'who shares a store elects without being told');
+    t.equal(two.holder, one.holder);
+    await one.close();
+    await two.client.kind('v1', 'Pod').in('default').create(podNamed('third'));
+    t.match(await withNode(two.client, 'third'), /^node-/);
+    t.not(await leaseOf(two.client), one.holder);
+    await two.close();
+    await etcd.dispose();
+  },
+);
 
 t.test('the command of the scheduler says what is wrong', async (t) => {
   const complaints: string[] = [];
-  const command = (...args: string[]): Promise<number> => run({ args: ['scheduler', ...args], version: 'test', stdout: { write: () => undefined }, stderr: { write: (text) => complaints.push(text) }, signals: new EventEmitter() });
+  const command = (...args: string[]): Promise<number> =>
+    run({
+      args: ['scheduler', ...args],
+      version: 'test',
+      stdout: { write: () => undefined },
+      stderr: { write: (text) => complaints.push(text) },
+      signals: new EventEmitter(),
+    });
   t.equal(await command('--kubeconfig=/does/not/exist'), 1);
   t.match(complaints.splice(0), [/does\/not\/exist cannot be read/]);
   t.equal(await command('--kubeconfg=x'), 2);
@@ -866,7 +1145,12 @@ t.test('the command of the scheduler says what is wrong', async (t) => {
   t.match(addressOf('10251'), { flags: { metricsAddress: { host: '127.0.0.1', port: 10_251 } } });
   t.match(addressOf('[::1]:0'), { flags: { metricsAddress: { host: '::1', port: 0 } } });
   t.match(addressOf('node.example:80'), { flags: { metricsAddress: { host: 'node.example', port: 80 } } });
-  for (const wrong of ['', 'here', ':80', '::1:80', '65536', '[::1]', 'a:b', '1:2:3']) t.throws(() => addressOf(wrong), { message: /--metrics-address is a port from 0 to 65535, or HOST:PORT, not "/ }, wrong);
+  for (const wrong of ['', 'here', ':80', '::1:80', '65536', '[::1]', 'a:b', '1:2:3'])
+    t.throws(
+      () => addressOf(wrong),
+      { message: /--metrics-address is a port from 0 to 65535, or HOST:PORT, not "/ },
+      wrong,
+    );
   const line = parseCommandLine(['serve', '--scheduler=false', '--scheduler-config=c.yaml']);
   t.match(line, { flags: { scheduler: { enabled: false, config: 'c.yaml' } } });
 });
@@ -886,7 +1170,10 @@ t.test('the page of a scheduler is ready when the cluster is known', async (t) =
     return answer;
   };
   t.match(await ask('/livez'), { code: 200, content: 'ok' });
-  t.match(await ask('/readyz'), { code: 500, content: /^\[\+\]ping ok\n\[-\]sched-handler-sync failed: reason withheld\nreadyz check failed\n$/ });
+  t.match(await ask('/readyz'), {
+    code: 500,
+    content: /^\[\+\]ping ok\n\[-\]sched-handler-sync failed: reason withheld\nreadyz check failed\n$/,
+  });
   isReady = true;
   t.match(await ask('/readyz'), { code: 200, content: 'ok' });
   t.match(await ask('/metrics'), { code: 200, content: 'figures\n', contentType: /^text\/plain; version=0\.0\.4/ });
@@ -896,7 +1183,9 @@ t.test('work in no hurry leaves turns to others, keeps its order, and drops noth
   const clock = virtualClock();
   const controller = new AbortController();
   const begun: number[] = [];
-  const work = new PacedWork<number>({ clock, leastPerTurn: 4, mostPerTurn: 4, waitingMax: 10 }, (piece) => begun.push(piece));
+  const work = new PacedWork<number>({ clock, leastPerTurn: 4, mostPerTurn: 4, waitingMax: 10 }, (piece) =>
+    begun.push(piece),
+  );
   const add = (from: number, to: number): void => {
     for (let piece = from; piece < to; piece += 1) void work.add(piece, controller.signal);
   };
@@ -906,13 +1195,19 @@ t.test('work in no hurry leaves turns to others, keeps its order, and drops noth
   observe(clock.timer(0), () => begun.push(-1));
   t.strictSame(begun, [0, 1, 2, 3]);
   await clock.advance(0);
-  t.strictSame([...begun].sort((a, b) => a - b), [-1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  t.strictSame(
+    [...begun].sort((a, b) => a - b),
+    [-1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
+  );
   t.ok(begun.indexOf(-1) < begun.indexOf(8), 'others have their turn before the last of them');
   begun.length = 0;
   add(10, 35);
   t.equal(begun.length, 15, 'what is too much to wait is begun at once');
   await clock.advance(0);
-  t.strictSame(begun, Array.from({ length: 25 }, (_, index) => 10 + index));
+  t.strictSame(
+    begun,
+    Array.from({ length: 25 }, (_, index) => 10 + index),
+  );
   begun.length = 0;
   add(35, 50);
   controller.abort(new Error('enough'));
@@ -958,12 +1253,20 @@ t.test('stopping ends what is under way', async (t) => {
       return new Promise(() => undefined);
     },
   };
-  const { node, pod, stop, clock, get } = await scene(t, { plugins: [endless, definitionOf({ name: 'Slow', permit: ({ pod: { name } }) => (name === 'held' ? { waitMs: 60_000 } : undefined) })] });
+  const { node, pod, stop, clock, get } = await scene(t, {
+    plugins: [
+      endless,
+      definitionOf({ name: 'Slow', permit: ({ pod: { name } }) => (name === 'held' ? { waitMs: 60_000 } : undefined) }),
+    ],
+  });
   await node('n1');
   await pod('web');
   await pod('held');
   stop();
   await clock.settled();
-  t.strictSame(signals.map(({ aborted }) => aborted), [true]);
+  t.strictSame(
+    signals.map(({ aborted }) => aborted),
+    [true],
+  );
   t.equal((await get('held')).spec?.nodeName, undefined);
 });

@@ -38,35 +38,92 @@ const controlOf = (clock: Clock, total = 600): FlowControl => {
 
 t.test('every request belongs to the first schema that matches it', async (t) => {
   const control = controlOf(virtualClock());
-  t.equal(control.flowOf(infoOf('GET', '/version'), { username: 'a', groups: ['system:masters'] }).schema, 'exempt', 'the mandatory ones need no objects');
+  t.equal(
+    control.flowOf(infoOf('GET', '/version'), { username: 'a', groups: ['system:masters'] }).schema,
+    'exempt',
+    'the mandatory ones need no objects',
+  );
   t.equal(control.flowOf(infoOf('GET', '/version'), {}).schema, 'catch-all');
   control.configure(priorityLevels(), flowSchemas(0));
   const everybody = 'system:authenticated';
-  const cases: readonly (readonly [username: string, groups: readonly string[], method: string, path: string, schema: string])[] = [
+  const cases: readonly (readonly [
+    username: string,
+    groups: readonly string[],
+    method: string,
+    path: string,
+    schema: string,
+  ])[] = [
     ['a', ['system:masters'], 'GET', '/api/v1/pods', 'exempt'],
     ['a', [everybody], 'GET', '/healthz', 'probes'],
     ['a', [everybody], 'GET', '/readyz/etcd', 'probes'],
     ['a', [everybody], 'POST', '/healthz', 'global-default'],
-    ['system:kube-scheduler', [everybody], 'PUT', '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/x', 'system-leader-election'],
+    [
+      'system:kube-scheduler',
+      [everybody],
+      'PUT',
+      '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/x',
+      'system-leader-election',
+    ],
     ['system:kube-scheduler', [everybody], 'GET', '/api/v1/pods', 'kube-scheduler'],
     ['system:node:a', ['system:nodes', everybody], 'PATCH', '/api/v1/nodes/a/status', 'system-node-high'],
     ['system:node:a', ['system:nodes', everybody], 'GET', '/api/v1/pods', 'system-nodes'],
-    ['system:serviceaccount:kube-system:x', ['system:serviceaccounts', everybody], 'GET', '/api/v1/pods', 'kube-system-service-accounts'],
-    ['system:serviceaccount:kube-system-x:x', ['system:serviceaccounts', everybody], 'GET', '/api/v1/pods', 'service-accounts'],
+    [
+      'system:serviceaccount:kube-system:x',
+      ['system:serviceaccounts', everybody],
+      'GET',
+      '/api/v1/pods',
+      'kube-system-service-accounts',
+    ],
+    [
+      'system:serviceaccount:kube-system-x:x',
+      ['system:serviceaccounts', everybody],
+      'GET',
+      '/api/v1/pods',
+      'service-accounts',
+    ],
     ['a', [everybody], 'GET', '/api/v1/pods', 'global-default'],
     ['a', ['x'], 'GET', '/api/v1/pods', 'catch-all'],
   ];
-  for (const [username, groups, method, path, schema] of cases) t.equal(control.flowOf(infoOf(method, path), { username, groups }).schema, schema, `${username} ${method} ${path}`);
-  const level = (name: string, spec: PriorityLevelConfiguration['spec']): PriorityLevelConfiguration => ({ metadata: { name }, ...(spec && { spec }) });
+  for (const [username, groups, method, path, schema] of cases)
+    t.equal(control.flowOf(infoOf(method, path), { username, groups }).schema, schema, `${username} ${method} ${path}`);
+  const level = (name: string, spec: PriorityLevelConfiguration['spec']): PriorityLevelConfiguration => ({
+    metadata: { name },
+    ...(spec && { spec }),
+  });
   const schema = (name: string, matchingPrecedence: number, levelName: string): FlowSchema => ({
     metadata: { name },
-    spec: { priorityLevelConfiguration: { name: levelName }, matchingPrecedence, rules: [{ subjects: [{ kind: 'User', user: { name: '*' } }], resourceRules: [{ verbs: ['*'], apiGroups: [''], resources: ['pods/log'], namespaces: ['a'], clusterScope: false }] }] },
+    spec: {
+      priorityLevelConfiguration: { name: levelName },
+      matchingPrecedence,
+      rules: [
+        {
+          subjects: [{ kind: 'User', user: { name: '*' } }],
+          resourceRules: [
+            { verbs: ['*'], apiGroups: [''], resources: ['pods/log'], namespaces: ['a'], clusterScope: false },
+          ],
+        },
+      ],
+    },
   });
-  const whole = level('whole', { type: 'Limited', limited: { nominalConcurrencyShares: 5, limitResponse: { type: 'Reject' } } });
-  const broken = level('broken', { type: 'Limited', limited: { nominalConcurrencyShares: 5, limitResponse: { type: 'Queue' } } });
-  control.configure([whole, broken], [schema('b', 20, 'whole'), schema('a', 20, 'whole'), schema('dangling', 1, 'gone'), schema('broken', 2, 'broken')]);
-  const matched = (path: string): string => control.flowOf(infoOf('GET', path), { username: 'x', groups: [everybody] }).schema;
-  t.equal(matched('/api/v1/namespaces/a/pods/x/log'), 'a', 'of equals the name decides; what has no level is passed over');
+  const whole = level('whole', {
+    type: 'Limited',
+    limited: { nominalConcurrencyShares: 5, limitResponse: { type: 'Reject' } },
+  });
+  const broken = level('broken', {
+    type: 'Limited',
+    limited: { nominalConcurrencyShares: 5, limitResponse: { type: 'Queue' } },
+  });
+  control.configure(
+    [whole, broken],
+    [schema('b', 20, 'whole'), schema('a', 20, 'whole'), schema('dangling', 1, 'gone'), schema('broken', 2, 'broken')],
+  );
+  const matched = (path: string): string =>
+    control.flowOf(infoOf('GET', path), { username: 'x', groups: [everybody] }).schema;
+  t.equal(
+    matched('/api/v1/namespaces/a/pods/x/log'),
+    'a',
+    'of equals the name decides; what has no level is passed over',
+  );
   t.equal(matched('/api/v1/namespaces/a/pods/x'), 'catch-all');
   t.equal(matched('/api/v1/namespaces/b/pods/x/log'), 'catch-all');
 });
@@ -83,25 +140,61 @@ t.test('a hand is of different queues, and flows get different ones', async (t) 
   const uses = new Array<number>(64).fill(0);
   const hands = Array.from({ length: 6400 }, (_, index) => dealHand(`users\0user-${index}`, 64, 6));
   for (const queue of hands.flat()) uses[queue] = (uses[queue] ?? 0) + 1;
-  t.ok(Math.min(...uses) > 450 && Math.max(...uses) < 750, `600 each, but for chance: ${Math.min(...uses)} to ${Math.max(...uses)}`);
+  t.ok(
+    Math.min(...uses) > 450 && Math.max(...uses) < 750,
+    `600 each, but for chance: ${Math.min(...uses)} to ${Math.max(...uses)}`,
+  );
   t.equal(new Set(hands.map((hand) => [...hand].sort().join())).size, hands.length);
 });
 
 t.test('levels lend what they do not need, as a real server does', async (t) => {
-  const claim = (nominal: number, lower: number, upper: number, highest = 0, smoothed = 0): Parameters<typeof lendSeats>[0][number] => ({ limits: { nominal, lower, upper, perRequest: 1 }, demand: { highest, smoothed } });
-  const idle = [claim(13, 13, 613), claim(49, 24, 649), claim(12, 11, 14), claim(12, 11, 14), claim(25, 25, 625), claim(98, 73, 698), claim(74, 50, 674), claim(98, 49, 698), claim(249, 24, 845)];
+  const claim = (
+    nominal: number,
+    lower: number,
+    upper: number,
+    highest = 0,
+    smoothed = 0,
+  ): Parameters<typeof lendSeats>[0][number] => ({
+    limits: { nominal, lower, upper, perRequest: 1 },
+    demand: { highest, smoothed },
+  });
+  const idle = [
+    claim(13, 13, 613),
+    claim(49, 24, 649),
+    claim(12, 11, 14),
+    claim(12, 11, 14),
+    claim(25, 25, 625),
+    claim(98, 73, 698),
+    claim(74, 50, 674),
+    claim(98, 49, 698),
+    claim(249, 24, 845),
+  ];
   t.strictSame(lendSeats(idle), [30, 56, 14, 14, 58, 170, 117, 114, 56]);
   fc.assert(
-    fc.property(fc.array(fc.tuple(fc.nat(200), fc.nat(100), fc.nat(300), fc.nat(400), fc.nat(400)), { minLength: 1, maxLength: 9 }), (levels) => {
-      const lenders = levels.map(([nominal, keep, borrow, highest, smoothed]) => claim(nominal, Math.round((nominal * keep) / 100), nominal + borrow, highest, smoothed));
-      const seats = lendSeats(lenders);
-      const total = lenders.reduce((sum, { limits }) => sum + limits.nominal, 0);
-      t.ok(seats.reduce((sum, each) => sum + each, 0) <= total + levels.length, 'no more than there are, but for rounding');
-      lenders.forEach(({ limits, demand }, index) => {
-        t.ok((seats[index] ?? 0) >= Math.max(limits.lower, Math.min(limits.nominal, demand.highest)), 'what is needed comes back at once');
-        t.ok((seats[index] ?? 0) <= limits.upper);
-      });
-    }),
+    fc.property(
+      fc.array(fc.tuple(fc.nat(200), fc.nat(100), fc.nat(300), fc.nat(400), fc.nat(400)), {
+        minLength: 1,
+        maxLength: 9,
+      }),
+      (levels) => {
+        const lenders = levels.map(([nominal, keep, borrow, highest, smoothed]) =>
+          claim(nominal, Math.round((nominal * keep) / 100), nominal + borrow, highest, smoothed),
+        );
+        const seats = lendSeats(lenders);
+        const total = lenders.reduce((sum, { limits }) => sum + limits.nominal, 0);
+        t.ok(
+          seats.reduce((sum, each) => sum + each, 0) <= total + levels.length,
+          'no more than there are, but for rounding',
+        );
+        lenders.forEach(({ limits, demand }, index) => {
+          t.ok(
+            (seats[index] ?? 0) >= Math.max(limits.lower, Math.min(limits.nominal, demand.highest)),
+            'what is needed comes back at once',
+          );
+          t.ok((seats[index] ?? 0) <= limits.upper);
+        });
+      },
+    ),
     { numRuns: 100 },
   );
   const demand = new SeatDemand(0);
@@ -112,14 +205,59 @@ t.test('levels lend what they do not need, as a real server does', async (t) => 
 });
 
 t.test('lists take as many seats as they have objects to read', async (t) => {
-  const seats = (target: string, count: number | undefined, most = Infinity): number => seatsOf({ info: infoOf('GET', target), options: () => Object.fromEntries([...new URLSearchParams(target.split('?')[1])].map(([name, value]) => [name, name === 'limit' ? Number(value) : value])) } as unknown as ApiRequest, most, () => count);
-  t.strictSame([seats('/api/v1/pods', 0), seats('/api/v1/pods', 101), seats('/api/v1/pods', 10_000), seats('/api/v1/pods', 10_000, 3), seats('/api/v1/pods', undefined)], [1, 2, 10, 3, 1]);
-  t.strictSame([seats('/api/v1/pods?limit=500', 10_000), seats('/api/v1/namespaces/a/pods/x', 10_000), seats('/version', 10_000)], [5, 1, 1]);
-  t.strictSame([seats('/api/v1/pods?watch=1', 500), seats('/api/v1/pods?watch=1&resourceVersion=7', 500), seats('/api/v1/pods?watch=1&resourceVersion=0', 500)], [5, 1, 5]);
+  const seats = (target: string, count: number | undefined, most = Infinity): number =>
+    seatsOf(
+      {
+        info: infoOf('GET', target),
+        options: () =>
+          Object.fromEntries(
+            [...new URLSearchParams(target.split('?')[1])].map(([name, value]) => [
+              name,
+              name === 'limit' ? Number(value) : value,
+            ]),
+          ),
+      } as unknown as ApiRequest,
+      most,
+      () => count,
+    );
+  t.strictSame(
+    [
+      seats('/api/v1/pods', 0),
+      seats('/api/v1/pods', 101),
+      seats('/api/v1/pods', 10_000),
+      seats('/api/v1/pods', 10_000, 3),
+      seats('/api/v1/pods', undefined),
+    ],
+    [1, 2, 10, 3, 1],
+  );
+  t.strictSame(
+    [seats('/api/v1/pods?limit=500', 10_000), seats('/api/v1/namespaces/a/pods/x', 10_000), seats('/version', 10_000)],
+    [5, 1, 1],
+  );
+  t.strictSame(
+    [
+      seats('/api/v1/pods?watch=1', 500),
+      seats('/api/v1/pods?watch=1&resourceVersion=7', 500),
+      seats('/api/v1/pods?watch=1&resourceVersion=0', 500),
+    ],
+    [5, 1, 5],
+  );
 });
 
 /** Queues with a script: who holds seats, who waits, who was turned away. */
-function queuesOf(limit: number, terms = { queues: 8, queueLengthMax: 10 }): { enter(flow: string, seats?: number, signal?: AbortSignal): void; leave(flow: string): void; settled(): Promise<void>; seatsTaken(): number; readonly seated: string[]; readonly turnedAway: string[]; readonly queues: FairQueues<AbortSignal | undefined>; readonly clock: ReturnType<typeof virtualClock> } {
+function queuesOf(
+  limit: number,
+  terms = { queues: 8, queueLengthMax: 10 },
+): {
+  enter(flow: string, seats?: number, signal?: AbortSignal): void;
+  leave(flow: string): void;
+  settled(): Promise<void>;
+  seatsTaken(): number;
+  readonly seated: string[];
+  readonly turnedAway: string[];
+  readonly queues: FairQueues<AbortSignal | undefined>;
+  readonly clock: ReturnType<typeof virtualClock>;
+} {
   const clock = virtualClock();
   const queues = new FairQueues<AbortSignal | undefined>(clock, (signal) => ({ waitMs: 15_000, signal }));
   queues.configure(terms, limit);
@@ -140,7 +278,10 @@ function queuesOf(limit: number, terms = { queues: 8, queueLengthMax: 10 }): { e
     seated,
     turnedAway,
     enter(flow, seats = 1, signal) {
-      const outcome = queues.enter({ hand: terms.queues === 0 ? [] : dealHand(flow, terms.queues, 1), seats, request: signal }, clock.now());
+      const outcome = queues.enter(
+        { hand: terms.queues === 0 ? [] : dealHand(flow, terms.queues, 1), seats, request: signal },
+        clock.now(),
+      );
       if (outcome instanceof Promise) void outcome.then((result) => take(flow, result));
       else take(flow, outcome);
     },
@@ -155,7 +296,9 @@ function queuesOf(limit: number, terms = { queues: 8, queueLengthMax: 10 }): { e
 }
 
 // Flows whose hands of one queue differ, so that each has its own.
-const [big, small, wide] = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].filter((flow, index, all) => all.findIndex((each) => dealHand(each, 8, 1)[0] === dealHand(flow, 8, 1)[0]) === index) as [string, string, string];
+const [big, small, wide] = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].filter(
+  (flow, index, all) => all.findIndex((each) => dealHand(each, 8, 1)[0] === dealHand(flow, 8, 1)[0]) === index,
+) as [string, string, string];
 
 t.test('a flow that asks little does not wait for all that one asked that asks much', async (t) => {
   const { enter, leave, seated, settled, clock, queues } = queuesOf(2);
@@ -265,7 +408,11 @@ t.test('a wide request waits for all its seats, and nobody overtakes it', async 
 
 t.test('whatever happens, no seat is given twice, none is lost, and everybody hears', async (t) => {
   const step = fc.oneof(
-    fc.record({ do: fc.constant('enter' as const), flow: fc.constantFrom('a', 'b', 'c', 'd'), seats: fc.integer({ min: 1, max: 4 }) }),
+    fc.record({
+      do: fc.constant('enter' as const),
+      flow: fc.constantFrom('a', 'b', 'c', 'd'),
+      seats: fc.integer({ min: 1, max: 4 }),
+    }),
     fc.record({ do: fc.constant('leave' as const), flow: fc.constantFrom('a', 'b', 'c', 'd') }),
     fc.record({ do: fc.constant('wait' as const), ms: fc.integer({ min: 1, max: 6000 }) }),
   );
@@ -288,7 +435,11 @@ t.test('whatever happens, no seat is given twice, none is lost, and everybody he
       t.equal(clock.pending, 0);
       for (const flow of ['a', 'b', 'c', 'd']) for (let i = 0; i < 60; i++) leave(flow);
       queues.configure(terms, 1);
-      t.match(queues.enter({ hand: [0], seats: 1, request: undefined }, clock.now()), { count: 1 }, 'all seats are free again');
+      t.match(
+        queues.enter({ hand: [0], seats: 1, request: undefined }, clock.now()),
+        { count: 1 },
+        'all seats are free again',
+      );
     }),
     { numRuns: 40 },
   );
@@ -297,10 +448,14 @@ t.test('whatever happens, no seat is given twice, none is lost, and everybody he
 t.test('who is turned away often is told to stay away longer', async (t) => {
   const advice = new RetryAfter();
   const after = (perSecond: number, from: number, seconds: number): number => {
-    for (let second = from; second < from + seconds; second++) for (let i = 0; i < perSecond; i++) advice.note(second * 1000);
+    for (let second = from; second < from + seconds; second++)
+      for (let i = 0; i < perSecond; i++) advice.note(second * 1000);
     return advice.seconds;
   };
-  t.strictSame([advice.seconds, after(1, 100, 1), after(5, 101, 2), after(10, 103, 4), after(100, 107, 200)], [1, 1, 2, 4, 32]);
+  t.strictSame(
+    [advice.seconds, after(1, 100, 1), after(5, 101, 2), after(10, 103, 4), after(100, 107, 200)],
+    [1, 1, 2, 4, 32],
+  );
   t.equal(after(1, 10_000, 1), 31);
   t.ok(after(1, 20_000, 100) < 31);
 });
@@ -311,17 +466,42 @@ const byHeader: Authenticator = (request) => {
 };
 
 /** A server whose creates of ConfigMaps in `slow` wait until they are let go. */
-function slowServer(options: Partial<ServerOptions> = {}): { ask(who: string, method: string, path: string, body?: string): Promise<Response>; letGo(): void; close(): Promise<void>; readonly clock: ReturnType<typeof virtualClock>; readonly waiting: () => number; readonly handler: ReturnType<typeof createServer>['handler'] } {
+function slowServer(options: Partial<ServerOptions> = {}): {
+  ask(who: string, method: string, path: string, body?: string): Promise<Response>;
+  letGo(): void;
+  close(): Promise<void>;
+  readonly clock: ReturnType<typeof virtualClock>;
+  readonly waiting: () => number;
+  readonly handler: ReturnType<typeof createServer>['handler'];
+} {
   const clock = virtualClock();
   let held: (() => void)[] = [];
-  const slow: AdmissionPlugin = { name: 'slow', handles: ({ namespace }) => namespace === 'slow', validate: () => new Promise<void>((resolve) => held.push(resolve)) };
-  const server = createServer({ store: memoryStore({ clock }), clock, random: random(3), admission: [slow], authenticators: [byHeader], ...options });
+  const slow: AdmissionPlugin = {
+    name: 'slow',
+    handles: ({ namespace }) => namespace === 'slow',
+    validate: () => new Promise<void>((resolve) => held.push(resolve)),
+  };
+  const server = createServer({
+    store: memoryStore({ clock }),
+    clock,
+    random: random(3),
+    admission: [slow],
+    authenticators: [byHeader],
+    ...options,
+  });
   const handle = fetchHandler(server.handler, { clock });
   return {
     clock,
     handler: server.handler,
     waiting: () => held.length,
-    ask: (who, method, path, body) => handle(new Request(`http://x${path}`, { method, headers: { 'X-User': who, 'Content-Type': 'application/json' }, ...(body !== undefined && { body }) })),
+    ask: (who, method, path, body) =>
+      handle(
+        new Request(`http://x${path}`, {
+          method,
+          headers: { 'X-User': who, 'Content-Type': 'application/json' },
+          ...(body !== undefined && { body }),
+        }),
+      ),
     letGo() {
       for (const each of held) each();
       held = [];
@@ -341,24 +521,47 @@ t.test('a server that is full says so, but not to administrators, nor to its hos
   const { ask, letGo, close, clock, waiting, handler } = slowServer({ concurrency: 5 });
   const named = (index: number): string => JSON.stringify({ metadata: { name: `x-${index}`, namespace: 'slow' } });
   await ask('admin', 'GET', '/healthz');
-  const level = await uidOf(ask('admin', 'GET', '/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations/global-default'));
+  const level = await uidOf(
+    ask('admin', 'GET', '/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations/global-default'),
+  );
   const schema = await uidOf(ask('admin', 'GET', '/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas/global-default'));
   const asking = Array.from({ length: 500 }, (_, index) => ask('bob', 'POST', slowMaps, named(index)));
   await clock.settled();
   const served = waiting();
   t.ok(served >= 1 && served <= 5, `${served} at once`);
   const metrics = await (await ask('admin', 'GET', '/metrics')).text();
-  t.match(metrics, `apiserver_flowcontrol_current_executing_requests{flow_schema="global-default",priority_level="global-default"} ${served}\n`);
-  t.match(metrics, /apiserver_flowcontrol_current_inqueue_requests\{flow_schema="global-default",priority_level="global-default"\} 300\n/, 'a hand of six queues of fifty');
-  t.match(metrics, new RegExp(`apiserver_flowcontrol_rejected_requests_total\\{flow_schema="global-default",priority_level="global-default",reason="queue-full"\\} ${200 - served}\\n`));
-  t.match(metrics, new RegExp(`apiserver_request_total\\{code="429",component="apiserver",dry_run="",group="",resource="configmaps",scope="resource",subresource="",verb="POST",version="v1"\\} ${200 - served}\\n`));
+  t.match(
+    metrics,
+    `apiserver_flowcontrol_current_executing_requests{flow_schema="global-default",priority_level="global-default"} ${served}\n`,
+  );
+  t.match(
+    metrics,
+    /apiserver_flowcontrol_current_inqueue_requests\{flow_schema="global-default",priority_level="global-default"\} 300\n/,
+    'a hand of six queues of fifty',
+  );
+  t.match(
+    metrics,
+    new RegExp(
+      `apiserver_flowcontrol_rejected_requests_total\\{flow_schema="global-default",priority_level="global-default",reason="queue-full"\\} ${200 - served}\\n`,
+    ),
+  );
+  t.match(
+    metrics,
+    new RegExp(
+      `apiserver_request_total\\{code="429",component="apiserver",dry_run="",group="",resource="configmaps",scope="resource",subresource="",verb="POST",version="v1"\\} ${200 - served}\\n`,
+    ),
+  );
   const inProcess = new InProcessRequest({ info: infoOf('GET', slowMaps), user: { username: 'bob', groups: ['dev'] } });
   t.match(await handler(inProcess), { type: 'object', code: 200 });
   t.equal((await ask('admin', 'GET', slowMaps)).status, 200);
   await clock.advance(15_000);
   letGo();
   const answers = await Promise.all(asking);
-  t.equal(answers.filter(({ status }) => status === 201 || status === 404).length, served, 'the others waited for a quarter of a minute');
+  t.equal(
+    answers.filter(({ status }) => status === 201 || status === 404).length,
+    served,
+    'the others waited for a quarter of a minute',
+  );
   const refused = answers.at(-1);
   t.equal(refused?.status, 429);
   t.equal(await refused?.text(), 'Too many requests, please try again later.\n');
@@ -369,7 +572,11 @@ t.test('a server that is full says so, but not to administrators, nor to its hos
     'x-kubernetes-pf-flowschema-uid': schema,
     'x-kubernetes-pf-prioritylevel-uid': level,
   });
-  t.equal((await ask('bob', 'GET', '/api/v1/namespaces/default/configmaps/x')).headers.get('x-kubernetes-pf-flowschema-uid'), schema, 'refusals say it too');
+  t.equal(
+    (await ask('bob', 'GET', '/api/v1/namespaces/default/configmaps/x')).headers.get('x-kubernetes-pf-flowschema-uid'),
+    schema,
+    'refusals say it too',
+  );
   await close();
   t.equal(clock.pending, 0);
 });
@@ -377,11 +584,31 @@ t.test('a server that is full says so, but not to administrators, nor to its hos
 t.test('watches take no seat once they have begun, and schemas count as soon as they are written', async (t) => {
   const { ask, close, clock } = slowServer({ concurrency: 1 });
   const watches = await Promise.all(Array.from({ length: 5 }, () => ask('bob', 'GET', `${slowMaps}?watch=true`)));
-  t.strictSame(watches.map(({ status }) => status), [200, 200, 200, 200, 200]);
+  t.strictSame(
+    watches.map(({ status }) => status),
+    [200, 200, 200, 200, 200],
+  );
   for (const { body } of watches) await body?.cancel();
-  const spec = { priorityLevelConfiguration: { name: 'workload-low' }, matchingPrecedence: 500, rules: [{ subjects: [{ kind: 'User', user: { name: 'bob' } }], nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }] }] };
-  const written = await uidOf(ask('admin', 'POST', '/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas', JSON.stringify({ metadata: { name: 'bobs' }, spec })));
-  const schemaOf = async (who: string): Promise<string | null> => (await ask(who, 'GET', '/version')).headers.get('x-kubernetes-pf-flowschema-uid');
+  const spec = {
+    priorityLevelConfiguration: { name: 'workload-low' },
+    matchingPrecedence: 500,
+    rules: [
+      {
+        subjects: [{ kind: 'User', user: { name: 'bob' } }],
+        nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
+      },
+    ],
+  };
+  const written = await uidOf(
+    ask(
+      'admin',
+      'POST',
+      '/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas',
+      JSON.stringify({ metadata: { name: 'bobs' }, spec }),
+    ),
+  );
+  const schemaOf = async (who: string): Promise<string | null> =>
+    (await ask(who, 'GET', '/version')).headers.get('x-kubernetes-pf-flowschema-uid');
   t.equal(await schemaOf('bob'), written);
   t.not(await schemaOf('eve'), written);
   await ask('admin', 'DELETE', '/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas/bobs');

@@ -1,5 +1,6 @@
-// Hostile input: fifty thousand requests bent from a seed, below the wire, and some hundred more on real sockets. Nothing
-// crashes, leaks or takes long, and no answer is a server's error but those that a real server gives to the same request.
+// Hostile input: fifty thousand requests bent from a seed, below the wire, and some hundred more on real sockets.
+// Nothing crashes, leaks or takes long, and no answer is a server's error but those that a real server gives to the
+// same request.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
@@ -56,16 +57,20 @@ t.test('hostile requests are refused, and nothing else happens', async (t) => {
     const answer = await server.ask(request);
     codes.set(answer.code, (codes.get(answer.code) ?? 0) + 1);
     const problem = problemOf(request, answer) ?? (answer.ms > 2_000 ? await slowness(server, request) : undefined);
-    if (problem !== undefined && problems.length < 20) problems.push(`request ${count}: ${problem}\n  ${told(request)}`);
+    if (problem !== undefined && problems.length < 20)
+      problems.push(`request ${count}: ${problem}\n  ${told(request)}`);
     if (count % (total / 10) === total / 10 - 1) heap.push(heapUsed());
   }
   process.off('uncaughtException', crashed);
   process.off('unhandledRejection', crashed);
-  t.comment(`seed ${seed}: ${JSON.stringify(Object.fromEntries([...codes].sort(([a], [b]) => a - b)))}; heap ${heap.map((bytes) => Math.round(bytes / 2 ** 20)).join(' ')} MiB; ${process.cpuUsage(used).user / 1e6} s`);
+  t.comment(
+    `seed ${seed}: ${JSON.stringify(Object.fromEntries([...codes].sort(([a], [b]) => a - b)))}; heap ${heap.map((bytes) => Math.round(bytes / 2 ** 20)).join(' ')} MiB; ${process.cpuUsage(used).user / 1e6} s`,
+  );
   t.strictSame(problems, [], 'every answer is one that a real server could give');
   t.strictSame(crashes, [], 'nothing was thrown where nobody listens');
   t.equal(({} as Record<string, unknown>).polluted, undefined, 'no prototype was touched');
-  for (const code of [200, 201, 400, 404, 405, 406, 409, 415, 422, 500]) t.ok(codes.has(code), `${code} was among the answers`);
+  for (const code of [200, 201, 400, 404, 405, 406, 409, 415, 422, 500])
+    t.ok(codes.has(code), `${code} was among the answers`);
   // History, caches of bytes and what was created are bounded.
   t.ok((heap.at(-1) ?? 0) - (heap[1] ?? 0) < 150 * 2 ** 20, 'memory does not grow with requests');
   await serves(t, server);
@@ -94,12 +99,14 @@ function problemOf(request: HostileRequest, answer: HostileAnswer): string | und
   if (defects.length > 0) return `a defect: ${String(defects[0] instanceof Error ? defects[0].stack : defects[0])}`;
   if (code < 400) return undefined;
   const text = Buffer.from(bytes).toString();
-  if (/\n\s+at |node_modules|file:\/\/\/(?!etc)|\.[cm]?[jt]s:\d+/.test(text)) return `tells too much: ${text.slice(0, 500)}`;
+  if (/\n\s+at |node_modules|file:\/\/\/(?!etc)|\.[cm]?[jt]s:\d+/.test(text))
+    return `tells too much: ${text.slice(0, 500)}`;
   // HEAD has no body to tell; what is 500 to GET is 500 to it.
   if (request.method === 'HEAD') return undefined;
   const message = messageOf(answer, text);
   if (message === undefined) return `${code} without a Status: ${contentType} ${text.slice(0, 200)}`;
-  if (code >= 500 && !realErrors.some(([known, pattern]) => known === code && pattern.test(message))) return `${code}: ${message.slice(0, 300)}`;
+  if (code >= 500 && !realErrors.some(([known, pattern]) => known === code && pattern.test(message)))
+    return `${code}: ${message.slice(0, 300)}`;
   return undefined;
 }
 
@@ -107,15 +114,25 @@ function problemOf(request: HostileRequest, answer: HostileAnswer): string | und
 function messageOf({ code, contentType, bytes }: HostileAnswer, text: string): string | undefined {
   switch (contentType) {
     case 'application/json': {
-      const status = JSON.parse(text) as { readonly kind?: string; readonly code?: number; readonly message?: string; readonly status?: string };
-      return status.kind === 'Status' && status.code === code && status.status === 'Failure' ? (status.message ?? '') : undefined;
+      const status = JSON.parse(text) as {
+        readonly kind?: string;
+        readonly code?: number;
+        readonly message?: string;
+        readonly status?: string;
+      };
+      return status.kind === 'Status' && status.code === code && status.status === 'Failure'
+        ? (status.message ?? '')
+        : undefined;
     }
     case 'application/yaml':
-      return /^kind: Status$/m.test(text) && text.includes(`code: ${code}\n`) ? (/^message: *['"|>-]*\s*([^]*?)['"]?$/m.exec(text)?.[1] ?? '') : undefined;
+      return /^kind: Status$/m.test(text) && text.includes(`code: ${code}\n`)
+        ? (/^message: *['"|>-]*\s*([^]*?)['"]?$/m.exec(text)?.[1] ?? '')
+        : undefined;
     case 'application/vnd.kubernetes.protobuf':
       return openEnvelope(bytes).kind === 'Status' ? text : undefined;
     default:
-      if (code === 504 && text.startsWith('{"metadata":{},"status":"Failure","message":"Timeout: ')) return 'Timeout: request did not complete within the allotted timeout';
+      if (code === 504 && text.startsWith('{"metadata":{},"status":"Failure","message":"Timeout: '))
+        return 'Timeout: request did not complete within the allotted timeout';
       return contentType.startsWith('text/plain') && text.length < 1_000_000 ? text : undefined;
   }
 }
@@ -126,15 +143,30 @@ function told({ method, target, headers, body }: HostileRequest): string {
 
 /** The server still does what it is for. */
 async function serves(check: Pick<typeof t, 'match'>, server: HostileServer): Promise<void> {
-  const ask = async (method: string, target: string, body?: object): Promise<{ readonly code: number; readonly body: Record<string, unknown> }> => {
-    const answer = await server.ask({ method, target, headers: { 'content-type': 'application/json' }, body: body === undefined ? undefined : Buffer.from(JSON.stringify(body)) });
+  const ask = async (
+    method: string,
+    target: string,
+    body?: object,
+  ): Promise<{ readonly code: number; readonly body: Record<string, unknown> }> => {
+    const answer = await server.ask({
+      method,
+      target,
+      headers: { 'content-type': 'application/json' },
+      body: body === undefined ? undefined : Buffer.from(JSON.stringify(body)),
+    });
     return { code: answer.code, body: JSON.parse(Buffer.from(answer.bytes).toString()) as Record<string, unknown> };
   };
   const path = '/api/v1/namespaces/afterwards/configmaps';
-  check.match(await ask('POST', path, { metadata: { name: 'one' }, data: { k: 'v' } }), { code: 201, body: { metadata: { name: 'one' }, data: { k: 'v' } } });
+  check.match(await ask('POST', path, { metadata: { name: 'one' }, data: { k: 'v' } }), {
+    code: 201,
+    body: { metadata: { name: 'one' }, data: { k: 'v' } },
+  });
   check.match(await ask('GET', `${path}/one`), { code: 200, body: { kind: 'ConfigMap', data: { k: 'v' } } });
   check.match(await ask('GET', path), { code: 200, body: { items: [{ metadata: { name: 'one' } }] } });
-  check.match(await ask('GET', `${path}?watch=1&resourceVersion=0`), { code: 200, body: { type: 'ADDED', object: { metadata: { name: 'one' } } } });
+  check.match(await ask('GET', `${path}?watch=1&resourceVersion=0`), {
+    code: 200,
+    body: { type: 'ADDED', object: { metadata: { name: 'one' } } },
+  });
   check.match(await ask('DELETE', `${path}/one`), { code: 200, body: { status: 'Success' } });
 }
 
@@ -143,7 +175,12 @@ t.test('hostile connections end, and leave nothing behind', async (t) => {
   const server = createServer({ store: memoryStore() });
   const defects: unknown[] = [];
   const limits = { bodyBytesMax: 65_536, requestMs: 400 };
-  const listening = await listen(server.handler, { limits, connections: { headerBytesMax: 16_384, headersMs: 200, requestMs: 600, idleMs: 200, checkMs: 50 }, graceMs: 1_000, onDefect: (error) => defects.push(error) });
+  const listening = await listen(server.handler, {
+    limits,
+    connections: { headerBytesMax: 16_384, headersMs: 200, requestMs: 600, idleMs: 200, checkMs: 50 },
+    graceMs: 1_000,
+    onDefect: (error) => defects.push(error),
+  });
   const draw = random(seed).stream('sockets');
   const requests = hostileRequests({ seed: `${seed}/sockets`, scheme: builtinScheme(), samples: recordedSamples() });
   const talks = Array.from({ length: 400 }, () => {
@@ -154,9 +191,13 @@ t.test('hostile connections end, and leave nothing behind', async (t) => {
   while (talks.length > 0) said.push(...(await Promise.all(talks.splice(0, 40).map((talk) => talk()))));
   t.strictSame(defects, []);
   const codes = new Map<string, number>();
-  for (const [, code = ''] of said.join('').matchAll(/HTTP\/1\.1 (\d{3}) /g)) codes.set(code, (codes.get(code) ?? 0) + 1);
+  for (const [, code = ''] of said.join('').matchAll(/HTTP\/1\.1 (\d{3}) /g))
+    codes.set(code, (codes.get(code) ?? 0) + 1);
   t.comment(JSON.stringify(Object.fromEntries(codes)));
-  t.strictSame([...codes.keys()].filter((code) => !['500', '503', '504'].includes(code) && Number(code) >= 500), []);
+  t.strictSame(
+    [...codes.keys()].filter((code) => !['500', '503', '504'].includes(code) && Number(code) >= 500),
+    [],
+  );
   for (const code of ['200', '400', '404', '408', '413', '431']) t.ok(codes.has(code), `${code} was among the answers`);
   t.match(await talk(listening, ['GET /version HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n']), /^HTTP\/1\.1 200 /);
   await listening.close();
@@ -173,23 +214,63 @@ function isHandle(name: string): boolean {
 const manners: readonly ((listening: Listening, request: HostileRequest) => Promise<string>)[] = [
   (listening, request) => talk(listening, [head(request), request.body ?? new Uint8Array()]),
   // A body that comes drop by drop, and never all of it.
-  (listening, request) => talk(listening, [head(request, { 'content-length': '1000' }), ...Array.from({ length: 20 }, () => Uint8Array.of(0x20))], { everyMs: 30, staysMs: 2_000 }),
+  (listening, request) =>
+    talk(
+      listening,
+      [head(request, { 'content-length': '1000' }), ...Array.from({ length: 20 }, () => Uint8Array.of(0x20))],
+      { everyMs: 30, staysMs: 2_000 },
+    ),
   // Headers that come drop by drop.
-  (listening, request) => talk(listening, Array.from({ length: 40 }, (_, at) => head(request).charAt(at)), { everyMs: 20, staysMs: 2_000 }),
+  (listening, request) =>
+    talk(
+      listening,
+      Array.from({ length: 40 }, (_, at) => head(request).charAt(at)),
+      { everyMs: 20, staysMs: 2_000 },
+    ),
   // Half a request, then nothing more.
-  (listening, request) => talk(listening, [head(request, { 'content-length': '5000' }), Buffer.from('{"kind"')], { ends: true }),
+  (listening, request) =>
+    talk(listening, [head(request, { 'content-length': '5000' }), Buffer.from('{"kind"')], { ends: true }),
   // Cut off in the middle.
-  (listening, request) => talk(listening, [head(request, { 'content-length': '5000' }), Buffer.from('{"kind"')], { staysMs: 5 }),
+  (listening, request) =>
+    talk(listening, [head(request, { 'content-length': '5000' }), Buffer.from('{"kind"')], { staysMs: 5 }),
   // Requests and rubbish in a row.
-  (listening, request) => talk(listening, [`GET /version HTTP/1.1\r\nHost: x\r\n\r\n${head(request)}`, request.body ?? '', 'GET / HTTP/9.9\r\n\r\n', '\u0000\u0001\r\n\r\n', 'GET /version HTTP/1.1\r\n\r\n']),
+  (listening, request) =>
+    talk(listening, [
+      `GET /version HTTP/1.1\r\nHost: x\r\n\r\n${head(request)}`,
+      request.body ?? '',
+      'GET / HTTP/9.9\r\n\r\n',
+      '\u0000\u0001\r\n\r\n',
+      'GET /version HTTP/1.1\r\n\r\n',
+    ]),
   (listening) => talk(listening, [`GET / HTTP/1.1\r\nHost: x\r\n${'X-A: b\r\n'.repeat(10_000)}\r\n`]),
   (listening) => talk(listening, [`GET /${'a'.repeat(100_000)} HTTP/1.1\r\nHost: x\r\n\r\n`]),
-  (listening) => talk(listening, ['POST /api/v1/namespaces/default/configmaps HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n', Buffer.alloc(200_000, 0x20)]),
-  (listening) => talk(listening, ['POST /api/v1/namespaces/default/configmaps HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n', 'ffffffff\r\n', Buffer.alloc(200_000, 0x20), 'zz\r\n']),
-  (listening) => talk(listening, ['POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /version HTTP/1.1\r\n\r\n']),
+  (listening) =>
+    talk(listening, [
+      'POST /api/v1/namespaces/default/configmaps HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n',
+      Buffer.alloc(200_000, 0x20),
+    ]),
+  (listening) =>
+    talk(listening, [
+      'POST /api/v1/namespaces/default/configmaps HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n',
+      'ffffffff\r\n',
+      Buffer.alloc(200_000, 0x20),
+      'zz\r\n',
+    ]),
+  (listening) =>
+    talk(listening, [
+      'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /version HTTP/1.1\r\n\r\n',
+    ]),
   // A watch that is left.
   (listening) => talk(listening, ['GET /api/v1/configmaps?watch=1 HTTP/1.1\r\nHost: x\r\n\r\n'], { staysMs: 30 }),
-  (listening) => talk(listening, ['GET /api/v1/configmaps?watch=1 HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n', Buffer.alloc(300, 0xff)], { staysMs: 100 }),
+  (listening) =>
+    talk(
+      listening,
+      [
+        'GET /api/v1/configmaps?watch=1 HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n',
+        Buffer.alloc(300, 0xff),
+      ],
+      { staysMs: 100 },
+    ),
   // A TLS client, and silence.
   (listening) => talk(listening, [Uint8Array.of(0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xfc, 0x03, 0x03)]),
   (listening) => talk(listening, [], { staysMs: 2_000 }),
@@ -211,7 +292,11 @@ interface Manner {
 }
 
 /** Says pieces, and answers with what was said back until either side closed the connection. */
-async function talk({ port }: Listening, pieces: readonly (string | Uint8Array)[], { everyMs = 0, staysMs = 1_000, ends = false }: Manner = {}): Promise<string> {
+async function talk(
+  { port }: Listening,
+  pieces: readonly (string | Uint8Array)[],
+  { everyMs = 0, staysMs = 1_000, ends = false }: Manner = {},
+): Promise<string> {
   const socket: Socket = connect(port, '127.0.0.1');
   const parts: Buffer[] = [];
   socket.on('data', (part: Buffer) => parts.push(part));

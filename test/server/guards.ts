@@ -16,28 +16,62 @@ import { memoryStore } from '../../lib/storage/index.js';
 interface Served {
   readonly server: ApiServer;
   readonly clock: VirtualClock;
-  ask(who: string, method: string, path: string, rest?: { readonly body?: string; readonly headers?: Readonly<Record<string, string>> }): Promise<Response>;
+  ask(
+    who: string,
+    method: string,
+    path: string,
+    rest?: { readonly body?: string; readonly headers?: Readonly<Record<string, string>> },
+  ): Promise<Response>;
 }
 
 /** A token is the user's name; administrators are called admin. */
 const byToken: Authenticator = (request) => {
   const username = /^Bearer (.+)$/.exec(request.header('Authorization') ?? '')?.[1];
   if (username === undefined || username === 'nobody') return [];
-  return [{ user: { username, uid: `${username}-uid`, groups: [username === 'admin' ? 'system:masters' : 'dev', 'system:authenticated'] } }];
+  return [
+    {
+      user: {
+        username,
+        uid: `${username}-uid`,
+        groups: [username === 'admin' ? 'system:masters' : 'dev', 'system:authenticated'],
+      },
+    },
+  ];
 };
 
 const isAdmin = ({ user }: AccessAttributes): boolean => user.groups?.includes('system:masters') === true;
-const allowing = (allows: (attributes: AccessAttributes) => boolean): Authorizer => (attributes) => [{ decision: allows(attributes) ? 'allow' : 'noOpinion', reason: '' }];
+const allowing =
+  (allows: (attributes: AccessAttributes) => boolean): Authorizer =>
+  (attributes) => [{ decision: allows(attributes) ? 'allow' : 'noOpinion', reason: '' }];
 
 function serve(options: Partial<ServerOptions> = {}): Served {
   const clock = virtualClock();
-  const server = createServer({ store: memoryStore({ clock }), clock, random: random(1), authenticators: [byToken], authorizers: [allowing((each) => isAdmin(each) || each.path === '/version')], ...options });
+  const server = createServer({
+    store: memoryStore({ clock }),
+    clock,
+    random: random(1),
+    authenticators: [byToken],
+    authorizers: [allowing((each) => isAdmin(each) || each.path === '/version')],
+    ...options,
+  });
   const handle = fetchHandler(server.handler, { clock, random: random(2) });
   return {
     server,
     clock,
     ask: (who, method, path, { body, headers = {} } = {}) =>
-      handle(new Request(`http://x${path}`, { method, ...(body !== undefined && { body }), headers: { Authorization: `Bearer ${who}`, 'User-Agent': 'probe/1.0', ...(body !== undefined && { 'Content-Type': 'application/json' }), ...headers } }), { remoteAddress: '127.0.0.1' }),
+      handle(
+        new Request(`http://x${path}`, {
+          method,
+          ...(body !== undefined && { body }),
+          headers: {
+            Authorization: `Bearer ${who}`,
+            'User-Agent': 'probe/1.0',
+            ...(body !== undefined && { 'Content-Type': 'application/json' }),
+            ...headers,
+          },
+        }),
+        { remoteAddress: '127.0.0.1' },
+      ),
   };
 }
 
@@ -67,12 +101,25 @@ t.test('events say what a real server says, in the same order', async (t) => {
     const { requestReceivedTimestamp, stageTimestamp, auditID, ...rest } = events.at(-1) ?? ({} as AuditEvent);
     t.equal(requestReceivedTimestamp, '2026-01-01T00:00:00.000000Z');
     t.equal(stageTimestamp, '2026-01-01T00:00:00.000000Z');
-    t.equal(events.filter((each) => each.auditID === auditID && each.stage === 'RequestReceived').length, request[0] === 'nobody' ? 0 : 1);
+    t.equal(
+      events.filter((each) => each.auditID === auditID && each.stage === 'RequestReceived').length,
+      request[0] === 'nobody' ? 0 : 1,
+    );
     return rest;
   };
-  const common = { kind: 'Event', apiVersion: 'audit.k8s.io/v1', stage: 'ResponseComplete', user: admin, sourceIPs: ['127.0.0.1'], userAgent: 'probe/1.0', annotations: allowed };
+  const common = {
+    kind: 'Event',
+    apiVersion: 'audit.k8s.io/v1',
+    stage: 'ResponseComplete',
+    user: admin,
+    sourceIPs: ['127.0.0.1'],
+    userAgent: 'probe/1.0',
+    annotations: allowed,
+  };
   const services = '/api/v1/namespaces/default/services';
-  const created = await last('admin', 'POST', services, { body: '{"metadata":{"name":"s"},"spec":{"ports":[{"port":80}]}}' });
+  const created = await last('admin', 'POST', services, {
+    body: '{"metadata":{"name":"s"},"spec":{"ports":[{"port":80}]}}',
+  });
   t.strictSame(created, {
     ...common,
     level: 'Request',
@@ -84,12 +131,37 @@ t.test('events say what a real server says, in the same order', async (t) => {
       kind: 'Service',
       apiVersion: 'v1',
       metadata: { name: 's' },
-      spec: { ports: [{ protocol: 'TCP', port: 80, targetPort: 80 }], type: 'ClusterIP', sessionAffinity: 'None', internalTrafficPolicy: 'Cluster' },
+      spec: {
+        ports: [{ protocol: 'TCP', port: 80, targetPort: 80 }],
+        type: 'ClusterIP',
+        sessionAffinity: 'None',
+        internalTrafficPolicy: 'Cluster',
+      },
       status: { loadBalancer: {} },
     },
   });
-  t.strictSame(Object.keys(created), ['kind', 'apiVersion', 'level', 'stage', 'requestURI', 'verb', 'user', 'sourceIPs', 'userAgent', 'objectRef', 'responseStatus', 'requestObject', 'annotations']);
-  const missing = { status: 'Failure', message: 'configmaps "zz" not found', reason: 'NotFound', details: { name: 'zz', kind: 'configmaps' }, code: 404 } as const;
+  t.strictSame(Object.keys(created), [
+    'kind',
+    'apiVersion',
+    'level',
+    'stage',
+    'requestURI',
+    'verb',
+    'user',
+    'sourceIPs',
+    'userAgent',
+    'objectRef',
+    'responseStatus',
+    'requestObject',
+    'annotations',
+  ]);
+  const missing = {
+    status: 'Failure',
+    message: 'configmaps "zz" not found',
+    reason: 'NotFound',
+    details: { name: 'zz', kind: 'configmaps' },
+    code: 404,
+  } as const;
   t.strictSame(await last('admin', 'GET', `${configMaps}/zz?x=1`), {
     ...common,
     level: 'RequestResponse',
@@ -99,22 +171,79 @@ t.test('events say what a real server says, in the same order', async (t) => {
     responseStatus: { metadata: {}, ...missing },
     responseObject: { kind: 'Status', apiVersion: 'v1', metadata: {}, ...missing },
   });
-  t.match(await last('admin', 'PUT', `${services}/s`, { body: '{"metadata":{"name":"t","uid":"u","resourceVersion":"5"},"spec":{"ports":[{"port":80}]}}' }), {
-    objectRef: { resource: 'services', namespace: 'default', name: 's', uid: 'u', apiVersion: 'v1', resourceVersion: '5' },
-    responseStatus: { code: 400, message: 'the name of the object (t) does not match the name on the URL (s)' },
+  t.match(
+    await last('admin', 'PUT', `${services}/s`, {
+      body: '{"metadata":{"name":"t","uid":"u","resourceVersion":"5"},"spec":{"ports":[{"port":80}]}}',
+    }),
+    {
+      objectRef: {
+        resource: 'services',
+        namespace: 'default',
+        name: 's',
+        uid: 'u',
+        apiVersion: 'v1',
+        resourceVersion: '5',
+      },
+      responseStatus: { code: 400, message: 'the name of the object (t) does not match the name on the URL (s)' },
+    },
+  );
+  t.match(await last('admin', 'POST', '/api/v1/namespaces/default/secrets', { body: '{"metadata":{"name":"s"}}' }), {
+    level: 'Metadata',
+    requestObject: undefined,
+    objectRef: { name: 's' },
   });
-  t.match(await last('admin', 'POST', '/api/v1/namespaces/default/secrets', { body: '{"metadata":{"name":"s"}}' }), { level: 'Metadata', requestObject: undefined, objectRef: { name: 's' } });
-  t.match(await last('admin', 'PATCH', `${services}/s`, { body: '{"metadata":{"labels":{"a":"b"}}}', headers: { 'Content-Type': 'application/merge-patch+json' } }), { requestObject: { metadata: { labels: { a: 'b' } } } });
-  t.match(await last('admin', 'PATCH', `${services}/s`, { body: '{', headers: { 'Content-Type': 'application/merge-patch+json' } }), { requestObject: undefined, responseStatus: { code: 400 } });
-  t.match(await last('admin', 'DELETE', `${services}/s`, { body: '{"gracePeriodSeconds":0}' }), { requestObject: { gracePeriodSeconds: 0 }, responseStatus: { status: undefined, code: 200 } });
-  t.match(await last('admin', 'DELETE', configMaps), { verb: 'deletecollection', requestObject: undefined, responseObject: { kind: 'ConfigMapList' } });
-  t.match(await last('admin', 'GET', '/version'), { requestURI: '/version', objectRef: undefined, responseObject: undefined, responseStatus: { metadata: {}, code: 200 } });
-  t.match(await last('alice', 'GET', configMaps), { user: { username: 'alice' }, responseStatus: { code: 403 }, annotations: { 'authorization.k8s.io/decision': 'forbid', 'authorization.k8s.io/reason': '' } });
-  const proxied = await last('admin', 'GET', '/version', { headers: { 'X-Forwarded-For': '1.2.3.4, nonsense, 5.6.7.8', 'X-Real-Ip': '9.9.9.9', 'User-Agent': 'x'.repeat(2000), 'Audit-Id': 'mine' } });
-  t.match(proxied, { sourceIPs: ['1.2.3.4', '5.6.7.8', '9.9.9.9', '127.0.0.1'], userAgent: `${'x'.repeat(1024)}...TRUNCATED` });
+  t.match(
+    await last('admin', 'PATCH', `${services}/s`, {
+      body: '{"metadata":{"labels":{"a":"b"}}}',
+      headers: { 'Content-Type': 'application/merge-patch+json' },
+    }),
+    { requestObject: { metadata: { labels: { a: 'b' } } } },
+  );
+  t.match(
+    await last('admin', 'PATCH', `${services}/s`, {
+      body: '{',
+      headers: { 'Content-Type': 'application/merge-patch+json' },
+    }),
+    { requestObject: undefined, responseStatus: { code: 400 } },
+  );
+  t.match(await last('admin', 'DELETE', `${services}/s`, { body: '{"gracePeriodSeconds":0}' }), {
+    requestObject: { gracePeriodSeconds: 0 },
+    responseStatus: { status: undefined, code: 200 },
+  });
+  t.match(await last('admin', 'DELETE', configMaps), {
+    verb: 'deletecollection',
+    requestObject: undefined,
+    responseObject: { kind: 'ConfigMapList' },
+  });
+  t.match(await last('admin', 'GET', '/version'), {
+    requestURI: '/version',
+    objectRef: undefined,
+    responseObject: undefined,
+    responseStatus: { metadata: {}, code: 200 },
+  });
+  t.match(await last('alice', 'GET', configMaps), {
+    user: { username: 'alice' },
+    responseStatus: { code: 403 },
+    annotations: { 'authorization.k8s.io/decision': 'forbid', 'authorization.k8s.io/reason': '' },
+  });
+  const proxied = await last('admin', 'GET', '/version', {
+    headers: {
+      'X-Forwarded-For': '1.2.3.4, nonsense, 5.6.7.8',
+      'X-Real-Ip': '9.9.9.9',
+      'User-Agent': 'x'.repeat(2000),
+      'Audit-Id': 'mine',
+    },
+  });
+  t.match(proxied, {
+    sourceIPs: ['1.2.3.4', '5.6.7.8', '9.9.9.9', '127.0.0.1'],
+    userAgent: `${'x'.repeat(1024)}...TRUNCATED`,
+  });
   t.equal(events.at(-1)?.auditID, 'mine');
   const refused = await last('nobody', 'GET', '/version');
-  t.strictSame({ stage: refused.stage, user: refused.user, code: refused.responseStatus?.code, notes: refused.annotations }, { stage: 'ResponseStarted', user: {}, code: 401, notes: undefined });
+  t.strictSame(
+    { stage: refused.stage, user: refused.user, code: refused.responseStatus?.code, notes: refused.annotations },
+    { stage: 'ResponseStarted', user: {}, code: 401, notes: undefined },
+  );
   await server.close();
 });
 
@@ -126,7 +255,13 @@ t.test('long requests have an event when they begin and one when they end', asyn
   t.strictSame(stages(), ['RequestReceived', 'ResponseStarted']);
   await clock.advance(5000);
   await body;
-  t.match(events, [{ stage: 'ResponseComplete', requestReceivedTimestamp: '2026-01-01T00:00:00.000000Z', stageTimestamp: '2026-01-01T00:00:05.000000Z' }]);
+  t.match(events, [
+    {
+      stage: 'ResponseComplete',
+      requestReceivedTimestamp: '2026-01-01T00:00:00.000000Z',
+      stageTimestamp: '2026-01-01T00:00:05.000000Z',
+    },
+  ]);
   stages();
   await ask('admin', 'GET', `${configMaps}?watch=true&timeoutSeconds=x`);
   t.strictSame(stages(), ['RequestReceived', 'ResponseStarted', 'ResponseComplete'], 'a refusal is begun and ended');
@@ -134,11 +269,28 @@ t.test('long requests have an event when they begin and one when they end', asyn
 });
 
 t.test('failures that are none of the API are told as such', async (t) => {
-  const plugin = { name: 'broken', handles: () => true, validate: (): never => { throw new TypeError('x is not a function'); } };
+  const plugin = {
+    name: 'broken',
+    handles: () => true,
+    validate: (): never => {
+      throw new TypeError('x is not a function');
+    },
+  };
   const { server, ask } = serve({ audit: { ...everything, omitStages: ['RequestReceived'] }, admission: [plugin] });
   const events = recording(server);
   t.equal((await ask('admin', 'POST', configMaps, { body: '{"metadata":{"name":"a"}}' })).status, 500);
-  t.match(events, [{ stage: 'Panic', responseStatus: { metadata: {}, status: 'Failure', message: "APIServer panic'd: x is not a function", reason: 'InternalError', code: 500 } }]);
+  t.match(events, [
+    {
+      stage: 'Panic',
+      responseStatus: {
+        metadata: {},
+        status: 'Failure',
+        message: "APIServer panic'd: x is not a function",
+        reason: 'InternalError',
+        code: 500,
+      },
+    },
+  ]);
   await server.close();
 });
 
@@ -147,7 +299,9 @@ t.test('nothing is recorded for nobody, without a policy, or after the end', asy
   await ask('admin', 'GET', '/version');
   const heard: AuditEvent[] = [];
   let isOver = false;
-  const subscription = server.audit$.pipe(filter(({ stage }) => stage === 'ResponseComplete')).subscribe({ next: (event) => heard.push(event) });
+  const subscription = server.audit$
+    .pipe(filter(({ stage }) => stage === 'ResponseComplete'))
+    .subscribe({ next: (event) => heard.push(event) });
   server.audit$.subscribe({ complete: () => (isOver = true) });
   await ask('admin', 'GET', '/version');
   subscription.unsubscribe();
@@ -163,9 +317,16 @@ t.test('nothing is recorded for nobody, without a policy, or after the end', asy
 });
 
 t.test('the first rule that matches decides', async (t) => {
-  const levelOf = (rules: readonly AuditRule[], path: string, { method = 'GET', username = 'bob', groups = ['dev'] } = {}): string => {
+  const levelOf = (
+    rules: readonly AuditRule[],
+    path: string,
+    { method = 'GET', username = 'bob', groups = ['dev'] } = {},
+  ): string => {
     const info = readRequestInfo(method, path, new Map());
-    return (info && auditTerms({ rules: [...rules, { level: 'None' }] })({ ...info, user: { username, groups } })?.level) ?? 'None';
+    return (
+      (info && auditTerms({ rules: [...rules, { level: 'None' }] })({ ...info, user: { username, groups } })?.level) ??
+      'None'
+    );
   };
   const pods = '/api/v1/namespaces/a/pods';
   const cases: readonly (readonly [rule: Omit<AuditRule, 'level'>, path: string, matches: boolean])[] = [
@@ -193,16 +354,30 @@ t.test('the first rule that matches decides', async (t) => {
     [{ nonResourceURLs: ['/healthz'] }, '/healthz/ping', false],
     [{ nonResourceURLs: ['*'] }, pods, false],
   ];
-  for (const [rule, path, matches] of cases) t.equal(levelOf([{ level: 'Request', ...rule }], path), matches ? 'Request' : 'None', JSON.stringify(rule));
+  for (const [rule, path, matches] of cases)
+    t.equal(levelOf([{ level: 'Request', ...rule }], path), matches ? 'Request' : 'None', JSON.stringify(rule));
   t.equal(levelOf([{ level: 'None', users: ['bob'] }, { level: 'Metadata' }], pods), 'None');
   const refusals: readonly (readonly [object, string])[] = [
     [{ rules: [{}] }, 'rules[0].level: Required value'],
-    [{ rules: [{ level: 'All' }] }, 'rules[0].level: Unsupported value: "All": supported values: "None", "Metadata", "Request", "RequestResponse"'],
-    [{ rules: [{ level: 'None', nonResourceURLs: ['a', '/*/b'], namespaces: ['x'] }] }, `[rules[0].nonResourceURLs[0]: Invalid value: "a": non-resource URL rules must begin with a '/' character, rules[0].nonResourceURLs[1]: Invalid value: "/*/b": non-resource URL wildcards '*' must be the final character of the rule, rules[0].nonResourceURLs: Invalid value: ["a","/*/b"]: rules cannot apply to both regular resources and non-resource URLs]`],
-    [{ rules: [], omitStages: ['Never'] }, 'omitStages[0]: Invalid value: "Never": allowed stages are RequestReceived,ResponseStarted,ResponseComplete,Panic'],
-    [{ rules: [{ level: 'None', resources: [{ resourceNames: ['a'] }] }] }, 'rules[0].resources.resourceNames: Invalid value: ["a"]: using resourceNames requires at least one resource'],
+    [
+      { rules: [{ level: 'All' }] },
+      'rules[0].level: Unsupported value: "All": supported values: "None", "Metadata", "Request", "RequestResponse"',
+    ],
+    [
+      { rules: [{ level: 'None', nonResourceURLs: ['a', '/*/b'], namespaces: ['x'] }] },
+      `[rules[0].nonResourceURLs[0]: Invalid value: "a": non-resource URL rules must begin with a '/' character, rules[0].nonResourceURLs[1]: Invalid value: "/*/b": non-resource URL wildcards '*' must be the final character of the rule, rules[0].nonResourceURLs: Invalid value: ["a","/*/b"]: rules cannot apply to both regular resources and non-resource URLs]`,
+    ],
+    [
+      { rules: [], omitStages: ['Never'] },
+      'omitStages[0]: Invalid value: "Never": allowed stages are RequestReceived,ResponseStarted,ResponseComplete,Panic',
+    ],
+    [
+      { rules: [{ level: 'None', resources: [{ resourceNames: ['a'] }] }] },
+      'rules[0].resources.resourceNames: Invalid value: ["a"]: using resourceNames requires at least one resource',
+    ],
   ];
-  for (const [policy, message] of refusals) t.throws(() => auditTerms(policy as AuditPolicy), new RangeError(`audit policy: ${message}`));
+  for (const [policy, message] of refusals)
+    t.throws(() => auditTerms(policy as AuditPolicy), new RangeError(`audit policy: ${message}`));
 });
 
 t.test('requests run in the name that their headers say, if that is allowed', async (t) => {
@@ -210,41 +385,139 @@ t.test('requests run in the name that their headers say, if that is allowed', as
     const { user, verb, group, resource, subresource, name } = each;
     const what = `${group}/${resource}${subresource === '' ? '' : `/${subresource}`}`;
     if (isAdmin(each)) return true;
-    if (user.username === 'imp') return verb === 'impersonate' && ['/users', '/groups', '/serviceaccounts', 'authentication.k8s.io/uids', 'authentication.k8s.io/userextras/scopes'].includes(what);
+    if (user.username === 'imp')
+      return (
+        verb === 'impersonate' &&
+        [
+          '/users',
+          '/groups',
+          '/serviceaccounts',
+          'authentication.k8s.io/uids',
+          'authentication.k8s.io/userextras/scopes',
+        ].includes(what)
+      );
     if (user.username !== 'con') return false;
-    if (what === '/configmaps') return ['impersonate-on:user-info:list', 'impersonate-on:arbitrary-node:list', 'impersonate-on:serviceaccount:list'].includes(verb);
-    return (verb === 'impersonate:user-info' && resource === 'users' && name === 'bob') || (verb === 'impersonate:arbitrary-node' && resource === 'nodes');
+    if (what === '/configmaps')
+      return [
+        'impersonate-on:user-info:list',
+        'impersonate-on:arbitrary-node:list',
+        'impersonate-on:serviceaccount:list',
+      ].includes(verb);
+    return (
+      (verb === 'impersonate:user-info' && resource === 'users' && name === 'bob') ||
+      (verb === 'impersonate:arbitrary-node' && resource === 'nodes')
+    );
   };
   const { server, ask } = serve({ audit: { rules: [{ level: 'Metadata' }] }, authorizers: [allowing(can)] });
   const events = recording(server);
   const inDefault = 'in API group "" in the namespace "default"';
   const identity = 'in API group "authentication.k8s.io" at the cluster scope';
-  const [bob, masters, node, account] = [{ User: 'bob' }, { Group: 'system:masters' }, { User: 'system:node:n1' }, { User: 'system:serviceaccount:ns:x' }];
+  const [bob, masters, node, account] = [
+    { User: 'bob' },
+    { Group: 'system:masters' },
+    { User: 'system:node:n1' },
+    { User: 'system:serviceaccount:ns:x' },
+  ];
   const refusals: readonly (readonly [who: string, headers: Readonly<Record<string, string>>, message: string])[] = [
-    ['alice', bob, `configmaps is forbidden: User "alice" cannot impersonate-on:user-info:list resource "configmaps" ${inDefault}`],
-    ['alice', account, `configmaps is forbidden: User "alice" cannot impersonate-on:serviceaccount:list resource "configmaps" ${inDefault}`],
-    ['alice', { ...node, Group: 'g' }, 'users "system:node:n1" is forbidden: User "alice" cannot impersonate resource "users" in API group "" at the cluster scope'],
-    ['alice', { Group: 'g' }, 'requested &user.DefaultInfo{Name:"", UID:"", Groups:[]string{"g"}, Extra:map[string][]string(nil)} without impersonating a user name'],
-    ['alice', { Uid: 'g"x', 'Extra-Foo': 'a, b' }, 'requested &user.DefaultInfo{Name:"", UID:"g\\"x", Groups:[]string(nil), Extra:map[string][]string{"foo":[]string{"a", "b"}}} without impersonating a user name'],
-    ['con', { User: 'bobby' }, `users.authentication.k8s.io "bobby" is forbidden: User "con" cannot impersonate:user-info resource "users" ${identity}`],
-    ['con', { ...bob, ...masters }, `groups.authentication.k8s.io "system:masters" is forbidden: User "con" cannot impersonate:user-info resource "groups" ${identity}: impersonating the system:masters group is not allowed`],
-    ['con', { ...bob, 'Extra-Scopes': 'a' }, `userextras.authentication.k8s.io is forbidden: User "con" cannot impersonate:user-info resource "userextras" ${identity}: impersonating an invalid key in extra is not allowed: extra.key: Invalid value: "scopes": must be a domain-prefixed path (such as "acme.io/foo")`],
-    ['con', { ...bob, 'Extra-a.b%2fScopes': 'a' }, `userextras.authentication.k8s.io "a" is forbidden: User "con" cannot impersonate:user-info resource "userextras/a.b/scopes" ${identity}`],
-    ['con', account, 'serviceaccounts.authentication.k8s.io "x" is forbidden: User "con" cannot impersonate:serviceaccount resource "serviceaccounts" in API group "authentication.k8s.io" in the namespace "ns"'],
+    [
+      'alice',
+      bob,
+      `configmaps is forbidden: User "alice" cannot impersonate-on:user-info:list resource "configmaps" ${inDefault}`,
+    ],
+    [
+      'alice',
+      account,
+      `configmaps is forbidden: User "alice" cannot impersonate-on:serviceaccount:list resource "configmaps" ${inDefault}`,
+    ],
+    [
+      'alice',
+      { ...node, Group: 'g' },
+      'users "system:node:n1" is forbidden: User "alice" cannot impersonate resource "users" in API group "" at the cluster scope',
+    ],
+    [
+      'alice',
+      { Group: 'g' },
+      'requested &user.DefaultInfo{Name:"", UID:"", Groups:[]string{"g"}, Extra:map[string][]string(nil)} without impersonating a user name',
+    ],
+    [
+      'alice',
+      { Uid: 'g"x', 'Extra-Foo': 'a, b' },
+      'requested &user.DefaultInfo{Name:"", UID:"g\\"x", Groups:[]string(nil), Extra:map[string][]string{"foo":[]string{"a", "b"}}} without impersonating a user name',
+    ],
+    [
+      'con',
+      { User: 'bobby' },
+      `users.authentication.k8s.io "bobby" is forbidden: User "con" cannot impersonate:user-info resource "users" ${identity}`,
+    ],
+    [
+      'con',
+      { ...bob, ...masters },
+      `groups.authentication.k8s.io "system:masters" is forbidden: User "con" cannot impersonate:user-info resource "groups" ${identity}: impersonating the system:masters group is not allowed`,
+    ],
+    [
+      'con',
+      { ...bob, 'Extra-Scopes': 'a' },
+      `userextras.authentication.k8s.io is forbidden: User "con" cannot impersonate:user-info resource "userextras" ${identity}: impersonating an invalid key in extra is not allowed: extra.key: Invalid value: "scopes": must be a domain-prefixed path (such as "acme.io/foo")`,
+    ],
+    [
+      'con',
+      { ...bob, 'Extra-a.b%2fScopes': 'a' },
+      `userextras.authentication.k8s.io "a" is forbidden: User "con" cannot impersonate:user-info resource "userextras/a.b/scopes" ${identity}`,
+    ],
+    [
+      'con',
+      account,
+      'serviceaccounts.authentication.k8s.io "x" is forbidden: User "con" cannot impersonate:serviceaccount resource "serviceaccounts" in API group "authentication.k8s.io" in the namespace "ns"',
+    ],
     ['con', bob, `configmaps is forbidden: User "bob" cannot list resource "configmaps" ${inDefault}`],
     ['imp', bob, `configmaps is forbidden: User "bob" cannot list resource "configmaps" ${inDefault}`],
-    ['imp', { ...bob, 'Extra-Other%2fx': 'a' }, `userextras.authentication.k8s.io "a" is forbidden: User "imp" cannot impersonate resource "userextras/other/x" ${identity}`],
+    [
+      'imp',
+      { ...bob, 'Extra-Other%2fx': 'a' },
+      `userextras.authentication.k8s.io "a" is forbidden: User "imp" cannot impersonate resource "userextras/other/x" ${identity}`,
+    ],
   ];
-  const as = (headers: Readonly<Record<string, string>>): { headers: Record<string, string> } => ({ headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [`Impersonate-${name}`, value])) });
-  for (const [who, headers, message] of refusals) t.equal(((await (await ask(who, 'GET', configMaps, as(headers))).json()) as { readonly message: string }).message, message);
-  const users: readonly (readonly [who: string, headers: Readonly<Record<string, string>>, user: object, constraint?: string])[] = [
+  const as = (headers: Readonly<Record<string, string>>): { headers: Record<string, string> } => ({
+    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [`Impersonate-${name}`, value])),
+  });
+  for (const [who, headers, message] of refusals)
+    t.equal(
+      ((await (await ask(who, 'GET', configMaps, as(headers))).json()) as { readonly message: string }).message,
+      message,
+    );
+  const users: readonly (readonly [
+    who: string,
+    headers: Readonly<Record<string, string>>,
+    user: object,
+    constraint?: string,
+  ])[] = [
     ['imp', bob, { username: 'bob', groups: ['system:authenticated'] }],
-    ['imp', { ...bob, Group: 'g, system:unauthenticated' }, { username: 'bob', groups: ['g', 'system:unauthenticated'] }],
+    [
+      'imp',
+      { ...bob, Group: 'g, system:unauthenticated' },
+      { username: 'bob', groups: ['g', 'system:unauthenticated'] },
+    ],
     ['imp', { User: 'system:anonymous' }, { username: 'system:anonymous', groups: ['system:unauthenticated'] }],
-    ['imp', account, { username: 'system:serviceaccount:ns:x', groups: ['system:serviceaccounts', 'system:serviceaccounts:ns', 'system:authenticated'] }],
-    ['imp', { ...bob, Uid: 'u1', 'Extra-Scopes': 'a, b' }, { username: 'bob', uid: 'u1', groups: ['system:authenticated'], extra: { scopes: ['a', 'b'] } }],
+    [
+      'imp',
+      account,
+      {
+        username: 'system:serviceaccount:ns:x',
+        groups: ['system:serviceaccounts', 'system:serviceaccounts:ns', 'system:authenticated'],
+      },
+    ],
+    [
+      'imp',
+      { ...bob, Uid: 'u1', 'Extra-Scopes': 'a, b' },
+      { username: 'bob', uid: 'u1', groups: ['system:authenticated'], extra: { scopes: ['a', 'b'] } },
+    ],
     ['con', bob, { username: 'bob', groups: ['system:authenticated'] }, 'impersonate:user-info'],
-    ['con', node, { username: 'system:node:n1', groups: ['system:nodes', 'system:authenticated'] }, 'impersonate:arbitrary-node'],
+    [
+      'con',
+      node,
+      { username: 'system:node:n1', groups: ['system:nodes', 'system:authenticated'] },
+      'impersonate:arbitrary-node',
+    ],
     ['admin', bob, { username: 'bob', groups: ['system:authenticated'] }, 'impersonate:user-info'],
     ['admin', { ...bob, ...masters }, { username: 'bob', groups: ['system:masters', 'system:authenticated'] }],
   ];
@@ -252,11 +525,21 @@ t.test('requests run in the name that their headers say, if that is allowed', as
     await ask(who, 'GET', configMaps, as(headers));
     const { user: requestor, impersonatedUser, authenticationMetadata } = events.at(-1) ?? ({} as AuditEvent);
     t.equal(requestor.username, who);
-    t.strictSame({ impersonatedUser, authenticationMetadata }, { impersonatedUser: user, authenticationMetadata: constraint === undefined ? undefined : { impersonationConstraint: constraint } });
+    t.strictSame(
+      { impersonatedUser, authenticationMetadata },
+      {
+        impersonatedUser: user,
+        authenticationMetadata: constraint === undefined ? undefined : { impersonationConstraint: constraint },
+      },
+    );
   }
   await server.close();
   const open = serve({ authorizers: [] });
-  t.equal((await open.ask('alice', 'GET', configMaps, as(bob))).status, 403, 'without authorizers only administrators may');
+  t.equal(
+    (await open.ask('alice', 'GET', configMaps, as(bob))).status,
+    403,
+    'without authorizers only administrators may',
+  );
   t.equal((await open.ask('admin', 'GET', configMaps, as(bob))).status, 200);
   await open.server.close();
 });
@@ -265,21 +548,43 @@ t.test('an authorizer that fails has no opinion; where nobody else has one the s
   const failing: Authorizer = () => Promise.reject(new Error('no <contact>'));
   const unsure: Authorizer = () => [{ decision: 'noOpinion', reason: 'who?' }];
   const answer = async (...authorizers: Authorizer[]): Promise<string> => {
-    const { server, ask } = serve({ authorizers, audit: { rules: [{ level: 'Metadata' }], omitStages: ['RequestReceived'] } });
+    const { server, ask } = serve({
+      authorizers,
+      audit: { rules: [{ level: 'Metadata' }], omitStages: ['RequestReceived'] },
+    });
     const events = recording(server);
     const response = await ask('bob', 'GET', '/version?x=1');
     const text = await response.text();
     await server.close();
     return `${response.status} ${events[0]?.annotations?.['authorization.k8s.io/reason'] ?? ''} ${response.status < 400 ? '' : text}`;
   };
-  t.equal(await answer(failing, unsure), '500 internal error Internal Server Error: "/version?x=1": no &lt;contact&gt;\n');
+  t.equal(
+    await answer(failing, unsure),
+    '500 internal error Internal Server Error: "/version?x=1": no &lt;contact&gt;\n',
+  );
   t.equal(await answer(failing, failing), await answer(failing), 'the same failure is told once');
   t.match(await answer(failing, () => Promise.reject(new Error('no answer'))), '[no &lt;contact&gt;, no answer]');
-  t.equal(await answer(failing, allowing(() => true)), '200  ');
-  t.match(await answer(unsure, unsure), /^403 who\?\nwho\? .*"message":"forbidden: User \\"bob\\" cannot get path \\"\/version\\": who\?\\nwho\?"/);
+  t.equal(
+    await answer(
+      failing,
+      allowing(() => true),
+    ),
+    '200  ',
+  );
+  t.match(
+    await answer(unsure, unsure),
+    /^403 who\?\nwho\? .*"message":"forbidden: User \\"bob\\" cannot get path \\"\/version\\": who\?\\nwho\?"/,
+  );
   t.match(await answer(unsure, () => [{ decision: 'deny', reason: 'never' }]), /^403 never /);
-  const { server, ask } = serve({ authorizers: [({ resource }) => (resource === 'pods' ? Promise.reject(new Error('no contact')) : [{ decision: 'allow', reason: '' }])] });
-  const review = await ask('bob', 'POST', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', { body: '{"spec":{"resourceAttributes":{"resource":"pods","verb":"get"}}}' });
+  const { server, ask } = serve({
+    authorizers: [
+      ({ resource }) =>
+        resource === 'pods' ? Promise.reject(new Error('no contact')) : [{ decision: 'allow', reason: '' }],
+    ],
+  });
+  const review = await ask('bob', 'POST', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', {
+    body: '{"spec":{"resourceAttributes":{"resource":"pods","verb":"get"}}}',
+  });
   t.match(await review.json(), { status: { allowed: false, evaluationError: 'no contact' } });
   await server.close();
 });
@@ -288,9 +593,21 @@ t.test('a node is what the token of a service account is bound to', async (t) =>
   const extra = { 'authentication.kubernetes.io/node-name': ['n1'], 'authentication.kubernetes.io/pod-name': ['p'] };
   const asked: AccessAttributes[] = [];
   const agent: Authenticator = () => [{ user: { username: 'system:serviceaccount:ns:agent', groups: ['x'], extra } }];
-  const { server, ask } = serve({ authenticators: [agent], authorizers: [allowing((each) => (asked.push(each), each.verb.includes('associated-node') || each.user.username === 'system:node:n1'))] });
+  const { server, ask } = serve({
+    authenticators: [agent],
+    authorizers: [
+      allowing(
+        (each) => (asked.push(each), each.verb.includes('associated-node') || each.user.username === 'system:node:n1'),
+      ),
+    ],
+  });
   t.equal((await ask('x', 'GET', configMaps, { headers: { 'Impersonate-User': 'system:node:n1' } })).status, 200);
-  t.match(asked[1], { verb: 'impersonate:associated-node', resource: 'nodes', name: '*', user: { extra: { 'authentication.kubernetes.io/associated-node-keys': Object.keys(extra) } } });
+  t.match(asked[1], {
+    verb: 'impersonate:associated-node',
+    resource: 'nodes',
+    name: '*',
+    user: { extra: { 'authentication.kubernetes.io/associated-node-keys': Object.keys(extra) } },
+  });
   t.equal((await ask('x', 'GET', configMaps, { headers: { 'Impersonate-User': 'system:node:n2' } })).status, 403);
   await server.close();
 });
@@ -298,10 +615,15 @@ t.test('a node is what the token of a service account is bound to', async (t) =>
 t.test('requests are counted by verb and resource, and whatever is unknown together', async (t) => {
   const { server, clock, ask } = serve();
   const metrics = async (): Promise<ReadonlyMap<string, number>> => {
-    const lines = (await (await ask('admin', 'GET', '/metrics')).text()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
-    return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]));
+    const lines = (await (await ask('admin', 'GET', '/metrics')).text())
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'));
+    return new Map(
+      lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]),
+    );
   };
-  const total = (labels: Readonly<Record<string, string>>): string => `apiserver_request_total{${labelText({ code: '200', component: 'apiserver', dry_run: '', group: '', resource: 'configmaps', scope: 'namespace', subresource: '', verb: 'LIST', version: 'v1', ...labels })}}`;
+  const total = (labels: Readonly<Record<string, string>>): string =>
+    `apiserver_request_total{${labelText({ code: '200', component: 'apiserver', dry_run: '', group: '', resource: 'configmaps', scope: 'namespace', subresource: '', verb: 'LIST', version: 'v1', ...labels })}}`;
   await ask('admin', 'GET', configMaps);
   await ask('admin', 'GET', '/api/v1/configmaps');
   await ask('admin', 'GET', `${configMaps}/a`);
@@ -328,7 +650,10 @@ t.test('requests are counted by verb and resource, and whatever is unknown toget
     [total({ verb: 'CONNECT', resource: 'pods', subresource: 'log', scope: 'resource', code: '404' }), 1],
     [total({ resource: 'other', version: '', scope: 'cluster', code: '404' }), 20],
     [total({ component: '', resource: '', version: '', scope: '', verb: 'GET', subresource: '/healthz' }), 1],
-    [total({ component: '', resource: '', version: '', scope: '', verb: 'GET', subresource: '/other', code: '404' }), 20],
+    [
+      total({ component: '', resource: '', version: '', scope: '', verb: 'GET', subresource: '/other', code: '404' }),
+      20,
+    ],
     [total({ verb: 'WATCH' }), 1],
     [open, 1],
     ['apiserver_watch_events_total{group="",resource="configmaps",version="v1"}', 1],
@@ -346,8 +671,18 @@ t.test('requests are counted by verb and resource, and whatever is unknown toget
   const after = await metrics();
   t.equal(after.get(open), 0, 'nothing stays open');
   t.equal(after.get(total({ verb: 'WATCH' })), 2);
-  t.equal(after.get(total({ verb: 'WATCH' }).replace('request_total', 'request_duration_seconds_sum').replace('code="200",', '')), 5);
-  const inProcess = await server.handler(new InProcessRequest({ info: { ...readRequestInfo('GET', configMaps, new Map([['watch', ['1']]])) } as never, user: admin }));
+  t.equal(
+    after.get(
+      total({ verb: 'WATCH' }).replace('request_total', 'request_duration_seconds_sum').replace('code="200",', ''),
+    ),
+    5,
+  );
+  const inProcess = await server.handler(
+    new InProcessRequest({
+      info: { ...readRequestInfo('GET', configMaps, new Map([['watch', ['1']]])) } as never,
+      user: admin,
+    }),
+  );
   t.equal(inProcess.type, 'watch');
   t.equal((await metrics()).get(open), 0, 'a watch that nobody subscribes to never began');
   await server.close();
@@ -355,11 +690,24 @@ t.test('requests are counted by verb and resource, and whatever is unknown toget
 });
 
 t.test('numbers are printed as Prometheus reads them', async (t) => {
-  t.strictSame([0, 1, 999_999, 1_000_000, 1_234_567, 0.005, 0.00001, Infinity, -2.5].map(printNumber), ['0', '1', '999999', '1e+06', '1.234567e+06', '0.005', '1e-05', '+Inf', '-2.5']);
+  t.strictSame([0, 1, 999_999, 1_000_000, 1_234_567, 0.005, 0.00001, Infinity, -2.5].map(printNumber), [
+    '0',
+    '1',
+    '999999',
+    '1e+06',
+    '1.234567e+06',
+    '0.005',
+    '1e-05',
+    '+Inf',
+    '-2.5',
+  ]);
   t.equal(labelText({ b: 'say "x"\n', a: '\\' }), 'a="\\\\",b="say \\"x\\"\\n"');
   const histogram = new Histogram([1, 5]);
   for (const value of [0, 1, 3, 7]) histogram.observe(value);
-  t.strictSame([...histogram.samples('')].map(({ suffix, labels, value }) => `${suffix}${labels} ${value}`), ['_bucketle="1" 2', '_bucketle="5" 3', '_bucketle="+Inf" 4', '_sum 11', '_count 4']);
+  t.strictSame(
+    [...histogram.samples('')].map(({ suffix, labels, value }) => `${suffix}${labels} ${value}`),
+    ['_bucketle="1" 2', '_bucketle="5" 3', '_bucketle="+Inf" 4', '_sum 11', '_count 4'],
+  );
   const peak = new Peak();
   peak.add(3, 100);
   peak.add(-2, 200);

@@ -1,5 +1,5 @@
-// The verbs of the registry, in process: what holds for every kind. Kinds have their own tests in test/core, the wire in
-// wire.ts, and answers recorded from a real control plane are compared by `npm run conformance`.
+// The verbs of the registry, in process: what holds for every kind. Kinds have their own tests in test/core, the wire
+// in wire.ts, and answers recorded from a real control plane are compared by `npm run conformance`.
 import t from 'tap';
 import type { AdmissionPlugin } from '../../lib/admission/index.js';
 import { alwaysAllow } from '../../lib/auth/index.js';
@@ -33,7 +33,10 @@ interface Served {
   readonly clock: ReturnType<typeof virtualClock>;
   response(verb: string, ask: Ask): Promise<ApiResponse>;
   object(verb: string, ask: Ask): Promise<Answered>;
-  refusal(verb: string, ask: Ask): Promise<{ code: number | undefined; reason: string | undefined; message: string | undefined }>;
+  refusal(
+    verb: string,
+    ask: Ask,
+  ): Promise<{ code: number | undefined; reason: string | undefined; message: string | undefined }>;
   watch(ask: Ask): Promise<{ readonly events: RawEvent<Frozen<ApiObject>>[]; stop(): void }>;
 }
 
@@ -41,10 +44,26 @@ function served(options: Partial<ServerOptions> = {}): Served {
   const clock = virtualClock({ start: Date.parse('2026-01-01T00:00:00Z') });
   const server = createServer({ store: memoryStore({ clock }), clock, random: random('verbs'), ...options });
   const response = async (verb: string, ask: Ask): Promise<ApiResponse> => {
-    const { group = '', version = 'v1', resource = 'configmaps', name = '', namespace = 'default', subresource = '', object, patchType } = ask;
+    const {
+      group = '',
+      version = 'v1',
+      resource = 'configmaps',
+      name = '',
+      namespace = 'default',
+      subresource = '',
+      object,
+      patchType,
+    } = ask;
     const info = { verb, isResource: true, path: '', group, version, resource, name, namespace, subresource };
     const body = object === undefined ? {} : { body: patchType === undefined ? { object } : { object, patchType } };
-    return await server.handler(new InProcessRequest({ info, ...body, ...(ask.options && { options: ask.options }), ...(ask.form && { form: ask.form }) }));
+    return await server.handler(
+      new InProcessRequest({
+        info,
+        ...body,
+        ...(ask.options && { options: ask.options }),
+        ...(ask.form && { form: ask.form }),
+      }),
+    );
   };
   return {
     server,
@@ -79,12 +98,29 @@ const names = (list: Answered): unknown[] => (list.items as Answered[]).map(({ m
 
 t.test('what is created is stored, frozen, and given its identity', async (t) => {
   const { object, refusal, server } = served();
-  const created = await object('create', { object: { ...map('a', { k: 'v' }), metadata: { name: 'a', uid: 'mine', creationTimestamp: '2001-01-01T00:00:00Z' } } });
+  const created = await object('create', {
+    object: {
+      ...map('a', { k: 'v' }),
+      metadata: { name: 'a', uid: 'mine', creationTimestamp: '2001-01-01T00:00:00Z' },
+    },
+  });
   t.ok(isDeepFrozen(created));
-  t.match(created.metadata, { name: 'a', namespace: 'default', creationTimestamp: '2026-01-01T00:00:00Z', uid: /^[0-9a-f-]{36}$/ });
+  t.match(created.metadata, {
+    name: 'a',
+    namespace: 'default',
+    creationTimestamp: '2026-01-01T00:00:00Z',
+    uid: /^[0-9a-f-]{36}$/,
+  });
   t.same(await object('get', { name: 'a' }), created);
-  t.match(await refusal('create', { object: map('a') }), { code: 409, reason: 'AlreadyExists', message: 'configmaps "a" already exists' });
-  t.match(await refusal('create', { object: { metadata: { name: 'b', resourceVersion: '5' } } }), { code: 500, message: 'resourceVersion should not be set on objects to be created' });
+  t.match(await refusal('create', { object: map('a') }), {
+    code: 409,
+    reason: 'AlreadyExists',
+    message: 'configmaps "a" already exists',
+  });
+  t.match(await refusal('create', { object: { metadata: { name: 'b', resourceVersion: '5' } } }), {
+    code: 500,
+    message: 'resourceVersion should not be set on objects to be created',
+  });
   t.match(await refusal('get', { name: 'b' }), { code: 404, message: 'configmaps "b" not found' });
   const generated = await object('create', { object: { metadata: { generateName: 'gen-' } } });
   t.match(generated.metadata?.name, /^gen-[bcdfghjklmnpqrstvwxz2456789]{5}$/);
@@ -114,7 +150,11 @@ t.test('updates are refused on a stale resourceVersion, and patches try again un
   await object('update', { name: 'a', object: map('a', { n: '1' }) });
   const stale = { metadata: { name: 'a', resourceVersion: first.metadata?.resourceVersion }, data: { n: '2' } };
   t.match(await refusal('update', { name: 'a', object: stale }), { code: 409, reason: 'Conflict' });
-  await Promise.all(Array.from({ length: 20 }, (_, n) => object('patch', { name: 'a', object: { data: { [`k${n}`]: 'x' } }, patchType: mediaTypes.mergePatch })));
+  await Promise.all(
+    Array.from({ length: 20 }, (_, n) =>
+      object('patch', { name: 'a', object: { data: { [`k${n}`]: 'x' } }, patchType: mediaTypes.mergePatch }),
+    ),
+  );
   const { data } = await object('get', { name: 'a' });
   t.equal(Object.keys(data as object).length, 21);
   await server.close();
@@ -135,16 +175,31 @@ t.test('a patch of status keeps everything else, and still says what is wrong wi
     const pod = { metadata: { name: 'p' }, spec: { nodeName: 'n', containers: [{ name: 'c', image: 'i' }] } };
     await object('create', { resource: 'pods', object: pod });
     const stored = await object('get', { resource: 'pods', name: 'p' });
-    const patch = (patchType: string, object: object): Ask => ({ resource: 'pods', name: 'p', subresource: 'status', object, patchType });
-    for (const [patchType, phase] of [[mediaTypes.mergePatch, 'Running'], [mediaTypes.strategicMergePatch, 'Succeeded']] as const) {
+    const patch = (patchType: string, object: object): Ask => ({
+      resource: 'pods',
+      name: 'p',
+      subresource: 'status',
+      object,
+      patchType,
+    });
+    for (const [patchType, phase] of [
+      [mediaTypes.mergePatch, 'Running'],
+      [mediaTypes.strategicMergePatch, 'Succeeded'],
+    ] as const) {
       const patched = await object('patch', patch(patchType, { status: { phase }, spec: { hostname: 'h' } }));
       t.equal(patched.spec, stored.spec, 'the very same');
       t.match(patched.status, { phase, qosClass: 'BestEffort' });
       t.strictSame(Object.keys(patched), Object.keys(stored), 'members stay in their order');
     }
-    const warned = await response('patch', patch(mediaTypes.mergePatch, { status: { nonsense: 1 }, spec: { folly: 1 } }));
+    const warned = await response(
+      'patch',
+      patch(mediaTypes.mergePatch, { status: { nonsense: 1 }, spec: { folly: 1 } }),
+    );
     t.strictSame(warned.warnings?.toSorted(), ['unknown field "spec.folly"', 'unknown field "status.nonsense"']);
-    t.match(await refusal('patch', patch(mediaTypes.mergePatch, { status: { phase: 5 } })), { code: 422, message: /"spec\\*":.*cannot unmarshal number/ });
+    t.match(await refusal('patch', patch(mediaTypes.mergePatch, { status: { phase: 5 } })), {
+      code: 422,
+      message: /"spec\\*":.*cannot unmarshal number/,
+    });
     await server.close();
   }
 });
@@ -152,7 +207,11 @@ t.test('a patch of status keeps everything else, and still says what is wrong wi
 t.test('causes about metadata are told as often as a real server tells them', async (t) => {
   const { object, response, server } = served();
   await object('create', { object: map('a') });
-  await object('create', { group: 'policy', resource: 'poddisruptionbudgets', object: { metadata: { name: 'a' }, spec: { minAvailable: 1 } } });
+  await object('create', {
+    group: 'policy',
+    resource: 'poddisruptionbudgets',
+    object: { metadata: { name: 'a' }, spec: { minAvailable: 1 } },
+  });
   const causes = async (ask: Ask): Promise<number | undefined> => {
     const change = { name: 'a', object: { metadata: { uid: 'x' } }, patchType: mediaTypes.mergePatch };
     const error: unknown = await response('patch', { ...change, ...ask }).catch((reason: unknown) => reason);
@@ -172,13 +231,19 @@ t.test('pages show the state of the first page, and an expired one says where to
   t.match(first.metadata, { remainingItemCount: 3 });
   await object('delete', { name: 'c' });
   await object('create', { object: map('cc') });
-  const { continue: token = '', resourceVersion = '' } = first.metadata as { continue?: string; resourceVersion?: string };
+  const { continue: token = '', resourceVersion = '' } = first.metadata as {
+    continue?: string;
+    resourceVersion?: string;
+  };
   const second = await object('list', { options: { limit: 2, continue: token } });
   t.same(names(second), ['c', 'd'], 'what was deleted meanwhile is still there, what was created is not');
   t.equal((second.metadata as { resourceVersion?: string }).resourceVersion, resourceVersion);
   t.same(names(await object('list', {})), ['a', 'b', 'cc', 'd', 'e']);
   t.match(await refusal('list', { options: { continue: '!' } }), { code: 400 });
-  t.match(await refusal('list', { options: { continue: token, resourceVersion: '3' } }), { code: 400, message: 'specifying resource version is not allowed when using continue' });
+  t.match(await refusal('list', { options: { continue: token, resourceVersion: '3' } }), {
+    code: 400,
+    message: 'specifying resource version is not allowed when using continue',
+  });
   await server.close();
 });
 
@@ -188,13 +253,24 @@ t.test('a watch begins with what there is, and tells what comes and goes by its 
   await object('create', { object: { metadata: { name: 'b' } } });
   const { events, stop } = await watch({ options: { labelSelector: 'app=x', allowWatchBookmarks: true } });
   await object('list', {}); // what a watch begins with may take a turn
-  await object('patch', { name: 'b', object: { metadata: { labels: { app: 'x' } } }, patchType: mediaTypes.mergePatch });
-  const last = await object('patch', { name: 'a', object: { metadata: { labels: { app: 'y' } } }, patchType: mediaTypes.mergePatch });
+  await object('patch', {
+    name: 'b',
+    object: { metadata: { labels: { app: 'x' } } },
+    patchType: mediaTypes.mergePatch,
+  });
+  const last = await object('patch', {
+    name: 'a',
+    object: { metadata: { labels: { app: 'y' } } },
+    patchType: mediaTypes.mergePatch,
+  });
   t.match(events, [
     { type: 'ADDED', object: { metadata: { name: 'a' } } },
     { type: 'BOOKMARK', initialEventsEnd: true },
     { type: 'ADDED', object: { metadata: { name: 'b' } } },
-    { type: 'DELETED', object: { metadata: { name: 'a', labels: { app: 'x' }, resourceVersion: last.metadata?.resourceVersion } } },
+    {
+      type: 'DELETED',
+      object: { metadata: { name: 'a', labels: { app: 'x' }, resourceVersion: last.metadata?.resourceVersion } },
+    },
   ]);
   stop();
   await server.close();
@@ -225,12 +301,25 @@ t.test('a deletion says which object it means, in the query or in a body of any 
   const { metadata } = await object('create', { object: map('a') });
   const meant = (options: object): Promise<unknown> => refusal('delete', { name: 'a', options });
   t.match(await meant({ uid: 'x' }), { code: 409, message: /the UID in the precondition \(x\) does not match/ });
-  t.match(await meant({ resourceVersion: '1' }), { code: 409, message: /the ResourceVersion in the precondition \(1\) does not match/ });
+  t.match(await meant({ resourceVersion: '1' }), {
+    code: 409,
+    message: /the ResourceVersion in the precondition \(1\) does not match/,
+  });
   t.match(await refusal('deletecollection', { options: { resourceVersion: '0' } }), { code: 409 });
   const foreign = 'no kind "Pod" is registered for version "v1" in scheme "pkg/runtime/scheme.go:111"';
-  t.match(await refusal('delete', { name: 'a', object: { apiVersion: 'v1', kind: 'Pod' } }), { code: 400, message: foreign });
-  t.match(await refusal('delete', { name: 'a', object: { apiVersion: 'a/b/c', kind: 'DeleteOptions' } }), { code: 400, message: 'unexpected GroupVersion string: a/b/c' });
-  await object('delete', { name: 'a', object: { apiVersion: 'none.example.com/v9', kind: 'DeleteOptions', preconditions: { uid: metadata?.uid } }, options: { uid: 'of no account beside a body' } });
+  t.match(await refusal('delete', { name: 'a', object: { apiVersion: 'v1', kind: 'Pod' } }), {
+    code: 400,
+    message: foreign,
+  });
+  t.match(await refusal('delete', { name: 'a', object: { apiVersion: 'a/b/c', kind: 'DeleteOptions' } }), {
+    code: 400,
+    message: 'unexpected GroupVersion string: a/b/c',
+  });
+  await object('delete', {
+    name: 'a',
+    object: { apiVersion: 'none.example.com/v9', kind: 'DeleteOptions', preconditions: { uid: metadata?.uid } },
+    options: { uid: 'of no account beside a body' },
+  });
   t.same(names(await object('list', {})), []);
   await server.close();
 });
@@ -262,20 +351,38 @@ t.test('dry runs go all the way but the last step', async (t) => {
 
 t.test('objects of one kind are one object in all its versions', async (t) => {
   const { object, server } = served();
-  const spec = { maxReplicas: 3, scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' }, targetCPUUtilizationPercentage: 50 };
+  const spec = {
+    maxReplicas: 3,
+    scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' },
+    targetCPUUtilizationPercentage: 50,
+  };
   const hpa = { group: 'autoscaling', resource: 'horizontalpodautoscalers' };
   await object('create', { ...hpa, version: 'v1', object: { metadata: { name: 'h' }, spec } });
-  t.match(await object('get', { ...hpa, version: 'v2', name: 'h' }), { apiVersion: 'autoscaling/v2', spec: { minReplicas: 1, metrics: [{ type: 'Resource' }] } });
-  t.match(await object('get', { ...hpa, version: 'v1', name: 'h' }), { apiVersion: 'autoscaling/v1', spec: { targetCPUUtilizationPercentage: 50 } });
+  t.match(await object('get', { ...hpa, version: 'v2', name: 'h' }), {
+    apiVersion: 'autoscaling/v2',
+    spec: { minReplicas: 1, metrics: [{ type: 'Resource' }] },
+  });
+  t.match(await object('get', { ...hpa, version: 'v1', name: 'h' }), {
+    apiVersion: 'autoscaling/v1',
+    spec: { targetCPUUtilizationPercentage: 50 },
+  });
   await server.close();
 });
 
 t.test('tables and partial objects show what was asked for', async (t) => {
   const { object, server } = served();
   await object('create', { object: map('a', { k: 'v' }) });
-  const transform = (kind: string): NonNullable<Ask['form']> => ({ mediaType: mediaTypes.json, pretty: false, transform: { group: 'meta.k8s.io', version: 'v1', kind } });
+  const transform = (kind: string): NonNullable<Ask['form']> => ({
+    mediaType: mediaTypes.json,
+    pretty: false,
+    transform: { group: 'meta.k8s.io', version: 'v1', kind },
+  });
   const table = await object('list', { form: transform('Table') });
-  t.match(table, { kind: 'Table', columnDefinitions: [{ name: 'Name' }, { name: 'Data' }, { name: 'Age' }], rows: [{ cells: ['a', 1, '0s'], object: { kind: 'PartialObjectMetadata' } }] });
+  t.match(table, {
+    kind: 'Table',
+    columnDefinitions: [{ name: 'Name' }, { name: 'Data' }, { name: 'Age' }],
+    rows: [{ cells: ['a', 1, '0s'], object: { kind: 'PartialObjectMetadata' } }],
+  });
   const partial = await object('get', { name: 'a', form: transform('PartialObjectMetadata') });
   t.same(Object.keys(partial).sort(), ['apiVersion', 'kind', 'metadata']);
   await server.close();
@@ -283,7 +390,10 @@ t.test('tables and partial objects show what was asked for', async (t) => {
 
 t.test('events vanish after an hour of the clock', async (t) => {
   const { object, refusal, server, clock } = served();
-  await object('create', { resource: 'events', object: { metadata: { name: 'e' }, involvedObject: { namespace: 'default', kind: 'Pod', name: 'p' } } });
+  await object('create', {
+    resource: 'events',
+    object: { metadata: { name: 'e' }, involvedObject: { namespace: 'default', kind: 'Pod', name: 'p' } },
+  });
   await clock.advance('59m');
   t.ok(await object('get', { resource: 'events', name: 'e' }));
   await clock.advance('10m');
@@ -333,14 +443,28 @@ t.test('what a cluster begins with is written as it reads back', async (t) => {
     const known = await first.object('list', { group, resource, namespace: '' });
     t.not((known.items as readonly unknown[]).length, 0, resource);
     // Compared as text: the order of fields is part of what clients see.
-    t.equal(JSON.stringify(known), JSON.stringify(await second.object('list', { group, resource, namespace: '' })), resource);
+    t.equal(
+      JSON.stringify(known),
+      JSON.stringify(await second.object('list', { group, resource, namespace: '' })),
+      resource,
+    );
   }
   await Promise.all([first.server.close(), second.server.close()]);
 });
 
 t.test('who looks at nothing that a cluster begins with but its namespaces need not wait for the rest', async (t) => {
   const written = async (store: Store): Promise<number> => (await store.list('/registry/')).entries.length;
-  const info = { verb: 'get', isResource: true, path: '', group: '', version: 'v1', resource: 'configmaps', name: '', namespace: 'default', subresource: '' };
+  const info = {
+    verb: 'get',
+    isResource: true,
+    path: '',
+    group: '',
+    version: 'v1',
+    resource: 'configmaps',
+    name: '',
+    namespace: 'default',
+    subresource: '',
+  };
   const later: readonly InProcessOptions[] = [
     { info: { ...info, verb: 'create' }, body: { object: map('a') } },
     { info: { ...info, verb: 'list', resource: 'services' } },
@@ -357,32 +481,55 @@ t.test('who looks at nothing that a cluster begins with but its namespaces need 
     t.ok((await written(store)) > 30, JSON.stringify(request.info));
     const rest = Number((await object('get', { resource: 'services', name: 'kubernetes' })).metadata?.resourceVersion);
     t.equal(rest, Number(metadata?.resourceVersion) + 1, 'in one transaction');
-    if (index === 0) t.match(await object('get', { name: 'a' }), { metadata: { resourceVersion: `${rest + 1}` } }, 'whoever writes comes after it');
+    if (index === 0)
+      t.match(
+        await object('get', { name: 'a' }),
+        { metadata: { resourceVersion: `${rest + 1}` } },
+        'whoever writes comes after it',
+      );
     await server.close();
   }
 });
 
-t.test('where somebody is asked who may do what, and on the wire, all that a cluster begins with comes first', async (t) => {
-  const info = { verb: 'get', isResource: true, path: '', group: '', version: 'v1', resource: 'namespaces', name: 'default', namespace: '', subresource: '' };
-  const request = new InProcessRequest({ info });
-  const cases: readonly (readonly [string, Partial<ServerOptions>, ApiRequest])[] = [
-    ['authorizers', { authorizers: [alwaysAllow] }, request],
-    ['roles', { bootstrapPolicy: true }, request],
-    ['the wire', {}, Object.defineProperty(new InProcessRequest({ info }), 'uri', { value: '/api/v1/namespaces/default' })],
-  ];
-  for (const [name, options, asked] of cases) {
-    const store = memoryStore();
-    const { server } = served({ store, ...options });
-    t.match(await server.handler(asked), { code: 200 }, name);
-    t.ok((await store.list('/registry/')).entries.length > 30, name);
-    await server.close();
-  }
-});
+t.test(
+  'where somebody is asked who may do what, and on the wire, all that a cluster begins with comes first',
+  async (t) => {
+    const info = {
+      verb: 'get',
+      isResource: true,
+      path: '',
+      group: '',
+      version: 'v1',
+      resource: 'namespaces',
+      name: 'default',
+      namespace: '',
+      subresource: '',
+    };
+    const request = new InProcessRequest({ info });
+    const cases: readonly (readonly [string, Partial<ServerOptions>, ApiRequest])[] = [
+      ['authorizers', { authorizers: [alwaysAllow] }, request],
+      ['roles', { bootstrapPolicy: true }, request],
+      [
+        'the wire',
+        {},
+        Object.defineProperty(new InProcessRequest({ info }), 'uri', { value: '/api/v1/namespaces/default' }),
+      ],
+    ];
+    for (const [name, options, asked] of cases) {
+      const store = memoryStore();
+      const { server } = served({ store, ...options });
+      t.match(await server.handler(asked), { code: 200 }, name);
+      t.ok((await store.list('/registry/')).entries.length > 30, name);
+      await server.close();
+    }
+  },
+);
 
 t.test('a start that failed is tried again, by whoever comes next', async (t) => {
   const inner = memoryStore();
   let failures = 2;
-  const commit = (transaction: Transaction): Promise<Outcome> => (failures-- > 0 ? Promise.reject(new Error('not now')) : inner.commit(transaction));
+  const commit = (transaction: Transaction): Promise<Outcome> =>
+    failures-- > 0 ? Promise.reject(new Error('not now')) : inner.commit(transaction);
   const store = new Proxy(inner, {
     get(target, key) {
       const value: unknown = key === 'commit' ? commit : Reflect.get(target, key, target);
@@ -401,24 +548,56 @@ t.test('a start that failed is tried again, by whoever comes next', async (t) =>
 });
 
 t.test('ranges of addresses and ports that make no sense are refused when a server is made', async (t) => {
-  for (const options of [{ serviceRanges: ['x'] }, { serviceRanges: ['10.0.0.0/8', '10.96.0.0/16'] }, { nodePorts: [2, 1] }] as const) t.throws(() => served(options), RangeError, JSON.stringify(options));
+  for (const options of [
+    { serviceRanges: ['x'] },
+    { serviceRanges: ['10.0.0.0/8', '10.96.0.0/16'] },
+    { nodePorts: [2, 1] },
+  ] as const)
+    t.throws(() => served(options), RangeError, JSON.stringify(options));
 });
 
 t.test('a Service brings its addresses, and takes them and its Endpoints along', async (t) => {
   const { object, refusal, watch, server } = served();
   const addresses = { group: 'networking.k8s.io', resource: 'ipaddresses', namespace: '' };
   t.same(names(await object('list', addresses)), ['10.96.0.1'], 'of the kubernetes Service');
-  const { metadata } = await object('create', { resource: 'services', object: { metadata: { name: 's' }, spec: { clusterIP: '10.96.0.7', ports: [{ port: 80 }] } } });
+  const { metadata } = await object('create', {
+    resource: 'services',
+    object: { metadata: { name: 's' }, spec: { clusterIP: '10.96.0.7', ports: [{ port: 80 }] } },
+  });
   const address = await object('get', { ...addresses, name: '10.96.0.7' });
   t.match(address, {
-    metadata: { resourceVersion: metadata?.resourceVersion, labels: { 'ipaddress.kubernetes.io/ip-family': 'IPv4', 'ipaddress.kubernetes.io/managed-by': 'ipallocator.k8s.io' } },
+    metadata: {
+      resourceVersion: metadata?.resourceVersion,
+      labels: {
+        'ipaddress.kubernetes.io/ip-family': 'IPv4',
+        'ipaddress.kubernetes.io/managed-by': 'ipallocator.k8s.io',
+      },
+    },
     spec: { parentRef: { resource: 'services', namespace: 'default', name: 's' } },
   });
-  await object('create', { resource: 'services', object: { metadata: { name: 'dry' }, spec: { ports: [{ port: 80 }] } }, options: { dryRun: ['All'] } });
+  await object('create', {
+    resource: 'services',
+    object: { metadata: { name: 'dry' }, spec: { ports: [{ port: 80 }] } },
+    options: { dryRun: ['All'] },
+  });
   t.same(names(await object('list', addresses)), ['10.96.0.1', '10.96.0.7'], 'a dry run leaves none');
-  await object('patch', { resource: 'services', name: 's', object: { spec: { type: 'ExternalName', externalName: 'x.y', clusterIP: null, clusterIPs: null } }, patchType: mediaTypes.mergePatch });
-  t.match(await refusal('get', { ...addresses, name: '10.96.0.7' }), { code: 404 }, 'one that no longer needs its address gives it back');
-  await object('patch', { resource: 'services', name: 's', object: { spec: { type: 'ClusterIP', externalName: null, clusterIP: '10.96.0.8' } }, patchType: mediaTypes.mergePatch });
+  await object('patch', {
+    resource: 'services',
+    name: 's',
+    object: { spec: { type: 'ExternalName', externalName: 'x.y', clusterIP: null, clusterIPs: null } },
+    patchType: mediaTypes.mergePatch,
+  });
+  t.match(
+    await refusal('get', { ...addresses, name: '10.96.0.7' }),
+    { code: 404 },
+    'one that no longer needs its address gives it back',
+  );
+  await object('patch', {
+    resource: 'services',
+    name: 's',
+    object: { spec: { type: 'ClusterIP', externalName: null, clusterIP: '10.96.0.8' } },
+    patchType: mediaTypes.mergePatch,
+  });
   t.same(names(await object('list', addresses)), ['10.96.0.1', '10.96.0.8']);
 
   await object('create', { resource: 'endpoints', object: { metadata: { name: 's' } } });
@@ -445,16 +624,35 @@ t.test('the endpoints of the kubernetes Service follow the server to its address
   const ports = [{ name: 'https', port: 7443, protocol: 'TCP' }];
   const first = await said('192.0.2.2:7443');
   t.match(first, [
-    { metadata: { labels: { 'endpointslice.kubernetes.io/skip-mirror': 'true' } }, subsets: [{ addresses: [{ ip: '192.0.2.2' }], ports }] },
-    { metadata: { generation: 1, labels: { 'kubernetes.io/service-name': 'kubernetes' } }, addressType: 'IPv4', endpoints: [{ addresses: ['192.0.2.2'], conditions: { ready: true } }], ports },
+    {
+      metadata: { labels: { 'endpointslice.kubernetes.io/skip-mirror': 'true' } },
+      subsets: [{ addresses: [{ ip: '192.0.2.2' }], ports }],
+    },
+    {
+      metadata: { generation: 1, labels: { 'kubernetes.io/service-name': 'kubernetes' } },
+      addressType: 'IPv4',
+      endpoints: [{ addresses: ['192.0.2.2'], conditions: { ready: true } }],
+      ports,
+    },
   ]);
   t.strictSame(await said('192.0.2.2:7443'), first, 'a server that comes back where it was writes nothing');
   t.match(await said('[fd00::5]:7444'), [
-    { metadata: { uid: first[0].metadata?.uid }, subsets: [{ addresses: [{ ip: 'fd00::5' }], ports: [{ port: 7444 }] }] },
-    { metadata: { uid: first[1].metadata?.uid, generation: 2 }, addressType: 'IPv6', endpoints: [{ addresses: ['fd00::5'] }] },
+    {
+      metadata: { uid: first[0].metadata?.uid },
+      subsets: [{ addresses: [{ ip: 'fd00::5' }], ports: [{ port: 7444 }] }],
+    },
+    {
+      metadata: { uid: first[1].metadata?.uid, generation: 2 },
+      addressType: 'IPv6',
+      endpoints: [{ addresses: ['fd00::5'] }],
+    },
   ]);
   const nowhere = served({ serverAddress: '0.0.0.0:6443' });
-  t.match(await nowhere.refusal('get', { resource: 'endpoints', name: 'kubernetes' }), { code: 404 }, 'all addresses are none');
+  t.match(
+    await nowhere.refusal('get', { resource: 'endpoints', name: 'kubernetes' }),
+    { code: 404 },
+    'all addresses are none',
+  );
   await nowhere.server.close();
 });
 
@@ -463,8 +661,15 @@ t.test('one seed is one history', async (t) => {
     const { object, server, clock } = served();
     await object('create', { object: { metadata: { generateName: 'x-' } } });
     await clock.advance('5s');
-    await object('create', { resource: 'services', object: { metadata: { name: 's' }, spec: { type: 'NodePort', ports: [{ port: 80 }] } } });
-    const all = [await object('list', {}), await object('list', { resource: 'services' }), await object('list', { resource: 'namespaces', namespace: '' })];
+    await object('create', {
+      resource: 'services',
+      object: { metadata: { name: 's' }, spec: { type: 'NodePort', ports: [{ port: 80 }] } },
+    });
+    const all = [
+      await object('list', {}),
+      await object('list', { resource: 'services' }),
+      await object('list', { resource: 'namespaces', namespace: '' }),
+    ];
     await server.close();
     return JSON.stringify(all);
   };

@@ -3,8 +3,19 @@ import fc from 'fast-check';
 import t from 'tap';
 import { deepEqual, random, systemClock } from '../../lib/core/index.js';
 import { StoreError, type Entry, type Store, type Transaction } from '../../lib/storage/index.js';
-import { checkRegisters, checkRevisions, registersOf, type RegisterOperation } from '../../lib/testing/linearizability.js';
-import { recordHistory, type CommitOperation, type History, type Operation, type WatchRecord } from '../../lib/testing/store-history.js';
+import {
+  checkRegisters,
+  checkRevisions,
+  registersOf,
+  type RegisterOperation,
+} from '../../lib/testing/linearizability.js';
+import {
+  recordHistory,
+  type CommitOperation,
+  type History,
+  type Operation,
+  type WatchRecord,
+} from '../../lib/testing/store-history.js';
 import { storeSuite } from '../../lib/testing/store-suite.js';
 import { damaged, defects, referenceHarness, type Defect } from '../support/broken-stores.js';
 
@@ -35,23 +46,52 @@ t.test('the suite catches broken stores and names the promise they break', async
 
 t.test('histories by hand', async (t) => {
   const [a, b] = ['/a', '/b'];
-  const entry = (key: string, value: string, revisions: readonly [number, number]): Entry => ({ key, value: { is: value }, createRevision: revisions[0], modRevision: revisions[1] });
-  const at = (client: number, called: number, returned: number): { client: number; called: number; returned: number } => ({ client, called, returned });
-  const put = (when: ReturnType<typeof at>, transaction: Transaction, revision: number | undefined): CommitOperation => ({
+  const entry = (key: string, value: string, revisions: readonly [number, number]): Entry => ({
+    key,
+    value: { is: value },
+    createRevision: revisions[0],
+    modRevision: revisions[1],
+  });
+  const at = (
+    client: number,
+    called: number,
+    returned: number,
+  ): { client: number; called: number; returned: number } => ({ client, called, returned });
+  const put = (
+    when: ReturnType<typeof at>,
+    transaction: Transaction,
+    revision: number | undefined,
+  ): CommitOperation => ({
     ...when,
     type: 'commit',
     transaction,
     answer: revision === undefined ? undefined : { committed: true, revision },
   });
-  const get = (when: ReturnType<typeof at>, key: string, found: Entry | undefined, revision: number): Operation => ({ ...when, type: 'get', key, revision: undefined, answer: { entry: found, revision } });
+  const get = (when: ReturnType<typeof at>, key: string, found: Entry | undefined, revision: number): Operation => ({
+    ...when,
+    type: 'get',
+    key,
+    revision: undefined,
+    answer: { entry: found, revision },
+  });
   const write = (key: string, value: string): Transaction => ({ put: [{ key, value: { is: value } }] });
-  const swap = (key: string, modRevision: number, value: string): Transaction => ({ compare: [{ key, modRevision }], ...write(key, value) });
-  const history = (operations: readonly Operation[], watches: readonly WatchRecord[] = []): History => ({ initial: { entries: [], revision: 1, remaining: 0 }, operations, watches });
+  const swap = (key: string, modRevision: number, value: string): Transaction => ({
+    compare: [{ key, modRevision }],
+    ...write(key, value),
+  });
+  const history = (operations: readonly Operation[], watches: readonly WatchRecord[] = []): History => ({
+    initial: { entries: [], revision: 1, remaining: 0 },
+    operations,
+    watches,
+  });
   const revisionsSay = (judged: History): string => checkRevisions(judged)?.sentence ?? 'right';
   const registersSay = (judged: History): string => checkRegisters(registersOf(judged))?.sentence ?? 'right';
 
   t.test('a read that overlaps a write may see it or not', async (t) => {
-    for (const [found, revision] of [[undefined, 1], [entry(a, 'x', [2, 2]), 2]] as const) {
+    for (const [found, revision] of [
+      [undefined, 1],
+      [entry(a, 'x', [2, 2]), 2],
+    ] as const) {
       const judged = history([put(at(0, 0, 3), write(a, 'x'), 2), get(at(1, 1, 2), a, found, revision)]);
       t.equal(revisionsSay(judged), 'right');
       t.equal(registersSay(judged), 'right');
@@ -59,22 +99,41 @@ t.test('histories by hand', async (t) => {
   });
 
   t.test('a stale read', async (t) => {
-    const stale = history([put(at(0, 0, 1), write(a, 'x'), 2), put(at(0, 2, 3), write(a, 'y'), 3), get(at(1, 4, 5), a, entry(a, 'x', [2, 2]), 2)]);
+    const stale = history([
+      put(at(0, 0, 1), write(a, 'x'), 2),
+      put(at(0, 2, 3), write(a, 'y'), 3),
+      get(at(1, 4, 5), a, entry(a, 'x', [2, 2]), 2),
+    ]);
     t.match(revisionsSay(stale), /real time is not respected: client 1 \(4–5\): get \/a .* returned: client 0 \(2–3\)/);
     t.match(registersSay(stale), /no order .* explains \/a: at best 2 of 3 .* client 1 \(4–5\) read \{"is":"x"\}/);
-    const lying = history([put(at(0, 0, 1), write(a, 'x'), 2), put(at(0, 2, 3), write(a, 'y'), 3), get(at(1, 4, 5), a, entry(a, 'x', [2, 2]), 3)]);
+    const lying = history([
+      put(at(0, 0, 1), write(a, 'x'), 2),
+      put(at(0, 2, 3), write(a, 'y'), 3),
+      get(at(1, 4, 5), a, entry(a, 'x', [2, 2]), 3),
+    ]);
     t.match(revisionsSay(lying), /client 1 \(4–5\): get \/a .* but at revision 3 the answer is .*"is":"y"/);
   });
 
   t.test('reads that go back and forth', async (t) => {
-    const backwards = history([put(at(0, 0, 9), write(a, 'x'), 2), get(at(1, 1, 2), a, entry(a, 'x', [2, 2]), 2), get(at(2, 3, 4), a, undefined, 1)]);
+    const backwards = history([
+      put(at(0, 0, 9), write(a, 'x'), 2),
+      get(at(1, 1, 2), a, entry(a, 'x', [2, 2]), 2),
+      get(at(2, 3, 4), a, undefined, 1),
+    ]);
     t.match(revisionsSay(backwards), /real time/);
     t.match(registersSay(backwards), /no order/);
   });
 
   t.test('a lost update', async (t) => {
-    const lost = history([put(at(0, 0, 1), write(a, 'x'), 2), put(at(1, 2, 5), swap(a, 2, 'y'), 3), put(at(2, 3, 4), swap(a, 2, 'z'), 4)]);
-    t.match(revisionsSay(lost), /client 2 \(3–4\): if \/a is at 2: put \/a .* its conditions did not hold at revision 3: \/a was at 3/);
+    const lost = history([
+      put(at(0, 0, 1), write(a, 'x'), 2),
+      put(at(1, 2, 5), swap(a, 2, 'y'), 3),
+      put(at(2, 3, 4), swap(a, 2, 'z'), 4),
+    ]);
+    t.match(
+      revisionsSay(lost),
+      /client 2 \(3–4\): if \/a is at 2: put \/a .* its conditions did not hold at revision 3: \/a was at 3/,
+    );
     t.match(registersSay(lost), /no order .* swapped \{"is":"x"\}/);
   });
 
@@ -89,8 +148,19 @@ t.test('histories by hand', async (t) => {
   });
 
   t.test('a torn write of two keys', async (t) => {
-    const both: Transaction = { put: [{ key: a, value: { is: 'x' } }, { key: b, value: { is: 'x' } }] };
-    const listed: Operation = { ...at(1, 1, 2), type: 'list', prefix: '/', options: {}, answer: { entries: [entry(a, 'x', [2, 2])], revision: 2, remaining: 0 } };
+    const both: Transaction = {
+      put: [
+        { key: a, value: { is: 'x' } },
+        { key: b, value: { is: 'x' } },
+      ],
+    };
+    const listed: Operation = {
+      ...at(1, 1, 2),
+      type: 'list',
+      prefix: '/',
+      options: {},
+      answer: { entries: [entry(a, 'x', [2, 2])], revision: 2, remaining: 0 },
+    };
     const torn = history([put(at(0, 0, 3), both, 2), listed]);
     t.match(revisionsSay(torn), /list \/ .* but at revision 2 the answer is .*\/b.* after client 0/);
     t.equal(registersSay(torn), 'right', 'key by key there is nothing wrong with it');
@@ -114,45 +184,101 @@ t.test('histories by hand', async (t) => {
     t.equal(registersSay(history([...lost, seen])), 'right');
     const twice = history([...lost, seen, get(at(4, 12, 13), a, entry(a, 'r', [2, 4]), 4)]);
     t.match(revisionsSay(twice), /get \/a/, 'no write comes true twice');
-    t.match(registersSay(history([...lost, get(at(4, 10, 11), a, entry(a, 's', [2, 3]), 3)])), /no order/, 'nor one that nobody made');
+    t.match(
+      registersSay(history([...lost, get(at(4, 10, 11), a, entry(a, 's', [2, 3]), 3)])),
+      /no order/,
+      'nor one that nobody made',
+    );
   });
 
   t.test('commits that change nothing, and deletes at one revision', async (t) => {
     const remove: Transaction = { delete: [a] };
-    const right = [put(at(0, 0, 1), write(a, 'x'), 2), put(at(1, 2, 5), remove, 3), put(at(2, 3, 4), remove, 3), put(at(2, 6, 7), { compare: [{ key: a, modRevision: 0 }] }, 3)];
+    const right = [
+      put(at(0, 0, 1), write(a, 'x'), 2),
+      put(at(1, 2, 5), remove, 3),
+      put(at(2, 3, 4), remove, 3),
+      put(at(2, 6, 7), { compare: [{ key: a, modRevision: 0 }] }, 3),
+    ];
     t.equal(revisionsSay(history(right)), 'right', 'one of two concurrent deletes finds nothing to delete');
-    t.match(revisionsSay(history([...right, put(at(3, 8, 9), remove, 4)])), /gapless/, 'a delete of an absent key takes no revision');
-    t.match(revisionsSay(history([right[0]!, put(at(1, 2, 5), { delete: [a], compare: [{ key: a, modRevision: 9 }] }, 3)])), /revision 3/, 'a failed condition deletes nothing');
-    t.match(revisionsSay(history([right[0]!, put(at(1, 2, 5), remove, 2)])), /delete \/a → committed at revision 2; but/, 'a delete that deletes takes a revision');
+    t.match(
+      revisionsSay(history([...right, put(at(3, 8, 9), remove, 4)])),
+      /gapless/,
+      'a delete of an absent key takes no revision',
+    );
+    t.match(
+      revisionsSay(history([right[0]!, put(at(1, 2, 5), { delete: [a], compare: [{ key: a, modRevision: 9 }] }, 3)])),
+      /revision 3/,
+      'a failed condition deletes nothing',
+    );
+    t.match(
+      revisionsSay(history([right[0]!, put(at(1, 2, 5), remove, 2)])),
+      /delete \/a → committed at revision 2; but/,
+      'a delete that deletes takes a revision',
+    );
   });
 
   t.test('failed commits', async (t) => {
-    const failed = (found: readonly (Entry | undefined)[], revision: number): Operation => ({ ...at(1, 2, 3), type: 'commit', transaction: swap(a, 0, 'z'), answer: { committed: false, revision, found } });
+    const failed = (found: readonly (Entry | undefined)[], revision: number): Operation => ({
+      ...at(1, 2, 3),
+      type: 'commit',
+      transaction: swap(a, 0, 'z'),
+      answer: { committed: false, revision, found },
+    });
     const first = put(at(0, 0, 1), write(a, 'x'), 2);
     t.equal(revisionsSay(history([first, failed([entry(a, 'x', [2, 2])], 2)])), 'right');
-    t.match(revisionsSay(history([first, failed([undefined], 2)])), /if \/a is at 0/, 'what was found must be what was there');
+    t.match(
+      revisionsSay(history([first, failed([undefined], 2)])),
+      /if \/a is at 0/,
+      'what was found must be what was there',
+    );
     t.match(registersSay(history([first, failed([undefined], 2)])), /no order/);
-    const spurious: Operation = { ...at(1, 2, 3), type: 'commit', transaction: swap(a, 2, 'z'), answer: { committed: false, revision: 2, found: [entry(a, 'x', [2, 2])] } };
-    t.match(revisionsSay(history([first, spurious])), /if \/a is at 2/, 'a commit must not fail when its conditions hold');
+    const spurious: Operation = {
+      ...at(1, 2, 3),
+      type: 'commit',
+      transaction: swap(a, 2, 'z'),
+      answer: { committed: false, revision: 2, found: [entry(a, 'x', [2, 2])] },
+    };
+    t.match(
+      revisionsSay(history([first, spurious])),
+      /if \/a is at 2/,
+      'a commit must not fail when its conditions hold',
+    );
   });
 
   t.test('watches', async (t) => {
-    const commits = [put(at(0, 0, 1), write(a, 'x'), 2), put(at(0, 2, 3), write(a, 'y'), 3), put(at(0, 4, 5), write(b, 'z'), 4)];
+    const commits = [
+      put(at(0, 0, 1), write(a, 'x'), 2),
+      put(at(0, 2, 3), write(a, 'y'), 3),
+      put(at(0, 4, 5), write(b, 'z'), 4),
+    ];
     const [x, y] = [entry(a, 'x', [2, 2]), entry(a, 'y', [2, 3])];
     const second = { revision: 2, changes: [{ type: 'put', key: a, entry: x, previous: undefined }] } as const;
     const third = { revision: 3, changes: [{ type: 'put', key: a, entry: y, previous: x }] } as const;
     const mark = (revision: number): { revision: number; changes: [] } => ({ revision, changes: [] });
-    const say = (...batches: WatchRecord['batches']): string => revisionsSay(history(commits, [{ prefix: '/a', after: 1, batches, until: 4 }]));
+    const say = (...batches: WatchRecord['batches']): string =>
+      revisionsSay(history(commits, [{ prefix: '/a', after: 1, batches, until: 4 }]));
     t.equal(say(second, third, mark(4)), 'right');
     t.equal(say(second, mark(2), third, mark(3), mark(4), mark(4)), 'right');
-    t.match(say(third, second, mark(4)), /changes of revision 2 after it had seen everything up to 3; watches are ordered/);
+    t.match(
+      say(third, second, mark(4)),
+      /changes of revision 2 after it had seen everything up to 3; watches are ordered/,
+    );
     t.match(say(second, second, third, mark(4)), /unique/);
     t.match(say(second, mark(3), third, mark(4)), /a bookmark says that everything up to it was seen/);
     t.match(say(second, third, mark(2), mark(4)), /bookmark at revision 2 after/);
     t.match(say(second, mark(4)), /leaves out revision 3/);
     t.match(say(second, third), /given the time to reach revision 4, but stands at 3/);
-    t.match(say(second, { ...third, changes: [{ ...third.changes[0], previous: undefined }] }, mark(4)), /shows .* for revision 3, which changed/);
-    t.match(say(second, third, { revision: 4, changes: [{ type: 'put', key: b, entry: entry(b, 'z', [4, 4]), previous: undefined }] }), /not below its prefix/);
+    t.match(
+      say(second, { ...third, changes: [{ ...third.changes[0], previous: undefined }] }, mark(4)),
+      /shows .* for revision 3, which changed/,
+    );
+    t.match(
+      say(second, third, {
+        revision: 4,
+        changes: [{ type: 'put', key: b, entry: entry(b, 'z', [4, 4]), previous: undefined }],
+      }),
+      /not below its prefix/,
+    );
     t.match(say(second, third, mark(4), mark(5)), /gapless/, 'a bookmark of a revision that never was');
   });
 });
@@ -165,14 +291,29 @@ t.test('registers are judged as trying every order judges them', async (t) => {
     fc.record({ type: fc.constant('swap' as const), expected: value, value, swapped: fc.boolean() }),
   );
   const operations = fc
-    .array(fc.record({ action, moments: fc.tuple(fc.nat(30), fc.nat(30)), lost: fc.boolean() }), { minLength: 1, maxLength: 6 })
-    .map((drawn) => drawn.map(({ action, moments: [x, y], lost }, client): RegisterOperation => ({ client, key: '/k', called: Math.min(x, y) * 10 + client, returned: Math.max(x, y) * 10 + client + 5, action, lost: lost && client % 2 === 0 })));
+    .array(fc.record({ action, moments: fc.tuple(fc.nat(30), fc.nat(30)), lost: fc.boolean() }), {
+      minLength: 1,
+      maxLength: 6,
+    })
+    .map((drawn) =>
+      drawn.map(({ action, moments: [x, y], lost }, client): RegisterOperation => ({
+        client,
+        key: '/k',
+        called: Math.min(x, y) * 10 + client,
+        returned: Math.max(x, y) * 10 + client + 5,
+        action,
+        lost: lost && client % 2 === 0,
+      })),
+    );
   let right = 0;
   let wrong = 0;
   fc.assert(
     fc.property(operations, value, (drawn, initial) => {
       const expected = someOrderExplains(drawn, initial);
-      const verdict = checkRegisters({ initial: new Map(initial === undefined ? [] : [['/k', initial]]), operations: drawn });
+      const verdict = checkRegisters({
+        initial: new Map(initial === undefined ? [] : [['/k', initial]]),
+        operations: drawn,
+      });
       if (expected) right += 1;
       else wrong += 1;
       return (verdict === undefined) === expected;
@@ -196,8 +337,14 @@ function someOrderExplains(open: readonly RegisterOperation[], value: string | u
   });
 }
 
-/** Carries out one operation after another on a plain Map, and has their calls and returns overlap around those points. */
-function serialHistory(seed: number, count: number, { clients, lost }: { readonly clients: number; readonly lost: number }): History {
+/**
+ * Carries out one operation after another on a plain Map, and has their calls and returns overlap around those points.
+ */
+function serialHistory(
+  seed: number,
+  count: number,
+  { clients, lost }: { readonly clients: number; readonly lost: number },
+): History {
   const chance = random(seed);
   const entries = new Map<string, Entry>();
   const keys = ['/a', '/b', '/c', '/d'];
@@ -213,23 +360,43 @@ function serialHistory(seed: number, count: number, { clients, lost }: { readonl
     const key = chance.pick(keys);
     const when = { client, called, returned };
     if (chance.next() < 0.4) {
-      operations.push({ ...when, type: 'get', key, revision: undefined, answer: { entry: entries.get(key), revision } });
+      operations.push({
+        ...when,
+        type: 'get',
+        key,
+        revision: undefined,
+        answer: { entry: entries.get(key), revision },
+      });
       continue;
     }
     const expected = (entries.get(key)?.modRevision ?? 0) + (chance.next() < 0.3 ? 1 : 0);
     const compare = chance.next() < 0.6 ? [{ key, modRevision: expected }] : [];
     const other = chance.pick(keys.filter((each) => each !== key));
-    const transaction: Transaction = chance.next() < 0.2 ? { compare, delete: [key] } : { compare, put: [key, other].map((each) => ({ key: each, value: { at: `${point} ${each}` } })) };
+    const transaction: Transaction =
+      chance.next() < 0.2
+        ? { compare, delete: [key] }
+        : { compare, put: [key, other].map((each) => ({ key: each, value: { at: `${point} ${each}` } })) };
     const holds = compare.every((each) => (entries.get(each.key)?.modRevision ?? 0) === each.modRevision);
     const answerLost = chance.next() < lost;
     const operation = { ...when, type: 'commit', transaction } as const;
     if (!holds) {
-      operations.push({ ...operation, answer: answerLost ? undefined : { committed: false, revision, found: compare.map((each) => entries.get(each.key)) } });
+      operations.push({
+        ...operation,
+        answer: answerLost
+          ? undefined
+          : { committed: false, revision, found: compare.map((each) => entries.get(each.key)) },
+      });
     } else if (answerLost && chance.next() < 0.5) {
       operations.push({ ...operation, answer: undefined }); // never happened
     } else {
       if (transaction.put !== undefined || entries.has(key)) revision += 1;
-      for (const { key: each, value } of transaction.put ?? []) entries.set(each, { key: each, value, createRevision: entries.get(each)?.createRevision ?? revision, modRevision: revision });
+      for (const { key: each, value } of transaction.put ?? [])
+        entries.set(each, {
+          key: each,
+          value,
+          createRevision: entries.get(each)?.createRevision ?? revision,
+          modRevision: revision,
+        });
       for (const each of transaction.delete ?? []) entries.delete(each);
       operations.push({ ...operation, answer: answerLost ? undefined : { committed: true, revision } });
     }
@@ -248,9 +415,15 @@ t.test('histories of a serial model are always right', async (t) => {
 t.test('histories of a serial model with one answer changed are wrong', async (t) => {
   for (let seed = 1; seed <= 40; seed++) {
     const history = serialHistory(seed, 150, { clients: 1 + (seed % 8), lost: 0 });
-    const gets = history.operations.filter((operation) => operation.type === 'get' && operation.answer.entry !== undefined);
+    const gets = history.operations.filter(
+      (operation) => operation.type === 'get' && operation.answer.entry !== undefined,
+    );
     const changed = random(seed).pick(gets);
-    const operations = history.operations.map((operation) => (operation !== changed || operation.type !== 'get' ? operation : { ...operation, answer: { ...operation.answer, entry: undefined } }));
+    const operations = history.operations.map((operation) =>
+      operation !== changed || operation.type !== 'get'
+        ? operation
+        : { ...operation, answer: { ...operation.answer, entry: undefined } },
+    );
     const violation = checkRevisions({ ...history, operations });
     t.match(violation?.sentence, /get .* → absent/, `seed ${seed}`);
   }
@@ -258,13 +431,23 @@ t.test('histories of a serial model with one answer changed are wrong', async (t
 
 t.test('recorded histories', async (t) => {
   const options = { clients: 8, keys: 6, clock: systemClock(), patienceMs: 100 };
-  const record = async (store: Store, seed: number, operations: number): Promise<History> => recordHistory(store, { ...options, seed, operations });
+  const record = async (store: Store, seed: number, operations: number): Promise<History> =>
+    recordHistory(store, { ...options, seed, operations });
 
   t.test('the reference store stands 20,000 operations', async (t) => {
     const harness = await referenceHarness();
-    const history = await recordHistory(harness.store, { seed: 'long', clients: 16, keys: 8, operations: 20_000, clock: systemClock() });
+    const history = await recordHistory(harness.store, {
+      seed: 'long',
+      clients: 16,
+      keys: 8,
+      operations: 20_000,
+      clock: systemClock(),
+    });
     t.ok(history.operations.length >= 20_000);
-    t.ok(history.operations.some((operation) => operation.type === 'commit' && operation.answer?.committed === false), 'some conditions failed');
+    t.ok(
+      history.operations.some((operation) => operation.type === 'commit' && operation.answer?.committed === false),
+      'some conditions failed',
+    );
     t.equal(checkRevisions(history)?.sentence, undefined);
     t.equal(checkRegisters(registersOf(history))?.sentence, undefined);
     await harness.dispose();
@@ -296,7 +479,15 @@ t.test('recorded histories', async (t) => {
     t.equal(checkRegisters(registersOf(history))?.sentence, undefined);
   });
 
-  for (const name of ['a get now and then answers from the revision before, and claims the newest', 'now and then a write is answered but lost', 'conditions are looked at before the write, not with it', 'the puts of a transaction are written one by one', 'a watch drops every 100th batch', 'a watch shows now and then a batch twice', 'a watch splits batches']) {
+  for (const name of [
+    'a get now and then answers from the revision before, and claims the newest',
+    'now and then a write is answered but lost',
+    'conditions are looked at before the write, not with it',
+    'the puts of a transaction are written one by one',
+    'a watch drops every 100th batch',
+    'a watch shows now and then a batch twice',
+    'a watch splits batches',
+  ]) {
     t.test(`are wrong when ${name}`, async (t) => {
       const { store } = await referenceHarness(defects.find((defect) => defect.name === name));
       const violation = checkRevisions(await record(store, 1, 1500));
@@ -305,7 +496,10 @@ t.test('recorded histories', async (t) => {
   }
 
   t.test('are wrong key by key too, where a key by itself is', async (t) => {
-    for (const name of ['a get now and then answers from the revision before, and claims the newest', 'conditions are looked at before the write, not with it']) {
+    for (const name of [
+      'a get now and then answers from the revision before, and claims the newest',
+      'conditions are looked at before the write, not with it',
+    ]) {
       const { store } = await referenceHarness(defects.find((defect) => defect.name === name));
       const violation = checkRegisters(registersOf(await record(store, 1, 1500)));
       t.match(violation?.sentence, /no order of the operations explains/, name);

@@ -25,7 +25,11 @@ t.test('the memory store keeps the promises of a store', async (t) => {
       return {
         store,
         elapse: (ms) => clock.advance(ms),
-        limits: { keyBytesMax: storeLimits.keyBytesMax, valueBytesMax: storeLimits.transactionBytesMax, operationsMax: storeLimits.changesMax },
+        limits: {
+          keyBytesMax: storeLimits.keyBytesMax,
+          valueBytesMax: storeLimits.transactionBytesMax,
+          operationsMax: storeLimits.changesMax,
+        },
         dispose: async () => {
           await store.close();
           t.equal(clock.pending, 0, 'no timer is left');
@@ -68,38 +72,44 @@ t.test('the index of keys', async (t) => {
       fc.record({ do: fc.constant('clone' as const), key }),
     );
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 300 }), fc.array(fc.record({ prefix: key, after: fc.option(key, { nil: undefined }), limit: fc.integer({ min: 1, max: 9 }) })), (steps, pages) => {
-        const index = new KeyIndex<string>();
-        const model = new Map<string, string>();
-        const pairs = [{ index, model: model as ReadonlyMap<string, string> }];
-        for (const [n, step] of steps.entries()) {
-          if (step.do === 'clone') pairs.push({ index: index.clone(), model: new Map(model) });
-          if (step.do === 'set') {
-            let previous: string | undefined;
-            index.set(step.key, (found) => {
-              previous = found;
-              return `${step.key} ${n}`;
-            });
-            if (previous !== model.get(step.key)) return false;
-            model.set(step.key, `${step.key} ${n}`);
+      fc.property(
+        fc.array(step, { maxLength: 300 }),
+        fc.array(
+          fc.record({ prefix: key, after: fc.option(key, { nil: undefined }), limit: fc.integer({ min: 1, max: 9 }) }),
+        ),
+        (steps, pages) => {
+          const index = new KeyIndex<string>();
+          const model = new Map<string, string>();
+          const pairs = [{ index, model: model as ReadonlyMap<string, string> }];
+          for (const [n, step] of steps.entries()) {
+            if (step.do === 'clone') pairs.push({ index: index.clone(), model: new Map(model) });
+            if (step.do === 'set') {
+              let previous: string | undefined;
+              index.set(step.key, (found) => {
+                previous = found;
+                return `${step.key} ${n}`;
+              });
+              if (previous !== model.get(step.key)) return false;
+              model.set(step.key, `${step.key} ${n}`);
+            }
+            if (step.do === 'delete') {
+              if (index.delete(step.key) !== model.get(step.key)) return false;
+              model.delete(step.key);
+            }
           }
-          if (step.do === 'delete') {
-            if (index.delete(step.key) !== model.get(step.key)) return false;
-            model.delete(step.key);
+          for (const pair of pairs) {
+            if (pair.index.size !== pair.model.size) return false;
+            for (const { key } of steps) if (pair.index.get(key) !== pair.model.get(key)) return false;
+            for (const { prefix, after, limit } of pages) {
+              const expected = listModel(pair.model, prefix, after);
+              if (pair.index.count({ prefix, after }) !== expected.length) return false;
+              if (pair.index.list({ prefix, after }).join() !== expected.join()) return false;
+              if (pair.index.list({ prefix, after }, limit).join() !== expected.slice(0, limit).join()) return false;
+            }
           }
-        }
-        for (const pair of pairs) {
-          if (pair.index.size !== pair.model.size) return false;
-          for (const { key } of steps) if (pair.index.get(key) !== pair.model.get(key)) return false;
-          for (const { prefix, after, limit } of pages) {
-            const expected = listModel(pair.model, prefix, after);
-            if (pair.index.count({ prefix, after }) !== expected.length) return false;
-            if (pair.index.list({ prefix, after }).join() !== expected.join()) return false;
-            if (pair.index.list({ prefix, after }, limit).join() !== expected.slice(0, limit).join()) return false;
-          }
-        }
-        return true;
-      }),
+          return true;
+        },
+      ),
       { numRuns: 200 },
     );
   });
@@ -117,8 +127,14 @@ t.test('the index of keys', async (t) => {
       if (n % 1_000 !== 999) continue;
       const left = new Set(index.list({ prefix: '' }));
       t.equal(left.size, keys.length - n - 1);
-      t.strictSame([...left], sorted.filter((each) => left.has(each)));
-      t.equal(index.count({ prefix: '/registry/3/' }), [...left].filter((each) => each.startsWith('/registry/3/')).length);
+      t.strictSame(
+        [...left],
+        sorted.filter((each) => left.has(each)),
+      );
+      t.equal(
+        index.count({ prefix: '/registry/3/' }),
+        [...left].filter((each) => each.startsWith('/registry/3/')).length,
+      );
       const regrown = index.clone();
       for (const each of keys) regrown.set(each, () => each);
       t.strictSame(regrown.list({ prefix: '' }), sorted, 'grows again where it was thinned out');
@@ -137,8 +153,12 @@ t.test('prefixes are found along a key, as if each had been tried', async () => 
       for (const [item, prefix] of prefixes.entries()) trie.add(prefix, item);
       for (const item of removed) trie.remove(prefixes[item] ?? 'aab', item);
       for (const key of [...keys, ...prefixes]) {
-        const expected = prefixes.flatMap((prefix, item) => (key.startsWith(prefix) && !removed.includes(item) ? [{ item, prefix }] : []));
-        const inOrder = expected.sort((a, b) => a.prefix.length - b.prefix.length || a.item - b.item).map(({ item }) => item);
+        const expected = prefixes.flatMap((prefix, item) =>
+          key.startsWith(prefix) && !removed.includes(item) ? [{ item, prefix }] : [],
+        );
+        const inOrder = expected
+          .sort((a, b) => a.prefix.length - b.prefix.length || a.item - b.item)
+          .map(({ item }) => item);
         if (trie.along(key).join() !== inOrder.join()) return false;
       }
       return true;
@@ -160,7 +180,11 @@ t.test('input that only looks like JSON is refused, whatever it costs to look at
   endless.length = 4_000_000_000;
   refused(put(cycle), 'too-large', /beyond 1572864 bytes/);
   refused(put({ endless }), 'too-large', /beyond 1572864 bytes/);
-  refused({ put: ['a', 'b'].map((key) => ({ key, value: { text: 'x'.repeat(800_000) } })) }, 'too-large', /beyond 1572864 bytes/);
+  refused(
+    { put: ['a', 'b'].map((key) => ({ key, value: { text: 'x'.repeat(800_000) } })) },
+    'too-large',
+    /beyond 1572864 bytes/,
+  );
   refused(put({ at: new Date(0) }), 'invalid', /holds a Date/);
   refused(null, 'invalid', /not null/);
   refused(7, 'invalid', /not a number/);
@@ -170,7 +194,12 @@ t.test('input that only looks like JSON is refused, whatever it costs to look at
   refused({ delete: [null] }, 'invalid', /delete has an item missing/);
   refused({ put: [7] }, 'invalid', /a key is a string, not undefined/);
   refused({ put: [{ key: 'a', value: {}, lease: 7 }] }, 'invalid', /named by a string, not a number/);
-  t.ok(isStoreError(thrownBy(() => checkListOptions({ after: 7 as unknown as string })), 'invalid'));
+  t.ok(
+    isStoreError(
+      thrownBy(() => checkListOptions({ after: 7 as unknown as string })),
+      'invalid',
+    ),
+  );
   checkTransaction({ put: [{ key: 'a', value: Object.create(null) as Record<string, never> }] });
   checkTransaction({ put: [{ key: 'a', value: { list: [[], [{}], [null, true, 1, 's']] } }] });
 
@@ -180,7 +209,14 @@ t.test('input that only looks like JSON is refused, whatever it costs to look at
   t.pass('nesting costs no call stack');
 
   for (const option of ['historyMax', 'waitingMax']) {
-    for (const bad of [-1, 1.5, Number.NaN]) t.ok(isStoreError(thrownBy(() => memoryStore({ [option]: bad })), 'invalid'), `${option} ${bad}`);
+    for (const bad of [-1, 1.5, Number.NaN])
+      t.ok(
+        isStoreError(
+          thrownBy(() => memoryStore({ [option]: bad })),
+          'invalid',
+        ),
+        `${option} ${bad}`,
+      );
   }
 });
 
@@ -188,7 +224,12 @@ t.test('values are shared by reference, frozen, and never copied', async (t) => 
   const store = memoryStore();
   const frozen = deepFreeze({ spec: { replicas: 1 } });
   const fresh = { spec: { replicas: 2 } };
-  await store.commit({ put: [{ key: '/a', value: frozen }, { key: '/b', value: fresh }] });
+  await store.commit({
+    put: [
+      { key: '/a', value: frozen },
+      { key: '/b', value: fresh },
+    ],
+  });
   const { entries } = await store.list('/');
   t.equal(entries[0]?.value, frozen);
   t.equal(entries[1]?.value, fresh);
@@ -212,7 +253,10 @@ t.test('history is bounded by historyMax, to the revision', async (t) => {
     }
     const resumed = record(store, '/', 301 - historyMax);
     await Promise.resolve();
-    t.strictSame(resumed.revisions(), Array.from({ length: historyMax }, (_, n) => 302 - historyMax + n));
+    t.strictSame(
+      resumed.revisions(),
+      Array.from({ length: historyMax }, (_, n) => 302 - historyMax + n),
+    );
   }
 });
 
@@ -229,17 +273,34 @@ t.test('a view is a revision for good', async (t) => {
   const early = store.at(100);
   const now = store.at();
   const views = [...expected.keys()].map((revision) => store.at(revision));
-  await store.commit({ put: [{ key: '/registry/a/late', value: {} }], delete: (await store.list('/registry/a/')).entries.map(({ key }) => key) });
+  await store.commit({
+    put: [{ key: '/registry/a/late', value: {} }],
+    delete: (await store.list('/registry/a/')).entries.map(({ key }) => key),
+  });
   await store.compact(await store.revision());
   await store.close();
   for (const view of [early, now, ...views]) {
     const entries = expected.get(view.revision) ?? [];
-    const [a, b] = ['/registry/a/', '/registry/b/'].map((prefix) => entries.filter(({ key }) => key.startsWith(prefix)));
-    t.strictSame(entries.map(({ key }) => view.get(key)), entries, 'keys that were there');
+    const [a, b] = ['/registry/a/', '/registry/b/'].map((prefix) =>
+      entries.filter(({ key }) => key.startsWith(prefix)),
+    );
+    t.strictSame(
+      entries.map(({ key }) => view.get(key)),
+      entries,
+      'keys that were there',
+    );
     t.equal(view.get('/registry/a/late'), undefined);
     t.strictSame(view.list('/registry/a/'), { entries: a, revision: view.revision, remaining: 0 });
-    t.strictSame(entries.map(({ key }) => view.get(key)), entries, 'reading is the same after a list');
-    t.strictSame(view.list('/registry/b/', { limit: 2 }), { entries: b?.slice(0, 2), revision: view.revision, remaining: Math.max(0, (b?.length ?? 0) - 2) });
+    t.strictSame(
+      entries.map(({ key }) => view.get(key)),
+      entries,
+      'reading is the same after a list',
+    );
+    t.strictSame(view.list('/registry/b/', { limit: 2 }), {
+      entries: b?.slice(0, 2),
+      revision: view.revision,
+      remaining: Math.max(0, (b?.length ?? 0) - 2),
+    });
     t.strictSame(view.list('').entries, entries);
   }
   t.throws(() => early.get(''), { code: 'invalid' });
@@ -308,14 +369,21 @@ t.test('more lists than are kept ready can be paged through at the same time', a
   for (const after of [undefined, '/k05', '/k10']) {
     for (const [index, revision] of revisions.entries()) {
       const { entries } = await store.list('/', { revision, limit: 3, ...(after !== undefined && { after }) });
-      t.strictSame(entries.map(({ key }) => key), keys.slice(index + 1).filter((key) => after === undefined || key > after).slice(0, 3));
+      t.strictSame(
+        entries.map(({ key }) => key),
+        keys
+          .slice(index + 1)
+          .filter((key) => after === undefined || key > after)
+          .slice(0, 3),
+      );
     }
   }
 });
 
 t.test('a fork', async (t) => {
   const fill = async (store: Store, from: number, to: number): Promise<void> => {
-    for (let count = from; count < to; count++) await store.commit({ put: [{ key: `/k${count % 10}`, value: { count } }] });
+    for (let count = from; count < to; count++)
+      await store.commit({ put: [{ key: `/k${count % 10}`, value: { count } }] });
   };
 
   t.test('goes its own way, with the same history', async (t) => {
@@ -364,21 +432,36 @@ t.test('a fork', async (t) => {
     const clocks = [virtualClock(), virtualClock()] as const;
     const store = memoryStore({ clock: clocks[0] });
     const lease = await store.grantLease(1_000);
-    await store.commit({ put: [{ key: '/a', value: {}, lease }, { key: '/b', value: {}, lease }] });
+    await store.commit({
+      put: [
+        { key: '/a', value: {}, lease },
+        { key: '/b', value: {}, lease },
+      ],
+    });
     await clocks[0].advance(400);
     await clocks[1].advance(400);
     const fork = store.fork({ clock: clocks[1] });
-    t.strictSame(clocks.map(({ pending }) => pending), [1, 1]);
+    t.strictSame(
+      clocks.map(({ pending }) => pending),
+      [1, 1],
+    );
     await fork.commit({ put: [{ key: '/a', value: { kept: true } }] });
     await store.renewLease(lease);
     t.not(await fork.grantLease(5_000), lease, 'names go on counting');
     await clocks[1].advance(600);
-    t.strictSame((await fork.list('/')).entries.map(({ key }) => key), ['/a'], 'ended in the fork, without the key that left it there');
+    t.strictSame(
+      (await fork.list('/')).entries.map(({ key }) => key),
+      ['/a'],
+      'ended in the fork, without the key that left it there',
+    );
     t.equal((await store.list('/')).entries.length, 2, 'renewed in the store');
     await clocks[0].advance(1_000);
     t.equal((await store.list('/')).entries.length, 0);
     await Promise.all([store.close(), fork.close()]);
-    t.strictSame(clocks.map(({ pending }) => pending), [0, 0]);
+    t.strictSame(
+      clocks.map(({ pending }) => pending),
+      [0, 0],
+    );
   });
 });
 
@@ -414,7 +497,10 @@ t.test('watchers are told', async (t) => {
     await store.commit(put('/a'));
     t.strictSame(first.slice(0, 7), ['/a', '/ax', '/ay', '/axx', '/axy', '/ayx', '/ayy']);
     t.strictSame(second.keys(), first, 'before whoever awaits the first commit goes on');
-    t.strictSame(second.revisions(), Array.from({ length: first.length }, (_, n) => n + 2));
+    t.strictSame(
+      second.revisions(),
+      Array.from({ length: first.length }, (_, n) => n + 2),
+    );
   });
 
   t.test('even when one before them throws', async (t) => {
@@ -452,11 +538,27 @@ t.test('watchers are told', async (t) => {
     const progress = store.requestProgress();
     const late = record(store, '/', 1);
     await progress;
-    t.strictSame(early.batches.map(({ revision, changes }) => [revision, changes.length]), [[2, 1], [3, 1], [3, 0]]);
-    t.strictSame(foreign.batches.map(({ revision, changes }) => [revision, changes.length]), [[3, 0]]);
+    t.strictSame(
+      early.batches.map(({ revision, changes }) => [revision, changes.length]),
+      [
+        [2, 1],
+        [3, 1],
+        [3, 0],
+      ],
+    );
+    t.strictSame(
+      foreign.batches.map(({ revision, changes }) => [revision, changes.length]),
+      [[3, 0]],
+    );
     t.strictSame(waiting.batches, []);
     await Promise.resolve();
-    t.strictSame(late.batches.map(({ revision, changes }) => [revision, changes.length]), [[2, 1], [3, 1]]);
+    t.strictSame(
+      late.batches.map(({ revision, changes }) => [revision, changes.length]),
+      [
+        [2, 1],
+        [3, 1],
+      ],
+    );
   });
 
   t.test('only of their prefix, and all of one revision at once', async (t) => {
@@ -466,22 +568,45 @@ t.test('watchers are told', async (t) => {
     const one = record(store, '/pods/a');
     await store.commit({ put: ['/pods/a', '/nodes/a', '/pods/b'].map((key) => ({ key, value: {} })) });
     await store.commit({ put: [{ key: '/pods/ab', value: {} }], delete: ['/pods/a', '/nodes/a'] });
-    t.strictSame(all.batches.map(({ changes }) => changes.map(({ key }) => key)), [['/pods/a', '/nodes/a', '/pods/b'], ['/pods/ab', '/pods/a', '/nodes/a']]);
-    t.strictSame(pods.batches.map(({ changes }) => changes.map(({ key }) => key)), [['/pods/a', '/pods/b'], ['/pods/ab', '/pods/a']]);
-    t.strictSame(one.batches.map(({ changes }) => changes.map(({ key }) => key)), [['/pods/a'], ['/pods/ab', '/pods/a']]);
+    t.strictSame(
+      all.batches.map(({ changes }) => changes.map(({ key }) => key)),
+      [
+        ['/pods/a', '/nodes/a', '/pods/b'],
+        ['/pods/ab', '/pods/a', '/nodes/a'],
+      ],
+    );
+    t.strictSame(
+      pods.batches.map(({ changes }) => changes.map(({ key }) => key)),
+      [
+        ['/pods/a', '/pods/b'],
+        ['/pods/ab', '/pods/a'],
+      ],
+    );
+    t.strictSame(
+      one.batches.map(({ changes }) => changes.map(({ key }) => key)),
+      [['/pods/a'], ['/pods/ab', '/pods/a']],
+    );
     for (const prefix of ['', '/pods/', '/pods/a']) {
       const resumed = record(store, prefix, 1);
       await Promise.resolve();
-      t.strictSame(resumed.batches, { '': all, '/pods/': pods, '/pods/a': one }[prefix]?.batches, `history of ${prefix} is what was live`);
+      t.strictSame(
+        resumed.batches,
+        { '': all, '/pods/': pods, '/pods/a': one }[prefix]?.batches,
+        `history of ${prefix} is what was live`,
+      );
     }
-    for (const batch of [...all.batches, ...pods.batches]) t.ok(Object.isFrozen(batch) && Object.isFrozen(batch.changes) && batch.changes.every(Object.isFrozen));
+    for (const batch of [...all.batches, ...pods.batches])
+      t.ok(Object.isFrozen(batch) && Object.isFrozen(batch.changes) && batch.changes.every(Object.isFrozen));
   });
 
   t.test('in bounded numbers: who commits without a pause is refused, and may go on after one', async (t) => {
     const store = memoryStore({ waitingMax: 3 });
     const watch = record(store, '/');
     const burst = await Promise.allSettled(['/a', '/b', '/c', '/d', '/e'].map((key) => store.commit(put(key))));
-    t.strictSame(burst.map(({ status }) => status), ['fulfilled', 'fulfilled', 'fulfilled', 'rejected', 'rejected']);
+    t.strictSame(
+      burst.map(({ status }) => status),
+      ['fulfilled', 'fulfilled', 'fulfilled', 'rejected', 'rejected'],
+    );
     t.ok(burst.every((each) => each.status === 'fulfilled' || isStoreError(each.reason, 'unavailable')));
     await store.commit(put('/f'));
     t.strictSame(watch.keys(), ['/a', '/b', '/c', '/f']);
@@ -493,7 +618,11 @@ t.test('watchers are told', async (t) => {
 });
 
 t.test('leases', async (t) => {
-  const setUp = (): { readonly clock: VirtualClock; readonly leases: Leases; readonly ended: (readonly [string, readonly string[]])[] } => {
+  const setUp = (): {
+    readonly clock: VirtualClock;
+    readonly leases: Leases;
+    readonly ended: (readonly [string, readonly string[]])[];
+  } => {
     const clock = virtualClock({ start: 0 });
     const ended: (readonly [string, readonly string[]])[] = [];
     return { clock, ended, leases: new Leases({ clock, onEnd: (id, keys) => ended.push([id, keys]) }) };
@@ -509,7 +638,14 @@ t.test('leases', async (t) => {
     await clock.advance(99);
     t.strictSame(ended, []);
     await clock.advance(1);
-    t.strictSame(ended, [[ids[1], ['/a', '/aa']], [ids[3], ['/d']]], 'those of one instant in the order of their names');
+    t.strictSame(
+      ended,
+      [
+        [ids[1], ['/a', '/aa']],
+        [ids[3], ['/d']],
+      ],
+      'those of one instant in the order of their names',
+    );
     t.strictSame(leases.revoke(ids[2] ?? ''), ['/b']);
     t.equal(leases.renew(ids[0] ?? '').endsAtMs, 400);
     t.equal(clock.pending, 1);
@@ -522,7 +658,12 @@ t.test('leases', async (t) => {
     const { clock, leases } = setUp();
     const early: unknown[] = [];
     clock.timer(100).subscribe(() => {
-      for (const call of [() => leases.find('0000000000000001'), () => leases.renew('0000000000000001'), () => leases.revoke('0000000000000001')]) early.push(thrownBy(call));
+      for (const call of [
+        () => leases.find('0000000000000001'),
+        () => leases.renew('0000000000000001'),
+        () => leases.revoke('0000000000000001'),
+      ])
+        early.push(thrownBy(call));
     });
     leases.grant(100);
     await clock.advance(100);
@@ -566,7 +707,10 @@ t.test('leases', async (t) => {
     for (let n = 0; n < 1_000; n++) await store.commit({ put: [{ key: `/events/${n}`, value: {}, lease }] });
     const watch = record(store, '/');
     await clock.advance(10);
-    t.strictSame(watch.batches.map(({ revision, changes }) => [revision, changes.length]), [[1_002, 1_000]]);
+    t.strictSame(
+      watch.batches.map(({ revision, changes }) => [revision, changes.length]),
+      [[1_002, 1_000]],
+    );
     t.equal((await store.list('/', { revision: 1_001, limit: 1 })).remaining, 999);
     await store.close();
   });

@@ -53,10 +53,16 @@ t.test(`a store survives ${kills} kills at random moments (seed ${seed})`, async
   }
   next.kill();
   await next.ended;
-  t.comment(`${answered} commits answered, ${seen.revision} revisions, killed while opening ${moments.opening} times, file of ${Math.round(statSync(path).size / 1024)} KiB`);
+  t.comment(
+    `${answered} commits answered, ${seen.revision} revisions, killed while opening ${moments.opening} times, file of ${Math.round(statSync(path).size / 1024)} KiB`,
+  );
   t.ok(moments.opening > 0 && moments.writing > kills / 2, 'both while opening and while writing');
   t.ok(answered > kills, 'there was something to lose');
-  t.strictSame(sql(path, 'PRAGMA integrity_check'), [{ integrity_check: 'ok' }], 'SQLite finds nothing wrong with the file');
+  t.strictSame(
+    sql(path, 'PRAGMA integrity_check'),
+    [{ integrity_check: 'ok' }],
+    'SQLite finds nothing wrong with the file',
+  );
 });
 
 t.test('the checks behind it can fail', async (t) => {
@@ -67,15 +73,27 @@ t.test('the checks behind it can fail', async (t) => {
     entry: { key, value: content, createRevision: revision, modRevision: revision },
     previous: undefined,
   });
-  const whole: Batch = { revision: 2, changes: [put(2, '/a', value('1', '/a', '/b')), put(2, '/b', value('1', '/a', '/b'))] };
+  const whole: Batch = {
+    revision: 2,
+    changes: [put(2, '/a', value('1', '/a', '/b')), put(2, '/b', value('1', '/a', '/b'))],
+  };
   t.equal(new SeenHistory().hear([whole], [{ revision: 2, id: '1' }]), undefined, 'a whole history passes');
   t.match(new SeenHistory().hear([{ ...whole, revision: 3 }], []), /told after 1/);
   t.match(new SeenHistory().hear([whole, whole], []), /told after 2/);
   t.match(new SeenHistory().hear([{ revision: 2, changes: whole.changes.slice(1) }], []), /torn/);
-  t.match(new SeenHistory().hear([{ revision: 2, changes: [put(2, '/a', value('1', '/a', '/b')), put(2, '/b', value('2', '/a', '/b'))] }], []), /torn/);
+  t.match(
+    new SeenHistory().hear(
+      [{ revision: 2, changes: [put(2, '/a', value('1', '/a', '/b')), put(2, '/b', value('2', '/a', '/b'))] }],
+      [],
+    ),
+    /torn/,
+  );
   t.match(new SeenHistory().hear([whole], [{ revision: 2, id: '2' }]), /where there is 1/);
   t.match(new SeenHistory().hear([], [{ revision: 2, id: '1' }]), /where there is nothing/);
-  t.match(new SeenHistory().hear([whole, { revision: 3, changes: [put(3, '/a', value('2', '/a'))] }], []), /replaced something else/);
+  t.match(
+    new SeenHistory().hear([whole, { revision: 3, changes: [put(3, '/a', value('2', '/a'))] }], []),
+    /replaced something else/,
+  );
 });
 
 t.test('a lock dies with its process, and no sooner', async (t) => {
@@ -135,5 +153,11 @@ async function runAndKill(child: Child, order: ChildOrder, when: Moment): Promis
 async function missedBatches(store: SqliteStore, after: number): Promise<Batch[]> {
   const newest = await store.revision();
   if (newest <= after) return [];
-  return await lastValueFrom(store.watch('', { after }).pipe(takeWhile(({ revision }) => revision < newest, true), toArray()), { defaultValue: [] });
+  return await lastValueFrom(
+    store.watch('', { after }).pipe(
+      takeWhile(({ revision }) => revision < newest, true),
+      toArray(),
+    ),
+    { defaultValue: [] },
+  );
 }

@@ -42,7 +42,10 @@ async function refusal(call: Promise<unknown>): Promise<StoreErrorCode | 'accept
 
 /** Puts that take about so many kilobytes each. */
 const putsOf = (count: number, kilobytes: number, prefix = '/registry/pods/'): Put[] =>
-  Array.from({ length: count }, (_, n) => ({ key: `${prefix}${n}`, value: { n, padding: 'x'.repeat(kilobytes * 1000) } }));
+  Array.from({ length: count }, (_, n) => ({
+    key: `${prefix}${n}`,
+    value: { n, padding: 'x'.repeat(kilobytes * 1000) },
+  }));
 
 const batchesOf = (store: Store, after: number, count: number): Promise<Batch[]> =>
   lastValueFrom(store.watch('', { after }).pipe(take(count), toArray()), { defaultValue: [] });
@@ -54,13 +57,28 @@ t.test('writers that arrive together share a transaction, and conflicts among th
   const store = await open(t, { path });
   const before = transactionsIn(`${path}-wal`);
   const outcomes = await Promise.all(
-    Array.from({ length: 300 }, (_, n) => store.commit({ compare: [{ key: `/race/${n % 3}`, modRevision: 0 }], put: [{ key: `/race/${n % 3}`, value: { n } }] })),
+    Array.from({ length: 300 }, (_, n) =>
+      store.commit({
+        compare: [{ key: `/race/${n % 3}`, modRevision: 0 }],
+        put: [{ key: `/race/${n % 3}`, value: { n } }],
+      }),
+    ),
   );
-  t.strictSame(outcomes.flatMap(({ committed }, n) => (committed ? [n] : [])), [0, 1, 2], 'the first of each race wins');
+  t.strictSame(
+    outcomes.flatMap(({ committed }, n) => (committed ? [n] : [])),
+    [0, 1, 2],
+    'the first of each race wins',
+  );
   const together = transactionsIn(`${path}-wal`) - before;
   t.ok(together >= 1 && together <= 3, `300 commits, of which 3 wrote, took ${together} transactions of SQLite`);
-  const writes = await Promise.all(Array.from({ length: 300 }, (_, n) => store.commit({ put: [{ key: `/all/${n}`, value: { n } }] })));
-  t.strictSame(writes.map(({ revision }) => revision), Array.from({ length: 300 }, (_, n) => 5 + n), 'revisions in the order of the calls');
+  const writes = await Promise.all(
+    Array.from({ length: 300 }, (_, n) => store.commit({ put: [{ key: `/all/${n}`, value: { n } }] })),
+  );
+  t.strictSame(
+    writes.map(({ revision }) => revision),
+    Array.from({ length: 300 }, (_, n) => 5 + n),
+    'revisions in the order of the calls',
+  );
   const shared = transactionsIn(`${path}-wal`) - before - together;
   t.ok(shared < 100, `300 commits took ${shared} transactions of SQLite`);
 });
@@ -77,13 +95,26 @@ t.test('a file that another store of this process has open is locked, and free w
 });
 
 t.test('what is no path of a file is refused', async (t) => {
-  for (const path of [':memory:', '', 'file:store.db', 'FILE:/tmp/store.db?mode=memory', 'store\0.db', 7, undefined, new URL('file:///tmp/store.db')]) {
+  for (const path of [
+    ':memory:',
+    '',
+    'file:store.db',
+    'FILE:/tmp/store.db?mode=memory',
+    'store\0.db',
+    7,
+    undefined,
+    new URL('file:///tmp/store.db'),
+  ]) {
     const options = { path: 'store.db', worker };
     Reflect.set(options, 'path', path);
     t.equal(await refusal(sqliteStore(options)), 'invalid', String(path));
   }
   t.equal(await refusal(sqliteStore({ path: newPath(), worker, bytesMax: Number.NaN })), 'invalid');
-  t.equal(await refusal(sqliteStore({ path: join(folder, 'no', 'such', 'folder.db'), worker })), 'unavailable', 'folders are not made');
+  t.equal(
+    await refusal(sqliteStore({ path: join(folder, 'no', 'such', 'folder.db'), worker })),
+    'unavailable',
+    'folders are not made',
+  );
   t.equal(await refusal(sqliteStore({ path: folder, worker })), 'unavailable', 'a folder is no file');
 });
 
@@ -135,14 +166,16 @@ t.test('damage is found and named', async (t) => {
 t.test('a backup is the store as it was at a moment, made while writers go on', async (t) => {
   const path = newPath();
   const store = await open(t, { path });
-  for (let count = 0; count < 10; count++) await store.commit({ put: putsOf(100, 1), delete: [`/registry/pods/gone-${count}`] });
+  for (let count = 0; count < 10; count++)
+    await store.commit({ put: putsOf(100, 1), delete: [`/registry/pods/gone-${count}`] });
   const lease = await store.grantLease(60_000);
   await store.commit({ put: [{ key: '/leased', value: {}, lease }], delete: ['/registry/pods/7'] });
   const target = newPath();
   const before = await store.revision();
   let writing = true;
   const writers = [1, 2, 3].map(async (writer) => {
-    for (let count = 0; writing; count++) await store.commit({ put: [{ key: `/registry/pods/${(count * 3 + writer) % 150}`, value: { count } }] });
+    for (let count = 0; writing; count++)
+      await store.commit({ put: [{ key: `/registry/pods/${(count * 3 + writer) % 150}`, value: { count } }] });
   });
   const backup = store.backup(target);
   const compaction = store.compact(5); // waits for the backup, or the copy would miss rows
@@ -155,7 +188,10 @@ t.test('a backup is the store as it was at a moment, made while writers go on', 
 
   const copy = await open(t, { path: target });
   const revision = await copy.revision();
-  t.ok(revision >= before && revision <= after, `the copy is of revision ${revision}, made between ${before} and ${after}`);
+  t.ok(
+    revision >= before && revision <= after,
+    `the copy is of revision ${revision}, made between ${before} and ${after}`,
+  );
   t.strictSame(await copy.list(''), await store.list('', { revision }), 'every entry');
   t.strictSame(await batchesOf(copy, 8, revision - 8), await batchesOf(store, 8, revision - 8), 'and history');
   await copy.renewLease(lease);
@@ -235,9 +271,17 @@ t.test('a full disk does no harm', async (t) => {
   const before = await store.list('');
   const revision = await store.revision();
   t.equal(await refusal(store.backup(join(mount, 'copy.db'))), 'no-space');
-  t.strictSame(readdirSync(mount).sort(), ['ballast', 'store.db', 'store.db-wal'], 'a backup that failed leaves nothing');
+  t.strictSame(
+    readdirSync(mount).sort(),
+    ['ballast', 'store.db', 'store.db-wal'],
+    'a backup that failed leaves nothing',
+  );
   await rm(ballast);
-  t.equal((await store.commit({ put: [{ key: '/after', value: {} }] })).revision, revision + 1, 'with space it goes on at once');
+  t.equal(
+    (await store.commit({ put: [{ key: '/after', value: {} }] })).revision,
+    revision + 1,
+    'with space it goes on at once',
+  );
   await store.close();
   const reopened = await sqliteStore({ path, worker });
   t.strictSame((await reopened.list('/registry/')).entries, before.entries, 'nothing was lost');
@@ -286,7 +330,12 @@ t.test('when the worker dies, commits under way have an unknown outcome and the 
   await store.commit({ put: [{ key: '/before', value: {} }] });
   const watch = refusal(lastValueFrom(store.watch(''), { defaultValue: undefined }));
   await store.get('/before'); // the watch has begun, and the worker is idle
-  const calls = [store.commit({ put: [{ key: '/after', value: {} }] }), store.get('/die'), store.compact(2), store.grantLease(1000)];
+  const calls = [
+    store.commit({ put: [{ key: '/after', value: {} }] }),
+    store.get('/die'),
+    store.compact(2),
+    store.grantLease(1000),
+  ];
   t.strictSame(await Promise.all(calls.map(refusal)), ['unknown-outcome', 'closed', 'closed', 'unknown-outcome']);
   t.equal(await watch, 'closed', 'a watch does not end as if all were well');
   t.equal(await refusal(store.get('/before')), 'closed');
@@ -294,7 +343,11 @@ t.test('when the worker dies, commits under way have an unknown outcome and the 
   t.equal(await refusal(lastValueFrom(store.watch(''), { defaultValue: undefined })), 'closed');
   await store.close();
   const reopened = await sqliteStore({ path, worker: dyingWorker });
-  t.strictSame((await reopened.list('')).entries.map((entry) => entry.key), ['/before'], 'what was answered is there');
+  t.strictSame(
+    (await reopened.list('')).entries.map((entry) => entry.key),
+    ['/before'],
+    'what was answered is there',
+  );
 
   const broken = lastValueFrom(reopened.watch(''), { defaultValue: undefined });
   await reopened.get('/before');
@@ -320,7 +373,10 @@ t.test('a transformer stands between the values and the file', async (t) => {
   await store.commit({ put: [{ key: '/hidden', value: { secret: 'swordfish', again: true } }] });
   await store.commit({ delete: ['/plain'] });
   t.match(await store.get('/plain', { revision: 2 }), { entry: { value: { secret: 'in the clear' }, stale: true } });
-  t.strictSame((await store.list('')).entries.map(({ value, stale }) => [value, stale]), [[{ secret: 'swordfish', again: true }, undefined]]);
+  t.strictSame(
+    (await store.list('')).entries.map(({ value, stale }) => [value, stale]),
+    [[{ secret: 'swordfish', again: true }, undefined]],
+  );
   const told = await watch;
   t.match(told[2]?.changes, [{ entry: { value: { again: true } }, previous: { value: { secret: 'swordfish' } } }]);
   t.match(told[3]?.changes, [{ type: 'delete', previous: { value: { secret: 'in the clear' } } }]);
@@ -340,7 +396,10 @@ t.test('without any SQLite the error says what to install', async (t) => {
   t.teardown(() => rm(elsewhere, { recursive: true }));
   mkdirSync(join(elsewhere, 'empty'));
   const lonely = await bundledProgram('lib/storage/sqlite/database-worker.ts', join(elsewhere, 'empty'));
-  await t.rejects(sqliteStore({ path: newPath(), worker: lonely }), { code: 'unavailable', message: /install the package @photostructure\/sqlite, or use Node 22\.13/ });
+  await t.rejects(sqliteStore({ path: newPath(), worker: lonely }), {
+    code: 'unavailable',
+    message: /install the package @photostructure\/sqlite, or use Node 22\.13/,
+  });
 });
 
 t.test('answers leave the event loop its turns, however fast they come', async (t) => {
@@ -356,7 +415,7 @@ t.test('answers leave the event loop its turns, however fast they come', async (
   };
   turn();
   const busy = (): void => {
-    for (const until = performance.now() + 0.2; performance.now() < until; );
+    for (const until = performance.now() + 0.2; performance.now() < until;);
   };
   // Each asks again in the turn it was answered in, and the worker is faster than they are.
   const reader = async (): Promise<void> => {
@@ -378,7 +437,15 @@ t.test('pages say how many entries remain, whatever was written, compacted and l
     { weight: 2, arbitrary: fc.record({ put: fc.uniqueArray(number, { maxLength: 3 }) }) },
     { weight: 2, arbitrary: fc.record({ remove: fc.uniqueArray(number, { maxLength: 3 }) }) },
     { weight: 1, arbitrary: fc.record({ compactAgo: fc.nat(20) }) },
-    { weight: 6, arbitrary: fc.record({ prefix: fc.constantFrom('', '/a/', '/b/'), limit: fc.integer({ min: 1, max: 250 }), pages: fc.integer({ min: 1, max: 4 }), ago: fc.nat(8) }) },
+    {
+      weight: 6,
+      arbitrary: fc.record({
+        prefix: fc.constantFrom('', '/a/', '/b/'),
+        limit: fc.integer({ min: 1, max: 250 }),
+        pages: fc.integer({ min: 1, max: 4 }),
+        ago: fc.nat(8),
+      }),
+    },
   );
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 60 }), async (steps) => {
@@ -397,9 +464,16 @@ t.test('pages say how many entries remain, whatever was written, compacted and l
           const revision = Math.max(oldest, newest - each.ago);
           let left = (await store.list(prefix, { revision })).entries.length;
           for (let page = 0, after: string | undefined; page < pages; page++) {
-            const { entries, remaining } = await store.list(prefix, { limit, revision, ...(after !== undefined && { after }) });
+            const { entries, remaining } = await store.list(prefix, {
+              limit,
+              revision,
+              ...(after !== undefined && { after }),
+            });
             left -= entries.length;
-            if (remaining !== left) throw new Error(`page ${page} of ${JSON.stringify(each)} at ${revision} says ${remaining} remain, not ${left}`);
+            if (remaining !== left)
+              throw new Error(
+                `page ${page} of ${JSON.stringify(each)} at ${revision} says ${remaining} remain, not ${left}`,
+              );
             after = entries.at(-1)?.key ?? after;
           }
         }
@@ -422,7 +496,8 @@ t.test('writes that wait are bounded', async (t) => {
     },
   });
   const codes: string[] = [];
-  const add = (bytes: number): void => queue.add({ write: ['grant', 1], bytes, settled: () => undefined, failed: ({ code }) => codes.push(code) });
+  const add = (bytes: number): void =>
+    queue.add({ write: ['grant', 1], bytes, settled: () => undefined, failed: ({ code }) => codes.push(code) });
   for (let count = 0; count < 70_000; count++) add(10);
   t.strictSame(new Set(codes), new Set(['unavailable']));
   t.equal(70_000 - codes.length, 65_536);
@@ -436,7 +511,9 @@ t.test('writes that wait are bounded', async (t) => {
   t.equal(codes.length, 1, 'what was answered waits no more');
 });
 
-/** How many transactions the write-ahead log holds: a frame that ends one has the size of the database in its header. */
+/**
+ * How many transactions the write-ahead log holds: a frame that ends one has the size of the database in its header.
+ */
 function transactionsIn(wal: string): number {
   const bytes = readFileSync(wal);
   const pageBytes = bytes.readUInt32BE(8);

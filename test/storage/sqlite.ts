@@ -27,7 +27,11 @@ t.test('the SQLite store keeps the promises of a store', async (t) => {
           store = await open();
           return store;
         },
-        limits: { keyBytesMax: storeLimits.keyBytesMax, valueBytesMax: storeLimits.transactionBytesMax, operationsMax: storeLimits.changesMax },
+        limits: {
+          keyBytesMax: storeLimits.keyBytesMax,
+          valueBytesMax: storeLimits.transactionBytesMax,
+          operationsMax: storeLimits.changesMax,
+        },
         dispose: async () => {
           await store.close();
           t.equal(clock.pending, 0, 'no timer is left');
@@ -38,9 +42,19 @@ t.test('the SQLite store keeps the promises of a store', async (t) => {
 });
 
 t.test('20,000 concurrent operations have one order that explains them', async (t) => {
-  for (const [seed, clients, keys] of [[1, 8, 4], [2, 64, 16]] as const) {
+  for (const [seed, clients, keys] of [
+    [1, 8, 4],
+    [2, 64, 16],
+  ] as const) {
     const store = await sqliteStore({ path: join(folder, `history-${seed}.db`), worker });
-    const history = await recordHistory(store, { seed, clients, operations: 10_000, keys, clock: systemClock(), patienceMs: 20_000 });
+    const history = await recordHistory(store, {
+      seed,
+      clients,
+      operations: 10_000,
+      keys,
+      clock: systemClock(),
+      patienceMs: 20_000,
+    });
     await store.close();
     t.comment(`seed ${seed}: ${clients} clients, ${keys} keys, ${history.operations.length} operations`);
     t.equal(checkRevisions(history)?.sentence, undefined, 'revisions and watches');

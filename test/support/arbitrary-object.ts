@@ -19,9 +19,14 @@ export interface ArbitraryObjectOptions {
 }
 
 /** Objects of a type. */
-export function arbitraryObject(type: StructType, { typeMeta, depth = 4 }: ArbitraryObjectOptions = {}): fc.Arbitrary<JsonObject> {
+export function arbitraryObject(
+  type: StructType,
+  { typeMeta, depth = 4 }: ArbitraryObjectOptions = {},
+): fc.Arbitrary<JsonObject> {
   const object = structure(type, depth);
-  return typeMeta === undefined ? object : object.map((fields) => ({ apiVersion: typeMeta.apiVersion, kind: typeMeta.kind, ...fields }));
+  return typeMeta === undefined
+    ? object
+    : object.map((fields) => ({ apiVersion: typeMeta.apiVersion, kind: typeMeta.kind, ...fields }));
 }
 
 function structure(type: StructType, depth: number): fc.Arbitrary<JsonObject> {
@@ -66,7 +71,11 @@ function anyOf(shape: Shape, depth: number): fc.Arbitrary<JsonValue> {
     case 'list':
       return list(shape, depth);
     case 'map':
-      return fc.dictionary(fc.oneof(fc.constantFrom('app', 'a.b/c', 'true', '12', 'cpu'), text(8)), anyOf(shape.values, depth), { minKeys: 1, maxKeys: 2, noNullPrototype: true });
+      return fc.dictionary(
+        fc.oneof(fc.constantFrom('app', 'a.b/c', 'true', '12', 'cpu'), text(8)),
+        anyOf(shape.values, depth),
+        { minKeys: 1, maxKeys: 2, noNullPrototype: true },
+      );
     case 'union':
       return fc.oneof(...shape.options.map((option) => anyOf(option.shape, Math.max(depth - 1, 0))));
     default:
@@ -79,7 +88,11 @@ function list(shape: ListShape, depth: number, field?: Field): fc.Arbitrary<Json
   const bounds = { minLength: 1, maxLength: 2 };
   const items = anyOf(shape.items, depth);
   if (field?.listType !== 'map' && field?.listType !== 'set') return fc.array(items, bounds);
-  return fc.uniqueArray(items, { ...bounds, selector: (item) => JSON.stringify(field.listType === 'set' ? item : field.mapKeys.map((key) => (item as JsonObject)[key])) });
+  return fc.uniqueArray(items, {
+    ...bounds,
+    selector: (item) =>
+      JSON.stringify(field.listType === 'set' ? item : field.mapKeys.map((key) => (item as JsonObject)[key])),
+  });
 }
 
 function leaf(shape: ScalarShape): fc.Arbitrary<JsonValue> {
@@ -103,7 +116,9 @@ function leaf(shape: ScalarShape): fc.Arbitrary<JsonValue> {
     case 'time':
       return fc.integer().map((seconds) => `${isoSeconds(seconds)}Z`);
     case 'micro-time':
-      return fc.tuple(fc.integer(), fc.nat(999_999)).map(([seconds, micros]) => `${isoSeconds(seconds)}.${String(micros).padStart(6, '0')}Z`);
+      return fc
+        .tuple(fc.integer(), fc.nat(999_999))
+        .map(([seconds, micros]) => `${isoSeconds(seconds)}.${String(micros).padStart(6, '0')}Z`);
     case 'raw':
       return fc.dictionary(text(6), json, { maxKeys: 3, noNullPrototype: true });
     case 'json':
@@ -114,7 +129,24 @@ function leaf(shape: ScalarShape): fc.Arbitrary<JsonValue> {
 /** Words of every day, words that YAML would take for something else, and anything else that UTF-8 can say. */
 function text(maxLength: number): fc.Arbitrary<string> {
   return fc.oneof(
-    fc.constantFrom('', 'nginx', 'kube-system', 'nginx:1.27', 'a b', 'true', 'null', '012', '1e3', '~', '- x', '# x', 'a: b', 'two\nlines', ' padded ', 'ünïcode 🎈'),
+    fc.constantFrom(
+      '',
+      'nginx',
+      'kube-system',
+      'nginx:1.27',
+      'a b',
+      'true',
+      'null',
+      '012',
+      '1e3',
+      '~',
+      '- x',
+      '# x',
+      'a: b',
+      'two\nlines',
+      ' padded ',
+      'ünïcode 🎈',
+    ),
     fc.string({ maxLength }),
     fc.string({ unit: 'binary', maxLength }),
   );
@@ -123,11 +155,20 @@ function text(maxLength: number): fc.Arbitrary<string> {
 /** Small numbers that no larger suffix could say. */
 const quantity: fc.Arbitrary<string> = fc.oneof(
   fc.constant('0'),
-  fc.tuple(fc.integer({ min: 1, max: 999 }), fc.constantFrom('', 'm', 'k', 'Ki', 'Mi', 'Gi')).map(([number, suffix]) => `${number}${suffix}`),
+  fc
+    .tuple(fc.integer({ min: 1, max: 999 }), fc.constantFrom('', 'm', 'k', 'Ki', 'Mi', 'Gi'))
+    .map(([number, suffix]) => `${number}${suffix}`),
 );
 
 const json: fc.Arbitrary<JsonValue> = fc.letrec<{ any: JsonValue }>((tie) => ({
-  any: fc.oneof({ depthSize: 'small' }, fc.constantFrom(null, true, false), fc.integer(), text(6), fc.array(tie('any'), { maxLength: 2 }), fc.dictionary(text(4), tie('any'), { maxKeys: 2, noNullPrototype: true })),
+  any: fc.oneof(
+    { depthSize: 'small' },
+    fc.constantFrom(null, true, false),
+    fc.integer(),
+    text(6),
+    fc.array(tie('any'), { maxLength: 2 }),
+    fc.dictionary(text(4), tie('any'), { maxKeys: 2, noNullPrototype: true }),
+  ),
 })).any;
 
 function isoSeconds(seconds: number): string {
@@ -142,7 +183,11 @@ export interface ServedKind {
 
 /** Every kind that some resource or subresource takes or answers with, once each. */
 export function servedKinds(): readonly ServedKind[] {
-  const sections = resourceText.trim().split(/^@/m).filter((section) => section !== '').map((section) => section.trim().split('\n'));
+  const sections = resourceText
+    .trim()
+    .split(/^@/m)
+    .filter((section) => section !== '')
+    .map((section) => section.trim().split('\n'));
   const packages = new Map(sections.map(([head = '']) => head.split(' ') as [apiVersion: string, goPackage: string]));
   const kinds = new Map<string, ServedKind>();
   for (const [head = '', ...resources] of sections) {

@@ -1,6 +1,6 @@
-// A whole server, put together as `vivarium serve` does it, for somebody to attack: with every way of proving who one is,
-// Node and RBAC to decide, and an audit log that is listened to. The checks here say what has to come of an attack: its
-// code, nothing in the store, a true word in the audit log, and nothing told that was asked for.
+// A whole server, put together as `vivarium serve` does it, for somebody to attack: with every way of proving who one
+// is, Node and RBAC to decide, and an audit log that is listened to. The checks here say what has to come of an attack:
+// its code, nothing in the store, a true word in the audit log, and nothing told that was asked for.
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
@@ -28,7 +28,10 @@ import { authority, now } from './certificates.js';
 import type { Issued } from './certificates.js';
 
 export const issuer = 'https://issuer.example';
-export const accountPem = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
+export const accountPem = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({
+  type: 'pkcs8',
+  format: 'pem',
+}) as string;
 export const accountKey = signingKey(accountPem);
 export const clients = authority('clients');
 export const proxies = authority('proxies');
@@ -87,7 +90,16 @@ export interface Scene {
 
 /** What is recorded never holds a secret, if the policy is one that Kubernetes recommends. */
 const audit: AuditPolicy = {
-  rules: [{ level: 'Metadata', resources: [{ resources: ['secrets', 'serviceaccounts/token'] }, { group: 'authentication.k8s.io', resources: ['tokenreviews'] }] }, { level: 'RequestResponse' }],
+  rules: [
+    {
+      level: 'Metadata',
+      resources: [
+        { resources: ['secrets', 'serviceaccounts/token'] },
+        { group: 'authentication.k8s.io', resources: ['tokenreviews'] },
+      ],
+    },
+    { level: 'RequestResponse' },
+  ],
 };
 
 export async function scene(t: Test, options: Partial<ServerOptions> = {}): Promise<Scene> {
@@ -109,7 +121,14 @@ export async function scene(t: Test, options: Partial<ServerOptions> = {}): Prom
       basicFile: 'passwords',
       bootstrapTokens: true,
       clientCaFile: 'clients',
-      proxy: { clientCaFile: 'proxies', allowedNames: ['front'], usernameHeaders: ['X-Remote-User'], uidHeaders: ['X-Remote-Uid'], groupHeaders: ['X-Remote-Group'], extraPrefixes: ['X-Remote-Extra-'] },
+      proxy: {
+        clientCaFile: 'proxies',
+        allowedNames: ['front'],
+        usernameHeaders: ['X-Remote-User'],
+        uidHeaders: ['X-Remote-Uid'],
+        groupHeaders: ['X-Remote-Group'],
+        extraPrefixes: ['X-Remote-Extra-'],
+      },
       accounts: { ...authenticationDefaults.accounts, issuers: [issuer] },
     },
     { surroundings, clock, accountKey: accountPem, anonymous: true },
@@ -117,20 +136,47 @@ export async function scene(t: Test, options: Partial<ServerOptions> = {}): Prom
   const authorization = await authorizationOf(authorizationDefaults, surroundings, clock);
   const store = memoryStore({ clock });
   const { authenticators, tokens, apiAudiences, info } = authentication;
-  const server = createServer({ store, clock, random: random(1), authenticators, authorizers: authorization.authorizers, tokens, apiAudiences, authenticationInfo: info, audit, ...options });
+  const server = createServer({
+    store,
+    clock,
+    random: random(1),
+    authenticators,
+    authorizers: authorization.authorizers,
+    tokens,
+    apiAudiences,
+    authenticationInfo: info,
+    audit,
+    ...options,
+  });
   const events: AuditEvent[] = [];
   server.audit$.subscribe((event) => {
     events.push(event);
     said.push(JSON.stringify(event));
   });
-  const handle = fetchHandler(server.handler, { clock, random: random(2), onDefect: (error) => said.push(`defect: ${String(error)}`) });
+  const handle = fetchHandler(server.handler, {
+    clock,
+    random: random(2),
+    onDefect: (error) => said.push(`defect: ${String(error)}`),
+  });
   let listening: Listening | undefined;
   const port = async (): Promise<number> => (listening ??= await listen(server.handler, { port: 0 })).port;
-  const ask: Scene['ask'] = async (method, path, { as, headers: given = {}, body, type, verbatim = false, ...extras } = {}) => {
-    const headers = { ...(as !== undefined && { Authorization: `Bearer ${as}` }), ...(body !== undefined && { 'Content-Type': type ?? 'application/json' }), ...given };
-    const pairs = Object.entries(headers).flatMap(([name, values]) => [values].flat().map((value): [string, string] => [name, value]));
+  const ask: Scene['ask'] = async (
+    method,
+    path,
+    { as, headers: given = {}, body, type, verbatim = false, ...extras } = {},
+  ) => {
+    const headers = {
+      ...(as !== undefined && { Authorization: `Bearer ${as}` }),
+      ...(body !== undefined && { 'Content-Type': type ?? 'application/json' }),
+      ...given,
+    };
+    const pairs = Object.entries(headers).flatMap(([name, values]) =>
+      [values].flat().map((value): [string, string] => [name, value]),
+    );
     const content = body === undefined ? {} : { body: JSON.stringify(body) };
-    const response = verbatim ? await verbatimAnswer(await port(), method, path, pairs) : await handle(new Request(`http://x${path}`, { method, headers: pairs, ...content }), extras);
+    const response = verbatim
+      ? await verbatimAnswer(await port(), method, path, pairs)
+      : await handle(new Request(`http://x${path}`, { method, headers: pairs, ...content }), extras);
     const text = await response.text();
     if (as !== admin) said.push([...response.headers].join('\n'), text);
     return { code: response.status, text, headers: response.headers, body: parsed(text) };
@@ -162,7 +208,11 @@ export async function scene(t: Test, options: Partial<ServerOptions> = {}): Prom
       const name = `granted-${++granted}`;
       const [at, kind] = namespace === undefined ? [rbac, 'ClusterRole'] : [`${rbac}/namespaces/${namespace}`, 'Role'];
       await make(`${at}/${kind.toLowerCase()}s`, { metadata: { name }, rules: rules as unknown as JsonObject[] });
-      await make(`${at}/${kind.toLowerCase()}bindings`, { metadata: { name }, roleRef: { apiGroup: rbacGroup, kind, name }, subjects: [{ apiGroup: rbacGroup, kind: 'User', name: user }] });
+      await make(`${at}/${kind.toLowerCase()}bindings`, {
+        metadata: { name },
+        roleRef: { apiGroup: rbacGroup, kind, name },
+        subjects: [{ apiGroup: rbacGroup, kind: 'User', name: user }],
+      });
     },
     async tokenFor(account, spec = {}, namespace = 'default') {
       const { body } = await make(`${core}/namespaces/${namespace}/serviceaccounts/${account}/token`, { spec });
@@ -181,14 +231,22 @@ function parsed(text: string): JsonObject {
 }
 
 /** Sends a request as it is written. */
-async function verbatimAnswer(port: number, method: string, path: string, headers: readonly (readonly [string, string])[]): Promise<Response> {
+async function verbatimAnswer(
+  port: number,
+  method: string,
+  path: string,
+  headers: readonly (readonly [string, string])[],
+): Promise<Response> {
   const request = httpRequest({ port, method, path, agent: false });
   for (const [name, value] of headers) request.appendHeader(name, value);
   request.end();
   const [message] = (await once(request, 'response')) as [IncomingMessage];
   const parts: Buffer[] = [];
   for await (const part of message) parts.push(part as Buffer);
-  return new Response(Buffer.concat(parts), { status: message.statusCode ?? 0, headers: Object.entries(message.headers).map(([name, value]): [string, string] => [name, String(value)]) });
+  return new Response(Buffer.concat(parts), {
+    status: message.statusCode ?? 0,
+    headers: Object.entries(message.headers).map(([name, value]): [string, string] => [name, String(value)]),
+  });
 }
 
 async function say(port: number, lines: readonly string[]): Promise<string> {
@@ -206,12 +264,29 @@ export const rbacGroup = 'rbac.authorization.k8s.io';
 export const rbac = `/apis/${rbacGroup}/v1`;
 export const [admin, alice, bob] = ['secret-of-admin', 'secret-of-alice', 'secret-of-bob'];
 export const inDefault = (rest: string): string => `${core}/namespaces/default/${rest}`;
-export const rule = (apiGroups: string[], resources: string[], verbs: string[], resourceNames?: string[]): PolicyRule => ({ apiGroups, resources, verbs, ...(resourceNames && { resourceNames }) });
-export const podOn = (name: string, node: string, spec: JsonObject = {}, metadata: JsonObject = {}): JsonObject => ({ metadata: { name, ...metadata }, spec: { nodeName: node, containers: [{ name: 'c', image: 'i' }], ...spec } });
-export const secret = (name: string): JsonObject => ({ metadata: { name }, stringData: { treasure: `gold of ${name}` } });
+export const rule = (
+  apiGroups: string[],
+  resources: string[],
+  verbs: string[],
+  resourceNames?: string[],
+): PolicyRule => ({ apiGroups, resources, verbs, ...(resourceNames && { resourceNames }) });
+export const podOn = (name: string, node: string, spec: JsonObject = {}, metadata: JsonObject = {}): JsonObject => ({
+  metadata: { name, ...metadata },
+  spec: { nodeName: node, containers: [{ name: 'c', image: 'i' }], ...spec },
+});
+export const secret = (name: string): JsonObject => ({
+  metadata: { name },
+  stringData: { treasure: `gold of ${name}` },
+});
 
 /** Asks, and checks that nothing came of it. */
-export async function denied(t: Test, { store, events, ask }: Scene, [method, path, question]: readonly [method: string, path: string, question?: Question], code: number, message?: string | RegExp): Promise<Answer> {
+export async function denied(
+  t: Test,
+  { store, events, ask }: Scene,
+  [method, path, question]: readonly [method: string, path: string, question?: Question],
+  code: number,
+  message?: string | RegExp,
+): Promise<Answer> {
   const name = `${method} ${path.slice(0, 200)}`;
   const before = await store.revision();
   events.length = 0;
@@ -225,43 +300,79 @@ export async function denied(t: Test, { store, events, ask }: Scene, [method, pa
 }
 
 /** Denied by the authorizers, to whose decision the audit log bears witness. */
-export async function forbidden(t: Test, scene: Scene, question: Parameters<typeof denied>[2], message?: string | RegExp): Promise<Answer> {
+export async function forbidden(
+  t: Test,
+  scene: Scene,
+  question: Parameters<typeof denied>[2],
+  message?: string | RegExp,
+): Promise<Answer> {
   const answer = await denied(t, scene, question, 403, message);
   t.match(answer.body, { kind: 'Status', status: 'Failure', reason: 'Forbidden', code: 403 });
-  t.equal(scene.events.at(-1)?.annotations?.['authorization.k8s.io/decision'], 'forbid', `${question[0]} ${question[1].slice(0, 200)} is recorded as forbidden`);
+  t.equal(
+    scene.events.at(-1)?.annotations?.['authorization.k8s.io/decision'],
+    'forbid',
+    `${question[0]} ${question[1].slice(0, 200)} is recorded as forbidden`,
+  );
   t.equal(answer.headers.get('x-content-type-options'), 'nosniff');
   return answer;
 }
 
 /** The same for whatever is wrong. */
-const unauthorizedBody = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message: 'Unauthorized', reason: 'Unauthorized', code: 401 };
+const unauthorizedBody = {
+  kind: 'Status',
+  apiVersion: 'v1',
+  metadata: {},
+  status: 'Failure',
+  message: 'Unauthorized',
+  reason: 'Unauthorized',
+  code: 401,
+};
 
 /** Denied for its credentials, in the same words for every reason; never taken for nobody's. */
 export async function unknown(t: Test, scene: Scene, question: Question, why: string): Promise<void> {
   // Open to everybody: who is taken for nobody would be answered.
   const answer = await denied(t, scene, ['GET', '/version', question], 401);
   t.strictSame(answer.body, unauthorizedBody, why);
-  t.match(scene.events.at(-1), { stage: 'ResponseStarted', user: {}, responseStatus: { message: 'Unauthorized' } }, why);
+  t.match(
+    scene.events.at(-1),
+    { stage: 'ResponseStarted', user: {}, responseStatus: { message: 'Unauthorized' } },
+    why,
+  );
   t.strictSame(scene.events.at(-1)?.user, {}, why);
 }
 
-export const presenting = (leaf: Issued, ...intermediates: readonly Issued[]): ClientCertificate => ({ raw: leaf.raw, intermediates: intermediates.map(({ raw }) => raw) });
-export const part = (content: unknown): string => Buffer.from(typeof content === 'string' ? content : JSON.stringify(content)).toString('base64url');
+export const presenting = (leaf: Issued, ...intermediates: readonly Issued[]): ClientCertificate => ({
+  raw: leaf.raw,
+  intermediates: intermediates.map(({ raw }) => raw),
+});
+export const part = (content: unknown): string =>
+  Buffer.from(typeof content === 'string' ? content : JSON.stringify(content)).toString('base64url');
 
 /** A token with any header, signed in any way. */
-export function forged(header: unknown, claims: unknown, signatureOf: (signed: string) => Buffer = () => Buffer.alloc(0)): string {
+export function forged(
+  header: unknown,
+  claims: unknown,
+  signatureOf: (signed: string) => Buffer = () => Buffer.alloc(0),
+): string {
   const signed = `${part(header)}.${part(claims)}`;
   return `${signed}.${signatureOf(signed).toString('base64url')}`;
 }
 
 /** The claims of a good token, to be spoilt. */
-const claimsOf = (token: string): JsonObject => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as JsonObject;
+const claimsOf = (token: string): JsonObject =>
+  JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as JsonObject;
 
 /** A scene with a robot and a good token of it. */
-export async function withRobot(t: Test): Promise<{ readonly scene: Scene; readonly token: string; readonly claims: JsonObject }> {
+export async function withRobot(
+  t: Test,
+): Promise<{ readonly scene: Scene; readonly token: string; readonly claims: JsonObject }> {
   const made = await scene(t);
   await made.make(inDefault('serviceaccounts'), { metadata: { name: 'robot' } });
   const token = await made.tokenFor('robot');
-  t.match((await made.ask('POST', '/apis/authentication.k8s.io/v1/selfsubjectreviews', { as: token, body: {} })).body, { status: { userInfo: { username: 'system:serviceaccount:default:robot' } } }, 'the token itself is good');
+  t.match(
+    (await made.ask('POST', '/apis/authentication.k8s.io/v1/selfsubjectreviews', { as: token, body: {} })).body,
+    { status: { userInfo: { username: 'system:serviceaccount:default:robot' } } },
+    'the token itself is good',
+  );
   return { scene: made, token, claims: claimsOf(token) };
 }

@@ -1,6 +1,20 @@
 // The reference store with one defect each, of the kinds that real stores have had. Every one of them must be caught by
 // a check whose name matches `breaks`: that is how we know that the suite can fail, and for the right reason.
-import { concat, concatMap, defer, filter, from, map, mergeMap, NEVER, of, pairwise, startWith, Subject, type Observable } from 'rxjs';
+import {
+  concat,
+  concatMap,
+  defer,
+  filter,
+  from,
+  map,
+  mergeMap,
+  NEVER,
+  of,
+  pairwise,
+  startWith,
+  Subject,
+  type Observable,
+} from 'rxjs';
 import { virtualClock, type Clock } from '../../lib/core/index.js';
 import type { Batch, Entry, Listing, Store, Transaction } from '../../lib/storage/index.js';
 import type { StoreHarness } from '../../lib/testing/store-suite.js';
@@ -81,7 +95,9 @@ export const defects: readonly Defect[] = [
       return {
         get: async (key, options) => {
           const reading = await store.get(key, options);
-          return options?.revision === undefined && reading.revision > 1 && stale() ? store.get(key, { revision: reading.revision - 1 }) : reading;
+          return options?.revision === undefined && reading.revision > 1 && stale()
+            ? store.get(key, { revision: reading.revision - 1 })
+            : reading;
         },
       };
     },
@@ -139,7 +155,9 @@ export const defects: readonly Defect[] = [
   {
     name: 'only the first condition counts',
     breaks: /happens only if every condition holds|one order that explains/,
-    damage: (store) => ({ commit: (transaction) => store.commit({ ...transaction, compare: transaction.compare?.slice(0, 1) ?? [] }) }),
+    damage: (store) => ({
+      commit: (transaction) => store.commit({ ...transaction, compare: transaction.compare?.slice(0, 1) ?? [] }),
+    }),
   },
   {
     name: 'found lacks absent keys',
@@ -147,7 +165,9 @@ export const defects: readonly Defect[] = [
     damage: (store) => ({
       commit: async (transaction) => {
         const outcome = await store.commit(transaction);
-        return outcome.committed ? outcome : { ...outcome, found: outcome.found.filter((entry) => entry !== undefined) };
+        return outcome.committed
+          ? outcome
+          : { ...outcome, found: outcome.found.filter((entry) => entry !== undefined) };
       },
     }),
   },
@@ -176,7 +196,10 @@ export const defects: readonly Defect[] = [
   {
     name: 'a list of /a stops at the slash',
     breaks: /^a list has exactly the keys/,
-    damage: (store) => ({ list: async (prefix, options) => without(await store.list(prefix, options), ({ key }) => key.startsWith(`${prefix}0`)) }),
+    damage: (store) => ({
+      list: async (prefix, options) =>
+        without(await store.list(prefix, options), ({ key }) => key.startsWith(`${prefix}0`)),
+    }),
   },
   {
     name: 'remaining counts the page too',
@@ -194,7 +217,10 @@ export const defects: readonly Defect[] = [
     damage: (store) => ({
       list: async (prefix, options = {}) => {
         const { revision, ...rest } = options;
-        return { ...(await store.list(prefix, options.after === undefined ? options : rest)), ...(revision !== undefined && { revision }) };
+        return {
+          ...(await store.list(prefix, options.after === undefined ? options : rest)),
+          ...(revision !== undefined && { revision }),
+        };
       },
     }),
   },
@@ -203,7 +229,9 @@ export const defects: readonly Defect[] = [
     breaks: /^watches are ordered, unique, reliable|^watches are resumable/,
     damage: (store) => {
       const dropped = every(100);
-      return { watch: (prefix, options) => store.watch(prefix, options).pipe(filter((batch) => !isEvent(batch) || !dropped())) };
+      return {
+        watch: (prefix, options) => store.watch(prefix, options).pipe(filter((batch) => !isEvent(batch) || !dropped())),
+      };
     },
   },
   {
@@ -211,13 +239,24 @@ export const defects: readonly Defect[] = [
     breaks: /^watches are ordered, unique/,
     damage: (store) => {
       const twice = every(100);
-      return { watch: (prefix, options) => store.watch(prefix, options).pipe(mergeMap((batch) => (isEvent(batch) && twice() ? of(batch, batch) : of(batch)))) };
+      return {
+        watch: (prefix, options) =>
+          store
+            .watch(prefix, options)
+            .pipe(mergeMap((batch) => (isEvent(batch) && twice() ? of(batch, batch) : of(batch)))),
+      };
     },
   },
   {
     name: 'a watch splits batches',
     breaks: /^watches are atomic/,
-    damage: damagedWatch(mergeMap(({ revision, changes }) => (changes.length < 2 ? of({ revision, changes }) : from(changes.map((change) => ({ revision, changes: [change] })))))),
+    damage: damagedWatch(
+      mergeMap(({ revision, changes }) =>
+        changes.length < 2
+          ? of({ revision, changes })
+          : from(changes.map((change) => ({ revision, changes: [change] }))),
+      ),
+    ),
   },
   {
     name: 'a watch now and then delivers two batches in the wrong order',
@@ -227,14 +266,23 @@ export const defects: readonly Defect[] = [
         store.watch(prefix, options).pipe(
           startWith(undefined),
           pairwise(),
-          mergeMap(([before, batch]) => (batch === undefined ? [] : before !== undefined && batch.revision % 10 === 0 && isEvent(before) && isEvent(batch) ? [batch, before] : [batch])),
+          mergeMap(([before, batch]) =>
+            batch === undefined
+              ? []
+              : before !== undefined && batch.revision % 10 === 0 && isEvent(before) && isEvent(batch)
+                ? [batch, before]
+                : [batch],
+          ),
         ),
     }),
   },
   {
     name: 'a watch begins with the revision it is to come after',
     breaks: /^watches are resumable|^watches are ordered/,
-    damage: (store) => ({ watch: (prefix, { after } = {}) => store.watch(prefix, after === undefined ? {} : { after: Math.max(0, after - 1) }) }),
+    damage: (store) => ({
+      watch: (prefix, { after } = {}) =>
+        store.watch(prefix, after === undefined ? {} : { after: Math.max(0, after - 1) }),
+    }),
   },
   {
     name: 'a resumed watch skips what it missed',
@@ -258,7 +306,10 @@ export const defects: readonly Defect[] = [
     damage: (store) => ({
       watch: (prefix, options) => {
         if (options?.after !== undefined) return store.watch(prefix, options);
-        const later = async (): Promise<number> => (await new Promise((resolve) => setImmediate(resolve)), store.revision());
+        const later = async (): Promise<number> => (
+          await new Promise((resolve) => setImmediate(resolve)),
+          store.revision()
+        );
         return defer(later).pipe(mergeMap((after) => store.watch(prefix, { after })));
       },
     }),
@@ -271,12 +322,19 @@ export const defects: readonly Defect[] = [
   {
     name: 'a watch sorts the changes of a batch',
     breaks: /^a batch has the puts of its transaction/,
-    damage: damagedWatch(map((batch) => ({ ...batch, changes: batch.changes.toSorted((a, b) => (a.key < b.key ? -1 : 1)) }))),
+    damage: damagedWatch(
+      map((batch) => ({ ...batch, changes: batch.changes.toSorted((a, b) => (a.key < b.key ? -1 : 1)) })),
+    ),
   },
   {
     name: 'a watch forgets what was there before an update',
     breaks: /^a watch shows creates, updates/,
-    damage: damagedWatch(map((batch) => ({ ...batch, changes: batch.changes.map((change) => (change.type === 'put' ? { ...change, previous: undefined } : change)) }))),
+    damage: damagedWatch(
+      map((batch) => ({
+        ...batch,
+        changes: batch.changes.map((change) => (change.type === 'put' ? { ...change, previous: undefined } : change)),
+      })),
+    ),
   },
   {
     name: 'a watch of a prefix shows deletes of others',
@@ -284,7 +342,10 @@ export const defects: readonly Defect[] = [
     damage: (store) => ({
       watch: (prefix, options) =>
         store.watch('', options).pipe(
-          map((batch) => ({ ...batch, changes: batch.changes.filter((change) => change.type === 'delete' || change.key.startsWith(prefix)) })),
+          map((batch) => ({
+            ...batch,
+            changes: batch.changes.filter((change) => change.type === 'delete' || change.key.startsWith(prefix)),
+          })),
           filter((batch) => batch.changes.length > 0),
         ),
     }),
@@ -297,7 +358,9 @@ export const defects: readonly Defect[] = [
   {
     name: 'bookmarks run ahead of changes',
     breaks: /^watches are bookmarkable/,
-    damage: damagedWatch(concatMap((batch) => (isEvent(batch) ? of({ revision: batch.revision, changes: [] }, batch) : of(batch)))),
+    damage: damagedWatch(
+      concatMap((batch) => (isEvent(batch) ? of({ revision: batch.revision, changes: [] }, batch) : of(batch))),
+    ),
   },
   {
     name: 'a commit from within a watch is delivered before the batch it answers',
@@ -305,7 +368,11 @@ export const defects: readonly Defect[] = [
     damage: (store) => {
       const batches: Batch[] = [];
       const subject = new Subject<Batch>();
-      store.watch('').subscribe({ next: (batch) => batches.push(batch), error: (error: unknown) => subject.error(new Error('the watch failed', { cause: error })), complete: () => subject.complete() });
+      store.watch('').subscribe({
+        next: (batch) => batches.push(batch),
+        error: (error: unknown) => subject.error(new Error('the watch failed', { cause: error })),
+        complete: () => subject.complete(),
+      });
       return {
         commit: (transaction) => {
           const outcome = store.commit(transaction);
@@ -335,7 +402,10 @@ export const defects: readonly Defect[] = [
         try {
           return await store.list(prefix, options);
         } catch {
-          return { ...(await store.list(prefix)), ...(options.revision !== undefined && { revision: options.revision }) };
+          return {
+            ...(await store.list(prefix)),
+            ...(options.revision !== undefined && { revision: options.revision }),
+          };
         }
       },
     }),
@@ -350,7 +420,8 @@ export const defects: readonly Defect[] = [
           await store.compact(revision);
           compacted = Math.max(compacted, revision);
         },
-        watch: (prefix, { after } = {}) => store.watch(prefix, after === undefined ? {} : { after: Math.max(after, compacted) }),
+        watch: (prefix, { after } = {}) =>
+          store.watch(prefix, after === undefined ? {} : { after: Math.max(after, compacted) }),
       };
     },
   },
@@ -364,14 +435,17 @@ export const defects: readonly Defect[] = [
           await store.compact(revision);
           compacted = Math.max(compacted, revision);
         },
-        get: (key, { revision } = {}) => store.get(key, revision === undefined ? {} : { revision: Math.max(revision, compacted) }),
+        get: (key, { revision } = {}) =>
+          store.get(key, revision === undefined ? {} : { revision: Math.max(revision, compacted) }),
       };
     },
   },
   {
     name: 'compaction goes one revision too far',
     breaks: /^compaction leaves the compacted revision/,
-    damage: (store) => ({ compact: async (revision) => store.compact(revision < (await store.revision()) ? revision + 1 : revision) }),
+    damage: (store) => ({
+      compact: async (revision) => store.compact(revision < (await store.revision()) ? revision + 1 : revision),
+    }),
   },
   {
     name: 'a revoked lease forgets puts that came while it ended',
@@ -401,9 +475,21 @@ export const defects: readonly Defect[] = [
       },
     }),
   },
-  { name: 'renewing a lease does nothing', breaks: /^renewing a lease/, damage: () => ({ renewLease: () => Promise.resolve() }) },
-  { name: 'a lease ends early', breaks: /^leases end on the clock/, damage: (store) => ({ grantLease: (ttlMs) => store.grantLease(ttlMs / 2) }) },
-  { name: 'a lease ends late', breaks: /^leases end on the clock/, damage: (store) => ({ grantLease: (ttlMs) => store.grantLease(ttlMs + 1) }) },
+  {
+    name: 'renewing a lease does nothing',
+    breaks: /^renewing a lease/,
+    damage: () => ({ renewLease: () => Promise.resolve() }),
+  },
+  {
+    name: 'a lease ends early',
+    breaks: /^leases end on the clock/,
+    damage: (store) => ({ grantLease: (ttlMs) => store.grantLease(ttlMs / 2) }),
+  },
+  {
+    name: 'a lease ends late',
+    breaks: /^leases end on the clock/,
+    damage: (store) => ({ grantLease: (ttlMs) => store.grantLease(ttlMs + 1) }),
+  },
   {
     name: 'values are handed out unfrozen',
     breaks: /^a value that was read cannot be changed/,
@@ -443,8 +529,16 @@ export const defects: readonly Defect[] = [
       };
     },
   },
-  { name: 'a closed store keeps a timer', breaks: /^a closed store leaves nothing behind/, damage: (store, clock) => ({ close: () => (clock.timer(1).subscribe(), store.close()) }) },
-  { name: 'watches stay open when the store closes', breaks: /^closing completes every watch/, damage: damagedWatch((batches$) => concat(batches$, NEVER)) },
+  {
+    name: 'a closed store keeps a timer',
+    breaks: /^a closed store leaves nothing behind/,
+    damage: (store, clock) => ({ close: () => (clock.timer(1).subscribe(), store.close()) }),
+  },
+  {
+    name: 'watches stay open when the store closes',
+    breaks: /^closing completes every watch/,
+    damage: damagedWatch((batches$) => concat(batches$, NEVER)),
+  },
   {
     name: 'a call under way never settles when the store closes',
     breaks: /^calls under way settle/,
@@ -462,9 +556,21 @@ export const defects: readonly Defect[] = [
       };
     },
   },
-  { name: 'the last commit is lost when the store closes', breaks: /^durable/, rot: ({ commits }) => void commits.splice(Math.max(1, commits.length - 1)) },
-  { name: 'history is lost when the store closes', breaks: /^durable/, rot: ({ commits }) => void commits.splice(0, commits.length - 1) },
-  { name: 'leases are lost when the store closes', breaks: /^durable: leases/, rot: ({ leases }) => void leases.splice(0) },
+  {
+    name: 'the last commit is lost when the store closes',
+    breaks: /^durable/,
+    rot: ({ commits }) => void commits.splice(Math.max(1, commits.length - 1)),
+  },
+  {
+    name: 'history is lost when the store closes',
+    breaks: /^durable/,
+    rot: ({ commits }) => void commits.splice(0, commits.length - 1),
+  },
+  {
+    name: 'leases are lost when the store closes',
+    breaks: /^durable: leases/,
+    rot: ({ leases }) => void leases.splice(0),
+  },
 ];
 
 function without(listing: Listing, dropped: (entry: Entry) => boolean): Listing {

@@ -1,6 +1,6 @@
 // A store whose reads and watches are served by cachers, one for each prefix that is asked for, and whose writes go to
-// the store below. What a cacher does not tell (the entry before a change, the name of a refusal) is asked of a cacher or
-// read off the store's own refusal, so that the suite of stores can judge the cacher.
+// the store below. What a cacher does not tell (the entry before a change, the name of a refusal) is asked of a cacher
+// or read off the store's own refusal, so that the suite of stores can judge the cacher.
 import { Observable, Subject } from 'rxjs';
 import type { Subscriber } from 'rxjs';
 import { isApiError } from '../../lib/core/index.js';
@@ -9,7 +9,17 @@ import { createCacher } from '../../lib/cacher/index.js';
 import type { CacheEvent, Cacher, CacherLimits } from '../../lib/cacher/index.js';
 import { checkAfter, checkKey, checkListOptions, checkPrefix, checkRevision } from '../../lib/storage/check-input.js';
 import { isStoreError, StoreError } from '../../lib/storage/index.js';
-import type { Batch, Change, Entry, ListOptions, Listing, Reading, Revision, Store, WatchOptions } from '../../lib/storage/index.js';
+import type {
+  Batch,
+  Change,
+  Entry,
+  ListOptions,
+  Listing,
+  Reading,
+  Revision,
+  Store,
+  WatchOptions,
+} from '../../lib/storage/index.js';
 import { orderOf } from '../../lib/storage/key-order.js';
 
 export interface CachedStoreOptions {
@@ -59,9 +69,15 @@ class CachedStore implements Store {
       ...(limit !== undefined && { limit }),
       ...(after?.startsWith(prefix) === true && { after: after.slice(prefix.length) }),
     };
-    const listing = await (revision === undefined ? this.#cacher(prefix).list(page) : this.#listExactly(prefix, { ...page, revision }));
+    const listing = await (revision === undefined
+      ? this.#cacher(prefix).list(page)
+      : this.#listExactly(prefix, { ...page, revision }));
     if (isBeyond) return { entries: [], revision: listing.revision, remaining: 0 };
-    return { entries: listing.items.map(({ entry }) => entry), revision: listing.revision, remaining: listing.remaining ?? 0 };
+    return {
+      entries: listing.items.map(({ entry }) => entry),
+      revision: listing.revision,
+      remaining: listing.remaining ?? 0,
+    };
   }
 
   watch(prefix: string, { after }: WatchOptions = {}): Observable<Batch> {
@@ -73,7 +89,10 @@ class CachedStore implements Store {
         .watch({ bookmark$: this.#progress$, ...(after !== undefined && { after }) })
         .subscribe({
           next: (event) => batches.push(event),
-          error: (error: unknown) => void this.#asStoreError(error, prefix, after).then((refusal) => batches.end(() => subscriber.error(refusal))),
+          error: (error: unknown) =>
+            void this.#asStoreError(error, prefix, after).then((refusal) =>
+              batches.end(() => subscriber.error(refusal)),
+            ),
           complete: () => batches.end(() => subscriber.complete()),
         });
     });
@@ -117,10 +136,14 @@ class CachedStore implements Store {
     return cacher;
   }
 
-  async #listExactly(prefix: string, page: { readonly revision: Revision; readonly limit?: number; readonly after?: string; readonly name?: string }): ReturnType<Cacher<Cached>['list']> {
+  async #listExactly(
+    prefix: string,
+    page: { readonly revision: Revision; readonly limit?: number; readonly after?: string; readonly name?: string },
+  ): ReturnType<Cacher<Cached>['list']> {
     checkRevision(page.revision);
     const newest = await this.#options.store.revision();
-    if (page.revision > newest) throw new StoreError('future-revision', `the newest is ${newest}`, { revision: newest });
+    if (page.revision > newest)
+      throw new StoreError('future-revision', `the newest is ${newest}`, { revision: newest });
     try {
       return await this.#cacher(prefix).list(page);
     } catch (error) {
@@ -137,7 +160,10 @@ class CachedStore implements Store {
   async #asStoreError(error: unknown, prefix: string, revision: Revision | undefined): Promise<unknown> {
     if (!isApiError(error, 'Expired')) return error;
     try {
-      await this.#options.store.list(prefix, { limit: 1, ...(revision !== undefined && { revision: Math.max(1, revision) }) });
+      await this.#options.store.list(prefix, {
+        limit: 1,
+        ...(revision !== undefined && { revision: Math.max(1, revision) }),
+      });
     } catch (refusal) {
       return refusal;
     }
@@ -181,7 +207,9 @@ class Batches {
         const { revision, type } = first;
         const count = this.#waiting.findIndex((event) => event.revision !== revision || event.type === 'BOOKMARK');
         const events = this.#waiting.splice(0, type === 'BOOKMARK' ? 1 : count < 0 ? this.#waiting.length : count);
-        const changes = await Promise.all(events.flatMap((event) => (event.type === 'BOOKMARK' ? [] : [this.#changeOf(event)])));
+        const changes = await Promise.all(
+          events.flatMap((event) => (event.type === 'BOOKMARK' ? [] : [this.#changeOf(event)])),
+        );
         this.#subscriber.next({ revision, changes });
       }
     } catch (error) {
@@ -195,10 +223,12 @@ class Batches {
   async #changeOf({ type, object, revision }: Exclude<CacheEvent<Cached>, { type: 'BOOKMARK' }>): Promise<Change> {
     const { entry } = object;
     const { key } = entry;
-    if (object.revision !== revision) throw new Error(`the event of revision ${revision} has an object of ${object.revision}`);
+    if (object.revision !== revision)
+      throw new Error(`the event of revision ${revision} has an object of ${object.revision}`);
     if (type === 'DELETED') return { type: 'delete', key, previous: entry };
     const previous = await this.#entryAt(key, revision - 1);
-    if ((type === 'ADDED') !== (previous === undefined)) throw new Error(`${key} is ${type}, but ${previous ? 'was there' : 'was not there'} before`);
+    if ((type === 'ADDED') !== (previous === undefined))
+      throw new Error(`${key} is ${type}, but ${previous ? 'was there' : 'was not there'} before`);
     return { type: 'put', key, entry, previous };
   }
 }

@@ -16,7 +16,11 @@ export interface Thing {
 
 export const prefix = '/registry/things/';
 
-export function thingCacher(store: Store, clock: Clock, rest: Partial<CacherOptions<Thing>> & { readonly limits?: Partial<CacherLimits> } = {}): Cacher<Thing> {
+export function thingCacher(
+  store: Store,
+  clock: Clock,
+  rest: Partial<CacherOptions<Thing>> & { readonly limits?: Partial<CacherLimits> } = {},
+): Cacher<Thing> {
   return createCacher<Thing>({
     store,
     clock,
@@ -30,7 +34,12 @@ export function thingCacher(store: Store, clock: Clock, rest: Partial<CacherOpti
 }
 
 export function readThing({ key, value, modRevision }: Entry): Thing {
-  return Object.freeze({ key: key.slice(prefix.length), colour: text(value.colour), node: text(value.node), resourceVersion: `${modRevision}` });
+  return Object.freeze({
+    key: key.slice(prefix.length),
+    colour: text(value.colour),
+    node: text(value.node),
+    resourceVersion: `${modRevision}`,
+  });
 }
 
 function text(value: unknown): string {

@@ -20,7 +20,10 @@ export interface Child {
 /** Starts a program of plain JavaScript with plain node: no loader, no options of the test run. */
 export function startChild(program: URL): Child {
   const { NODE_OPTIONS: _, ...env } = process.env;
-  const child: ChildProcess = spawn(process.execPath, [fileURLToPath(program)], { env, stdio: ['pipe', 'pipe', 'inherit'] });
+  const child: ChildProcess = spawn(process.execPath, [fileURLToPath(program)], {
+    env,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
   const lines: string[] = [];
   let wake: (() => void)[] = [];
   const wakeAll = (): void => {

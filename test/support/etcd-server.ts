@@ -1,6 +1,6 @@
-// A real etcd for tests: one member or several on loopback, free ports, data in directories that go with them. Each can be
-// killed and started again on the same data and ports. Where etcd is not installed, `etcdBinary` is undefined and tests
-// say so and skip; ETCD names another binary than Debian's.
+// A real etcd for tests: one member or several on loopback, free ports, data in directories that go with them. Each can
+// be killed and started again on the same data and ports. Where etcd is not installed, `etcdBinary` is undefined and
+// tests say so and skip; ETCD names another binary than Debian's.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -9,7 +9,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** Where etcd is, if it is. */
-export const etcdBinary: string | undefined = [process.env.ETCD, '/usr/bin/etcd', '/usr/local/bin/etcd'].find((path) => path !== undefined && existsSync(path));
+export const etcdBinary: string | undefined = [process.env.ETCD, '/usr/bin/etcd', '/usr/local/bin/etcd'].find(
+  (path) => path !== undefined && existsSync(path),
+);
 
 /** What to say when it is not. */
 export const etcdMissing = 'etcd is not installed (apt-get install etcd-server): the etcd store is not tested';
@@ -54,7 +56,9 @@ export async function startEtcdCluster(size: number, options: EtcdServerOptions 
     peer: `http://127.0.0.1:${ports[2 * n + 1]}`,
     directory: mkdtempSync(join(tmpdir(), 'vivarium-etcd-')),
   }));
-  const servers = members.map((member) => memberServer(member, [...flagsOf(member, members), ...tlsFlags(options), ...(options.flags ?? [])]));
+  const servers = members.map((member) =>
+    memberServer(member, [...flagsOf(member, members), ...tlsFlags(options), ...(options.flags ?? [])]),
+  );
   try {
     await Promise.all(servers.map((server) => server.start()));
   } catch (error) {
@@ -86,7 +90,9 @@ function flagsOf({ name, endpoint, peer, directory }: Member, members: readonly 
 }
 
 function tlsFlags({ tls }: EtcdServerOptions): string[] {
-  return tls === undefined ? [] : [`--cert-file=${tls.cert}`, `--key-file=${tls.key}`, `--trusted-ca-file=${tls.ca}`, '--client-cert-auth'];
+  return tls === undefined
+    ? []
+    : [`--cert-file=${tls.cert}`, `--key-file=${tls.key}`, `--trusted-ca-file=${tls.ca}`, '--client-cert-auth'];
 }
 
 function memberServer({ endpoint, directory }: Member, flags: readonly string[]): EtcdServer {

@@ -60,7 +60,8 @@ export class FlakyStore implements Store {
       this.#watches.add(subscriber);
       subscriber.add(() => this.#watches.delete(subscriber));
       return this.#store.watch(prefix, options).subscribe({
-        next: (batch) => (this.#held === undefined ? subscriber.next(batch) : void this.#held.push(() => subscriber.next(batch))),
+        next: (batch) =>
+          this.#held === undefined ? subscriber.next(batch) : void this.#held.push(() => subscriber.next(batch)),
         error: (error: unknown) => subscriber.error(error),
         complete: () => subscriber.complete(),
       });

@@ -1,5 +1,6 @@
-// A server in this process for hostile requests: asked below the URL standard, which would mend what they say, on a clock
-// that only moves when nothing else can happen. Every answer is read to its end, or, where it is a stream, cut off.
+// A server in this process for hostile requests: asked below the URL standard, which would mend what they say, on a
+// clock that only moves when nothing else can happen. Every answer is read to its end, or, where it is a stream, cut
+// off.
 import { readFileSync, readdirSync } from 'node:fs';
 import { builtinScheme, random, virtualClock } from '../../lib/core/index.js';
 import type { JsonObject, VirtualClock } from '../../lib/core/index.js';
@@ -33,16 +34,30 @@ export interface HostileServer {
   close(): Promise<void>;
 }
 
-/** Begins a server. What it makes once, on threads of the machine that no clock sees, is made before the first question. */
+/**
+ * Begins a server. What it makes once, on threads of the machine that no clock sees, is made before the first question.
+ */
 export async function hostileServer(seed: number | string): Promise<HostileServer> {
   const clock = virtualClock({ stallAfterMs: 2 ** 30 });
   const store = memoryStore({ clock, historyMax: 1_000 });
   const server = createServer({ store, scheme: builtinScheme(), clock, random: random(seed).stream('server') });
   let defects: unknown[] = [];
-  const { answer, close } = wire(server.handler, { clock, random: random(seed).stream('wire'), onDefect: (error) => defects.push(error) });
+  const { answer, close } = wire(server.handler, {
+    clock,
+    random: random(seed).stream('wire'),
+    onDefect: (error) => defects.push(error),
+  });
   const yaml = { 'content-type': 'application/yaml' };
-  for (const target of ['/openapi/v2', '/openapi/v3', '/openapi/v3/api/v1', '/api/v1', '/apis/apps/v1']) await answer(inputOf({ method: 'GET', target, headers: {}, body: undefined }));
-  await answer(inputOf({ method: 'POST', target: '/api/v1/namespaces/default/configmaps', headers: yaml, body: Buffer.from('a: [b]') }));
+  for (const target of ['/openapi/v2', '/openapi/v3', '/openapi/v3/api/v1', '/api/v1', '/apis/apps/v1'])
+    await answer(inputOf({ method: 'GET', target, headers: {}, body: undefined }));
+  await answer(
+    inputOf({
+      method: 'POST',
+      target: '/api/v1/namespaces/default/configmaps',
+      headers: yaml,
+      body: Buffer.from('a: [b]'),
+    }),
+  );
   return {
     server,
     clock,
@@ -52,7 +67,13 @@ export async function hostileServer(seed: number | string): Promise<HostileServe
       const timers = clock.pending;
       const output = await settled(Promise.resolve(answer(inputOf(request))), clock, timers);
       const read = await readOutput(output, request.method === 'HEAD');
-      return { code: output.code, contentType: headerOf(output, 'content-type'), ms: performance.now() - before, defects, ...read };
+      return {
+        code: output.code,
+        contentType: headerOf(output, 'content-type'),
+        ms: performance.now() - before,
+        defects,
+        ...read,
+      };
     },
     async close() {
       close();
@@ -66,7 +87,9 @@ export async function hostileServer(seed: number | string): Promise<HostileServe
 export function recordedSamples(folder = 'conformance/cases'): readonly JsonObject[] {
   const found = new Map<string, JsonObject>();
   for (const file of readdirSync(folder).sort()) {
-    const { cases } = JSON.parse(readFileSync(`${folder}/${file}`, 'utf8')) as { readonly cases: readonly { readonly steps: readonly Step[] }[] };
+    const { cases } = JSON.parse(readFileSync(`${folder}/${file}`, 'utf8')) as {
+      readonly cases: readonly { readonly steps: readonly Step[] }[];
+    };
     for (const { steps } of cases) {
       for (const { method, body, expect } of steps) {
         if (method !== 'POST' || expect?.status !== 201 || typeof body !== 'object') continue;
@@ -97,8 +120,8 @@ function inputOf({ method, target, headers, body }: HostileRequest): WireInput {
 
 /**
  * What needs no time comes within a few turns of the event loop, or, where a thread of the machine has to do with it (a
- * module that is imported when first needed), some time later. Only who has set a timer of its own, besides the deadline
- * that every request has, is waited for on the clock, and in the end everybody.
+ * module that is imported when first needed), some time later. Only who has set a timer of its own, besides the
+ * deadline that every request has, is waited for on the clock, and in the end everybody.
  */
 async function settled<T>(promise: Promise<T>, clock: VirtualClock, timersBefore: number): Promise<T> {
   const state = { isSettled: false };
@@ -119,7 +142,10 @@ function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-async function readOutput({ body }: WireOutput, isHead: boolean): Promise<{ readonly bytes: Uint8Array; readonly streamed: boolean }> {
+async function readOutput(
+  { body }: WireOutput,
+  isHead: boolean,
+): Promise<{ readonly bytes: Uint8Array; readonly streamed: boolean }> {
   if (body.type === 'bytes') return { bytes: isHead ? new Uint8Array() : body.bytes, streamed: false };
   if (body.type === 'blocks') return { bytes: Buffer.concat([...body.blocks]), streamed: false };
   const parts: Uint8Array[] = [];

@@ -1,6 +1,6 @@
-// Real kubectls: those that are installed, each with a folder of its own, so that no cache, configuration or plugin of the
-// machine reaches a test. KUBECTL_FOLDER names where versions lie (`kubectl.1.33`); without it that is the folder in which
-// the `kubectl` of the path lies.
+// Real kubectls: those that are installed, each with a folder of its own, so that no cache, configuration or plugin of
+// the machine reaches a test. KUBECTL_FOLDER names where versions lie (`kubectl.1.33`); without it that is the folder
+// in which the `kubectl` of the path lies.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,25 +18,43 @@ export interface Kubectl {
 /** What to say where there is none. */
 export const kubectlMissing = 'neither kubectl 1.27 nor 1.33 is installed: what it says of our server is not tested';
 
-/** The two versions that transcripts were recorded with, where they are installed; others word some answers in their own way. */
+/**
+ * The two versions that transcripts were recorded with, where they are installed; others word some answers in their own
+ * way.
+ */
 export function kubectls(): Kubectl[] {
-  const onPath = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, 'kubectl')).find((path) => existsSync(path));
+  const onPath = (process.env.PATH ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, 'kubectl'))
+    .find((path) => existsSync(path));
   const folder = process.env.KUBECTL_FOLDER ?? (onPath === undefined ? '' : dirname(realpathSync(onPath)));
-  const named = [oldest, newest].map((version) => ({ version, path: join(folder, `kubectl.${version}`) })).filter(({ path }) => existsSync(path));
+  const named = [oldest, newest]
+    .map((version) => ({ version, path: join(folder, `kubectl.${version}`) }))
+    .filter(({ path }) => existsSync(path));
   if (named.length > 0 || onPath === undefined) return named;
   const version = versionOf(onPath);
   return version === oldest || version === newest ? [{ version, path: onPath }] : [];
 }
 
 /** A folder in which a kubectl speaks to a server, and its end. */
-export function openSession({ path }: Kubectl, server: string, kubeconfig: string): Session & { readonly dispose: () => void } {
+export function openSession(
+  { path }: Kubectl,
+  server: string,
+  kubeconfig: string,
+): Session & { readonly dispose: () => void } {
   const home = mkdtempSync(join(tmpdir(), 'vivarium-kubectl-'));
   const at = (name: string): string => join(home, name);
   mkdirSync(at('bin'));
   mkdirSync(at('work'));
   symlinkSync(path, join(at('bin'), 'kubectl'));
   writeFileSync(at('kubeconfig'), kubeconfig, { mode: 0o600 });
-  const env = { PATH: `${at('bin')}${delimiter}${process.env.PATH ?? ''}`, HOME: home, KUBECONFIG: at('kubeconfig'), LC_ALL: 'C', TZ: 'UTC' };
+  const env = {
+    PATH: `${at('bin')}${delimiter}${process.env.PATH ?? ''}`,
+    HOME: home,
+    KUBECONFIG: at('kubeconfig'),
+    LC_ALL: 'C',
+    TZ: 'UTC',
+  };
   return { cwd: at('work'), env, server, dispose: () => rmSync(home, { recursive: true, force: true }) };
 }
 

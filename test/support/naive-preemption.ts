@@ -1,5 +1,5 @@
-// Preemption as one would write it down: nothing is remembered, every question is asked anew of a fresh copy of the node, and
-// candidates are sorted rather than weighed on the way. It says what the scheduler must say.
+// Preemption as one would write it down: nothing is remembered, every question is asked anew of a fresh copy of the
+// node, and candidates are sorted rather than weighed on the way. It says what the scheduler must say.
 import type { Frozen } from '../../lib/core/index.js';
 import type { PodDisruptionBudget } from '../../lib/core/types/index.js';
 import type { NodeView } from '../../lib/scheduling/cluster/node-view.js';
@@ -10,7 +10,8 @@ import type { PodFacts, SchedulerProfile } from '../../lib/scheduling/index.js';
 import { fitErrorText } from '../../lib/scheduling/index.js';
 
 /** Who would leave a node, or why that does not help. */
-export type NaiveVictims = { readonly pods: readonly PodFacts[]; readonly violations: number } | { readonly reasons: readonly string[] };
+export type NaiveVictims =
+  { readonly pods: readonly PodFacts[]; readonly violations: number } | { readonly reasons: readonly string[] };
 
 /** What came of it. */
 export interface NaivePreemption {
@@ -21,16 +22,27 @@ export interface NaivePreemption {
 }
 
 /** Who has to leave for a pod that was refused; nodes are tried from one of them on. */
-export function naivePreemption(cycle: Cycle, diagnosis: Diagnosis, profile: SchedulerProfile, from: number): NaivePreemption {
+export function naivePreemption(
+  cycle: Cycle,
+  diagnosis: Diagnosis,
+  profile: SchedulerProfile,
+  from: number,
+): NaivePreemption {
   const { pod, cluster } = cycle;
   const nodes = cluster.nodes.filter((node) => diagnosis.rejectionOf(node)?.code === 'Unschedulable');
   const byNode = new Map(nodes.map((node) => [node.name, naiveVictims(cycle, node)]));
-  const refusal = pod.object.spec?.preemptionPolicy === 'Never' ? 'not eligible due to preemptionPolicy=Never.' : waitsForVictims(pod, cycle, diagnosis);
+  const refusal =
+    pod.object.spec?.preemptionPolicy === 'Never'
+      ? 'not eligible due to preemptionPolicy=Never.'
+      : waitsForVictims(pod, cycle, diagnosis);
   if (refusal !== undefined) return { byNode, message: `preemption: ${refusal}` };
 
   const turned = nodes.map((_, index) => nodes[(from + index) % nodes.length]?.name ?? '');
   const { minCandidateNodesPercentage, minCandidateNodesAbsolute } = profile.args.DefaultPreemption;
-  const enough = Math.min(nodes.length, Math.max(Math.trunc((nodes.length * minCandidateNodesPercentage) / 100), minCandidateNodesAbsolute));
+  const enough = Math.min(
+    nodes.length,
+    Math.max(Math.trunc((nodes.length * minCandidateNodesPercentage) / 100), minCandidateNodesAbsolute),
+  );
   const respectful: string[] = [];
   const violating: string[] = [];
   for (const name of turned) {
@@ -40,7 +52,9 @@ export function naivePreemption(cycle: Cycle, diagnosis: Diagnosis, profile: Sch
     if (victims.violations === 0) respectful.push(name);
     else if (violating.length < enough) violating.push(name);
   }
-  const [best] = [...respectful, ...violating].sort((one, other) => compare(harm(byNode.get(one)), harm(byNode.get(other))));
+  const [best] = [...respectful, ...violating].sort((one, other) =>
+    compare(harm(byNode.get(one)), harm(byNode.get(other))),
+  );
   if (best !== undefined) return { byNode, nodeName: best };
   const said = [...byNode.values()].flatMap((each) => ('reasons' in each ? each.reasons : []));
   const reasons = new Map([...new Set(said)].map((reason) => [reason, said.filter((each) => each === reason).length]));
@@ -64,7 +78,10 @@ function naiveVictims(cycle: Cycle, node: NodeView): NaiveVictims {
   if (reasons !== undefined) return { reasons };
   const ranked = lower.toSorted(byRank);
   const beyond = beyondBudget(ranked, cycle.cluster.objects.list('PodDisruptionBudget'));
-  let leaving: readonly PodFacts[] = [...ranked.filter((each) => beyond.has(each)), ...ranked.filter((each) => !beyond.has(each))];
+  let leaving: readonly PodFacts[] = [
+    ...ranked.filter((each) => beyond.has(each)),
+    ...ranked.filter((each) => !beyond.has(each)),
+  ];
   for (const pod of leaving) {
     const fewer = leaving.filter((each) => each !== pod);
     if (whyNotWithout(fewer) === undefined) leaving = fewer;
@@ -73,11 +90,15 @@ function naiveVictims(cycle: Cycle, node: NodeView): NaiveVictims {
 }
 
 /** Those whose leaving one after the other is more than a budget allows. */
-function beyondBudget(pods: readonly PodFacts[], budgets: readonly Frozen<PodDisruptionBudget>[]): ReadonlySet<PodFacts> {
+function beyondBudget(
+  pods: readonly PodFacts[],
+  budgets: readonly Frozen<PodDisruptionBudget>[],
+): ReadonlySet<PodFacts> {
   const beyond = new Set<PodFacts>();
   for (const { metadata, spec, status } of budgets) {
     const wanted = Object.entries(spec?.selector?.matchLabels ?? {});
-    const isMeant = ({ namespace, labels }: PodFacts): boolean => namespace === metadata?.namespace && wanted.every(([key, value]) => labels[key] === value);
+    const isMeant = ({ namespace, labels }: PodFacts): boolean =>
+      namespace === metadata?.namespace && wanted.every(([key, value]) => labels[key] === value);
     const concerned = pods.filter((pod) => isMeant(pod) && status?.disruptedPods?.[pod.name] === undefined);
     for (const pod of concerned.slice(status?.disruptionsAllowed ?? 0)) beyond.add(pod);
   }
@@ -87,9 +108,17 @@ function beyondBudget(pods: readonly PodFacts[], budgets: readonly Frozen<PodDis
 /** Whether somebody whom a scheduler told to leave is still on the node that the pod was promised. */
 function waitsForVictims({ object, priority }: PodFacts, { cluster }: Cycle, diagnosis: Diagnosis): string | undefined {
   const promised = cluster.node(object.status?.nominatedNodeName ?? '');
-  if (promised === undefined || diagnosis.rejectionOf(promised)?.code === 'UnschedulableAndUnresolvable') return undefined;
-  const isToldToLeave = (pod: PodFacts): boolean => pod.terminating && (pod.object.status?.conditions?.some(({ type, reason }) => type === 'DisruptionTarget' && reason === 'PreemptionByScheduler') ?? false);
-  return promised.pods.some((pod) => pod.priority < priority && isToldToLeave(pod)) ? 'not eligible due to a terminating pod on the nominated node.' : undefined;
+  if (promised === undefined || diagnosis.rejectionOf(promised)?.code === 'UnschedulableAndUnresolvable')
+    return undefined;
+  const isToldToLeave = (pod: PodFacts): boolean =>
+    pod.terminating &&
+    (pod.object.status?.conditions?.some(
+      ({ type, reason }) => type === 'DisruptionTarget' && reason === 'PreemptionByScheduler',
+    ) ??
+      false);
+  return promised.pods.some((pod) => pod.priority < priority && isToldToLeave(pod))
+    ? 'not eligible due to a terminating pod on the nominated node.'
+    : undefined;
 }
 
 /** What counts against a candidate, the weightiest first. */
@@ -98,7 +127,13 @@ function harm(victims: NaiveVictims | undefined): readonly number[] {
   const { pods, violations } = victims;
   const highest = Math.max(...pods.map(({ priority }) => priority));
   const first = Math.min(...pods.filter(({ priority }) => priority === highest).map(startOf));
-  return [violations, highest, pods.reduce((sum, { priority }) => sum + priority + 2 ** 31, 0), pods.length, first === Infinity ? -Number.MAX_VALUE : -first];
+  return [
+    violations,
+    highest,
+    pods.reduce((sum, { priority }) => sum + priority + 2 ** 31, 0),
+    pods.length,
+    first === Infinity ? -Number.MAX_VALUE : -first,
+  ];
 }
 
 function compare(one: readonly number[], other: readonly number[]): number {

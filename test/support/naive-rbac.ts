@@ -1,8 +1,16 @@
-// RBAC as one would explain it: every binding, every subject, every rule, one after the other. What the index is compared
-// with; it shares no code with it.
+// RBAC as one would explain it: every binding, every subject, every rule, one after the other. What the index is
+// compared with; it shares no code with it.
 import type { AccessAttributes, Decision } from '../../lib/auth/index.js';
 import type { Frozen } from '../../lib/core/index.js';
-import type { ClusterRole, ClusterRoleBinding, PolicyRule, Role, RoleBinding, UserInfo, rbacV1 } from '../../lib/core/types/index.js';
+import type {
+  ClusterRole,
+  ClusterRoleBinding,
+  PolicyRule,
+  Role,
+  RoleBinding,
+  UserInfo,
+  rbacV1,
+} from '../../lib/core/types/index.js';
 
 /** All roles and bindings. */
 export interface Rbac {
@@ -13,15 +21,22 @@ export interface Rbac {
 }
 
 /** Whether a rule allows a request. */
-export function naiveRuleAllows(rule: Frozen<PolicyRule>, { isResource, verb, path, group, resource, subresource, name }: AccessAttributes): boolean {
+export function naiveRuleAllows(
+  rule: Frozen<PolicyRule>,
+  { isResource, verb, path, group, resource, subresource, name }: AccessAttributes,
+): boolean {
   if (!rule.verbs.some((each) => each === '*' || each === verb)) return false;
   if (!isResource) {
-    return (rule.nonResourceURLs ?? []).some((each) => each === '*' || each === path || (each.endsWith('*') && path.startsWith(each.replace(/\*+$/, ''))));
+    return (rule.nonResourceURLs ?? []).some(
+      (each) => each === '*' || each === path || (each.endsWith('*') && path.startsWith(each.replace(/\*+$/, ''))),
+    );
   }
   const asked = subresource === '' ? resource : `${resource}/${subresource}`;
   return (
     (rule.apiGroups ?? []).some((each) => each === '*' || each === group) &&
-    (rule.resources ?? []).some((each) => each === '*' || each === asked || (subresource !== '' && each === `*/${subresource}`)) &&
+    (rule.resources ?? []).some(
+      (each) => each === '*' || each === asked || (subresource !== '' && each === `*/${subresource}`),
+    ) &&
     ((rule.resourceNames ?? []).length === 0 || (rule.resourceNames ?? []).includes(name))
   );
 }
@@ -32,11 +47,16 @@ export function naiveDecision(rbac: Rbac, attributes: AccessAttributes): Decisio
   for (const { binding, subject } of bindingsOf(rbac, attributes.user, attributes.namespace)) {
     const rules = roleOf(rbac, binding);
     const { roleRef, metadata: { name = '', namespace = '' } = {} } = binding;
-    if (rules === undefined) problems.push(`${roleRef.kind.toLowerCase()}.rbac.authorization.k8s.io "${roleRef.name}" not found`);
+    if (rules === undefined)
+      problems.push(`${roleRef.kind.toLowerCase()}.rbac.authorization.k8s.io "${roleRef.name}" not found`);
     else if (rules.some((rule) => naiveRuleAllows(rule, attributes))) {
       const source = namespace === '' ? `ClusterRoleBinding "${name}"` : `RoleBinding "${name}/${namespace}"`;
-      const whom = subject.kind === 'ServiceAccount' ? `${subject.name}/${subject.namespace ?? namespace}` : subject.name;
-      return { decision: 'allow', reason: `RBAC: allowed by ${source} of ${roleRef.kind} "${roleRef.name}" to ${subject.kind} "${whom}"` };
+      const whom =
+        subject.kind === 'ServiceAccount' ? `${subject.name}/${subject.namespace ?? namespace}` : subject.name;
+      return {
+        decision: 'allow',
+        reason: `RBAC: allowed by ${source} of ${roleRef.kind} "${roleRef.name}" to ${subject.kind} "${whom}"`,
+      };
     }
   }
   const told = [...new Set(problems)];
@@ -50,7 +70,10 @@ export function naiveRules(rbac: Rbac, user: Frozen<UserInfo>, namespace: string
 }
 
 /** Whether what an owner has covers a rule: each of its permissions is covered by one rule of the owner. */
-export function naiveCovers(owned: readonly PolicyRule[], { verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] }: PolicyRule): boolean {
+export function naiveCovers(
+  owned: readonly PolicyRule[],
+  { verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] }: PolicyRule,
+): boolean {
   const resourcesCovered = apiGroups.every((group) =>
     resources.every((resource) =>
       verbs.every((verb) =>
@@ -59,8 +82,14 @@ export function naiveCovers(owned: readonly PolicyRule[], { verbs, apiGroups = [
             (owner) =>
               owner.verbs.some((each) => each === '*' || each === verb) &&
               (owner.apiGroups ?? []).some((each) => each === '*' || each === group) &&
-              (owner.resources ?? []).some((each) => each === '*' || each === resource || (resource.includes('/') && each === `*/${resource.split('/').slice(1).join('/')}`)) &&
-              ((owner.resourceNames ?? []).length === 0 || (name !== undefined && owner.resourceNames?.includes(name) === true)),
+              (owner.resources ?? []).some(
+                (each) =>
+                  each === '*' ||
+                  each === resource ||
+                  (resource.includes('/') && each === `*/${resource.split('/').slice(1).join('/')}`),
+              ) &&
+              ((owner.resourceNames ?? []).length === 0 ||
+                (name !== undefined && owner.resourceNames?.includes(name) === true)),
           ),
         ),
       ),
@@ -72,7 +101,9 @@ export function naiveCovers(owned: readonly PolicyRule[], { verbs, apiGroups = [
         (owner) =>
           owner.verbs.some((each) => each === '*' || each === verb) &&
           (owner.resourceNames ?? []).length === 0 &&
-          (owner.nonResourceURLs ?? []).some((each) => each === url || (each.endsWith('*') && url.startsWith(each.replace(/\*+$/, '')))),
+          (owner.nonResourceURLs ?? []).some(
+            (each) => each === url || (each.endsWith('*') && url.startsWith(each.replace(/\*+$/, ''))),
+          ),
       ),
     ),
   );
@@ -84,7 +115,11 @@ interface Applying {
   readonly subject: rbacV1.Subject;
 }
 
-function bindingsOf({ clusterRoleBindings, roleBindings }: Rbac, user: Frozen<UserInfo>, namespace: string): readonly Applying[] {
+function bindingsOf(
+  { clusterRoleBindings, roleBindings }: Rbac,
+  user: Frozen<UserInfo>,
+  namespace: string,
+): readonly Applying[] {
   const local = namespace === '' ? [] : roleBindings.filter(({ metadata }) => metadata?.namespace === namespace);
   return [...byName(clusterRoleBindings), ...byName(local)].flatMap((binding) => {
     const subject = binding.subjects?.find((each) => isUser(each, user, binding.metadata?.namespace ?? ''));
@@ -96,17 +131,26 @@ function byName<T extends RoleBinding | ClusterRoleBinding>(bindings: readonly T
   return [...bindings].sort((a, b) => ((a.metadata?.name ?? '') < (b.metadata?.name ?? '') ? -1 : 1));
 }
 
-function isUser({ kind, name, namespace = '' }: rbacV1.Subject, { username, groups = [] }: Frozen<UserInfo>, home: string): boolean {
+function isUser(
+  { kind, name, namespace = '' }: rbacV1.Subject,
+  { username, groups = [] }: Frozen<UserInfo>,
+  home: string,
+): boolean {
   if (kind === 'User') return username === name;
   if (kind === 'Group') return groups.includes(name);
   const where = namespace === '' ? home : namespace;
   return where !== '' && username === `system:serviceaccount:${where}:${name}`;
 }
 
-function roleOf({ roles, clusterRoles }: Rbac, { roleRef, metadata }: RoleBinding | ClusterRoleBinding): readonly PolicyRule[] | undefined {
+function roleOf(
+  { roles, clusterRoles }: Rbac,
+  { roleRef, metadata }: RoleBinding | ClusterRoleBinding,
+): readonly PolicyRule[] | undefined {
   const role =
     roleRef.kind === 'ClusterRole'
       ? clusterRoles.find((each) => each.metadata?.name === roleRef.name)
-      : roles.find((each) => each.metadata?.name === roleRef.name && each.metadata.namespace === (metadata?.namespace ?? ''));
+      : roles.find(
+          (each) => each.metadata?.name === roleRef.name && each.metadata.namespace === (metadata?.namespace ?? ''),
+        );
   return role && (role.rules ?? []);
 }

@@ -1,5 +1,6 @@
-// Specifications of pods that Kubernetes v1.36 refuses, with its words for what is wrong, in its order. Each is the whole
-// difference from a pod of one container `a`. Examples in the words of name rules are left out: they are tested elsewhere.
+// Specifications of pods that Kubernetes v1.36 refuses, with its words for what is wrong, in its order. Each is the
+// whole difference from a pod of one container `a`. Examples in the words of name rules are left out: they are tested
+// elsewhere.
 
 /** A specification and what is wrong with it. */
 export interface Refusal {
@@ -13,9 +14,7 @@ export const podRefusals: readonly Refusal[] = [
   {
     about: 'containers',
     spec: { containers: null },
-    texts: [
-      'spec.containers: Required value',
-    ],
+    texts: ['spec.containers: Required value'],
   },
   {
     about: 'container names',
@@ -28,7 +27,19 @@ export const podRefusals: readonly Refusal[] = [
   },
   {
     about: 'ports',
-    spec: { containers: [{ name: 'a', image: 'x', ports: [{ name: 'http-', containerPort: 0 }, { name: 'p', containerPort: 70000, hostPort: -1, protocol: 'tcp' }, { name: 'p', containerPort: 1 }] }] },
+    spec: {
+      containers: [
+        {
+          name: 'a',
+          image: 'x',
+          ports: [
+            { name: 'http-', containerPort: 0 },
+            { name: 'p', containerPort: 70000, hostPort: -1, protocol: 'tcp' },
+            { name: 'p', containerPort: 1 },
+          ],
+        },
+      ],
+    },
     texts: [
       'spec.containers[0].ports[0].name: Invalid value: "http-": must not begin or end with a hyphen',
       'spec.containers[0].ports[0].containerPort: Required value',
@@ -40,10 +51,13 @@ export const podRefusals: readonly Refusal[] = [
   },
   {
     about: 'host ports',
-    spec: { containers: [{ name: 'a', image: 'x', ports: [{ containerPort: 1, hostPort: 5 }] }, { name: 'b', image: 'x', ports: [{ containerPort: 2, hostPort: 5 }] }] },
-    texts: [
-      'spec.containers[1].ports[0].hostPort: Duplicate value: "TCP//5"',
-    ],
+    spec: {
+      containers: [
+        { name: 'a', image: 'x', ports: [{ containerPort: 1, hostPort: 5 }] },
+        { name: 'b', image: 'x', ports: [{ containerPort: 2, hostPort: 5 }] },
+      ],
+    },
+    texts: ['spec.containers[1].ports[0].hostPort: Duplicate value: "TCP//5"'],
   },
   {
     about: 'host network ports',
@@ -54,7 +68,22 @@ export const podRefusals: readonly Refusal[] = [
   },
   {
     about: 'env',
-    spec: { containers: [{ name: 'a', image: 'x', env: [{ name: 'a=b' }, { name: 'A', valueFrom: {} }, { name: 'B', value: 'x', valueFrom: { fieldRef: { fieldPath: 'status.phase' } } }, { name: 'C', valueFrom: { fieldRef: { fieldPath: 'spec.nope' } } }, { name: 'D', valueFrom: { secretKeyRef: { name: '', key: 'a/b' } } }, { name: 'E', valueFrom: { resourceFieldRef: { resource: 'limits.cpu', divisor: '2' } } }] }] },
+    spec: {
+      containers: [
+        {
+          name: 'a',
+          image: 'x',
+          env: [
+            { name: 'a=b' },
+            { name: 'A', valueFrom: {} },
+            { name: 'B', value: 'x', valueFrom: { fieldRef: { fieldPath: 'status.phase' } } },
+            { name: 'C', valueFrom: { fieldRef: { fieldPath: 'spec.nope' } } },
+            { name: 'D', valueFrom: { secretKeyRef: { name: '', key: 'a/b' } } },
+            { name: 'E', valueFrom: { resourceFieldRef: { resource: 'limits.cpu', divisor: '2' } } },
+          ],
+        },
+      ],
+    },
     texts: [
       `spec.containers[0].env[0].name: Invalid value: "a=b": a valid environment variable name must consist only of printable ASCII characters other than '='`,
       'spec.containers[0].env[1].valueFrom: Invalid value: "": must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`',
@@ -68,7 +97,15 @@ export const podRefusals: readonly Refusal[] = [
   },
   {
     about: 'env from',
-    spec: { containers: [{ name: 'a', image: 'x', envFrom: [{}, { prefix: 'a=', configMapRef: { name: 'x' }, secretRef: { name: '' } }] }] },
+    spec: {
+      containers: [
+        {
+          name: 'a',
+          image: 'x',
+          envFrom: [{}, { prefix: 'a=', configMapRef: { name: 'x' }, secretRef: { name: '' } }],
+        },
+      ],
+    },
     texts: [
       'spec.containers[0].envFrom: Invalid value: "": must specify one of: `configMapRef` or `secretRef`',
       `spec.containers[0].envFrom[1].prefix: Invalid value: "a=": a valid environment variable name must consist only of printable ASCII characters other than '='`,
@@ -78,7 +115,15 @@ export const podRefusals: readonly Refusal[] = [
   },
   {
     about: 'env files',
-    spec: { containers: [{ name: 'a', image: 'x', env: [{ name: 'A', valueFrom: { fileKeyRef: { volumeName: 'gone', path: '../x', key: 'K' } } }] }] },
+    spec: {
+      containers: [
+        {
+          name: 'a',
+          image: 'x',
+          env: [{ name: 'A', valueFrom: { fileKeyRef: { volumeName: 'gone', path: '../x', key: 'K' } } }],
+        },
+      ],
+    },
     texts: [
       `spec.containers[0].env[0].valueFrom.fileKeyRef.path: Invalid value: "../x": must not contain '..'`,
       'spec.containers[0].env[0].valueFrom.fileKeyRef.volumeName: Not found: "gone"',
@@ -86,7 +131,20 @@ export const podRefusals: readonly Refusal[] = [
   },
   {
     about: 'mounts',
-    spec: { containers: [{ name: 'a', image: 'x', volumeMounts: [{ name: 'gone', mountPath: '' }, { name: 'v', mountPath: '/a', subPath: '/s', recursiveReadOnly: 'Enabled' }, { name: 'v', mountPath: '/a', mountPropagation: 'Bidirectional' }] }], volumes: [{ name: 'v', emptyDir: {} }] },
+    spec: {
+      containers: [
+        {
+          name: 'a',
+          image: 'x',
+          volumeMounts: [
+            { name: 'gone', mountPath: '' },
+            { name: 'v', mountPath: '/a', subPath: '/s', recursiveReadOnly: 'Enabled' },
+            { name: 'v', mountPath: '/a', mountPropagation: 'Bidirectional' },
+          ],
+        },
+      ],
+      volumes: [{ name: 'v', emptyDir: {} }],
+    },
     texts: [
       'spec.containers[0].volumeMounts[0].name: Not found: "gone"',
       'spec.containers[0].volumeMounts[0].mountPath: Required value',
@@ -98,7 +156,19 @@ export const podRefusals: readonly Refusal[] = [
   },
   {
     about: 'devices',
-    spec: { containers: [{ name: 'a', image: 'x', volumeDevices: [{ name: 'v', devicePath: '/a/../b' }, { name: 'v', devicePath: '' }] }], volumes: [{ name: 'v', emptyDir: {} }] },
+    spec: {
+      containers: [
+        {
+          name: 'a',
+          image: 'x',
+          volumeDevices: [
+            { name: 'v', devicePath: '/a/../b' },
+            { name: 'v', devicePath: '' },
+          ],
+        },
+      ],
+      volumes: [{ name: 'v', emptyDir: {} }],
+    },
     texts: [
       'spec.containers[0].volumeDevices[0].name: Invalid value: "v": can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode',
       `spec.containers[0].volumeDevices[0].devicePath: Invalid value: "/a/../b": can not contain backsteps ('..')`,
@@ -109,7 +179,18 @@ export const podRefusals: readonly Refusal[] = [
   },
   {
     about: 'resources',
-    spec: { containers: [{ name: 'a', image: 'x', resources: { limits: { cpu: '1', foo: '1', 'example.com/gpu': '1' }, requests: { cpu: '2', memory: '-1', 'example.com/gpu': '2' } } }] },
+    spec: {
+      containers: [
+        {
+          name: 'a',
+          image: 'x',
+          resources: {
+            limits: { cpu: '1', foo: '1', 'example.com/gpu': '1' },
+            requests: { cpu: '2', memory: '-1', 'example.com/gpu': '2' },
+          },
+        },
+      ],
+    },
     texts: [
       'spec.containers[0].resources.limits[foo]: Invalid value: "foo": must be a standard resource type or fully qualified',
       'spec.containers[0].resources.limits[foo]: Invalid value: "foo": must be a standard resource for containers',
@@ -122,7 +203,15 @@ export const podRefusals: readonly Refusal[] = [
   },
   {
     about: 'huge pages',
-    spec: { containers: [{ name: 'a', image: 'x', resources: { limits: { 'hugepages-2Mi': '3Mi' }, requests: { 'hugepages-2Mi': '3Mi' } } }] },
+    spec: {
+      containers: [
+        {
+          name: 'a',
+          image: 'x',
+          resources: { limits: { 'hugepages-2Mi': '3Mi' }, requests: { 'hugepages-2Mi': '3Mi' } },
+        },
+      ],
+    },
     texts: [
       'spec.containers[0].resources.limits[hugepages-2Mi]: Invalid value: "3Mi": 3Mi is not positive integer multiple of hugepages-2Mi',
       'spec.containers[0].resources.requests[hugepages-2Mi]: Invalid value: "3Mi": 3Mi is not positive integer multiple of hugepages-2Mi',
@@ -131,7 +220,12 @@ export const podRefusals: readonly Refusal[] = [
   },
   {
     about: 'resource claims',
-    spec: { resourceClaims: [{ name: 'c', resourceClaimName: 'x' }, { name: 'c' }], containers: [{ name: 'a', image: 'x', resources: { claims: [{ name: 'c' }, { name: 'c', request: 'r' }, { name: 'd' }] } }] },
+    spec: {
+      resourceClaims: [{ name: 'c', resourceClaimName: 'x' }, { name: 'c' }],
+      containers: [
+        { name: 'a', image: 'x', resources: { claims: [{ name: 'c' }, { name: 'c', request: 'r' }, { name: 'd' }] } },
+      ],
+    },
     texts: [
       'spec.resourceClaims[1].name: Duplicate value: "c"',
       'spec.resourceClaims[1]: Invalid value: {"Name":"c","ResourceClaimName":null,"ResourceClaimTemplateName":null}: must specify one of: `resourceClaimName`, `resourceClaimTemplateName`',
@@ -141,7 +235,10 @@ export const podRefusals: readonly Refusal[] = [
   },
   {
     about: 'pod resources',
-    spec: { resources: { requests: { cpu: '100m' }, limits: { memory: '1Gi', 'example.com/x': '1' } }, containers: [{ name: 'a', image: 'x', resources: { requests: { cpu: '1' }, limits: { memory: '2Gi' } } }] },
+    spec: {
+      resources: { requests: { cpu: '100m' }, limits: { memory: '1Gi', 'example.com/x': '1' } },
+      containers: [{ name: 'a', image: 'x', resources: { requests: { cpu: '1' }, limits: { memory: '2Gi' } } }],
+    },
     texts: [
       'spec.resources.limits[example.com/x]: Unsupported value: "example.com/x": supported values: "cpu", "hugepages-", "memory"',
       'spec.resources.requests: Invalid value: "2Gi": must be less than or equal to memory limit of 1Gi',
@@ -151,7 +248,17 @@ export const podRefusals: readonly Refusal[] = [
   },
   {
     about: 'probes',
-    spec: { containers: [{ name: 'a', image: 'x', livenessProbe: { successThreshold: 2 }, readinessProbe: { exec: {}, tcpSocket: { port: 0 }, terminationGracePeriodSeconds: 5 }, startupProbe: { httpGet: { port: 'Bad_', httpHeaders: [{ name: 'a b' }], scheme: 'FTP' }, periodSeconds: -1 } }] },
+    spec: {
+      containers: [
+        {
+          name: 'a',
+          image: 'x',
+          livenessProbe: { successThreshold: 2 },
+          readinessProbe: { exec: {}, tcpSocket: { port: 0 }, terminationGracePeriodSeconds: 5 },
+          startupProbe: { httpGet: { port: 'Bad_', httpHeaders: [{ name: 'a b' }], scheme: 'FTP' }, periodSeconds: -1 },
+        },
+      ],
+    },
     texts: [
       'spec.containers[0].livenessProbe: Required value: must specify a handler type',
       'spec.containers[0].livenessProbe.successThreshold: Invalid value: 2: must be 1',
@@ -166,7 +273,10 @@ export const podRefusals: readonly Refusal[] = [
   },
   {
     about: 'lifecycle',
-    spec: { terminationGracePeriodSeconds: 3, containers: [{ name: 'a', image: 'x', lifecycle: { preStop: { sleep: { seconds: 5 } }, postStart: {} } }] },
+    spec: {
+      terminationGracePeriodSeconds: 3,
+      containers: [{ name: 'a', image: 'x', lifecycle: { preStop: { sleep: { seconds: 5 } }, postStart: {} } }],
+    },
     texts: [
       'spec.containers[0].lifecycle.postStart: Required value: must specify a handler type',
       'spec.containers[0].lifecycle.preStop.sleep: Invalid value: 5: must be non-negative and less than terminationGracePeriodSeconds (3)',
@@ -174,7 +284,22 @@ export const podRefusals: readonly Refusal[] = [
   },
   {
     about: 'init containers',
-    spec: { initContainers: [{ name: 'a', image: 'x', livenessProbe: { exec: { command: ['a'] } }, restartPolicyRules: [{ action: 'Restart' }] }, { name: 'i', image: 'x', restartPolicy: 'Sometimes', resizePolicy: [{ resourceName: 'disk', restartPolicy: 'RestartContainer' }] }] },
+    spec: {
+      initContainers: [
+        {
+          name: 'a',
+          image: 'x',
+          livenessProbe: { exec: { command: ['a'] } },
+          restartPolicyRules: [{ action: 'Restart' }],
+        },
+        {
+          name: 'i',
+          image: 'x',
+          restartPolicy: 'Sometimes',
+          resizePolicy: [{ resourceName: 'disk', restartPolicy: 'RestartContainer' }],
+        },
+      ],
+    },
     texts: [
       'spec.initContainers[0].restartPolicy: Required value: must specify restartPolicy when restart rules are used',
       'spec.initContainers[0].name: Duplicate value: "a"',
@@ -186,7 +311,15 @@ export const podRefusals: readonly Refusal[] = [
   },
   {
     about: 'restart rules',
-    spec: { containers: [{ name: 'a', image: 'x', restartPolicyRules: [{ action: 'Jump', exitCodes: { operator: 'Near', values: [1] } }, { action: 'Restart' }] }] },
+    spec: {
+      containers: [
+        {
+          name: 'a',
+          image: 'x',
+          restartPolicyRules: [{ action: 'Jump', exitCodes: { operator: 'Near', values: [1] } }, { action: 'Restart' }],
+        },
+      ],
+    },
     texts: [
       'spec.containers[0].restartPolicy: Required value: must specify restartPolicy when restart rules are used',
       'spec.containers[0].restartPolicyRules[0].action: Unsupported value: "Jump": supported values: "Restart", "RestartAllContainers"',
@@ -196,7 +329,9 @@ export const podRefusals: readonly Refusal[] = [
   },
   {
     about: 'ephemeral containers',
-    spec: { ephemeralContainers: [{ name: 'a', image: ' x', ports: [{ containerPort: 1 }], targetContainerName: 'z' }] },
+    spec: {
+      ephemeralContainers: [{ name: 'a', image: ' x', ports: [{ containerPort: 1 }], targetContainerName: 'z' }],
+    },
     texts: [
       'spec.ephemeralContainers[0].image: Invalid value: " x": must not have leading or trailing whitespace',
       'spec.ephemeralContainers[0].name: Duplicate value: "a"',
@@ -207,7 +342,22 @@ export const podRefusals: readonly Refusal[] = [
   },
   {
     about: 'container security',
-    spec: { containers: [{ name: 'a', image: 'x', securityContext: { runAsUser: -1, allowPrivilegeEscalation: false, capabilities: { add: ['CAP_SYS_ADMIN'] }, procMount: 'Unmasked', seccompProfile: { type: 'Localhost' }, appArmorProfile: { type: 'RuntimeDefault', localhostProfile: 'x' } } }] },
+    spec: {
+      containers: [
+        {
+          name: 'a',
+          image: 'x',
+          securityContext: {
+            runAsUser: -1,
+            allowPrivilegeEscalation: false,
+            capabilities: { add: ['CAP_SYS_ADMIN'] },
+            procMount: 'Unmasked',
+            seccompProfile: { type: 'Localhost' },
+            appArmorProfile: { type: 'RuntimeDefault', localhostProfile: 'x' },
+          },
+        },
+      ],
+    },
     texts: [
       'spec.containers[0].securityContext.runAsUser: Invalid value: -1: must be between 0 and 2147483647, inclusive',
       'spec.containers[0].securityContext.procMount: Invalid value: "Unmasked": `hostUsers` must be false to use `Unmasked`',
@@ -218,7 +368,25 @@ export const podRefusals: readonly Refusal[] = [
   },
   {
     about: 'pod security',
-    spec: { shareProcessNamespace: true, hostPID: true, hostNetwork: true, securityContext: { fsGroup: -1, supplementalGroups: [1, -2], fsGroupChangePolicy: 'Never', supplementalGroupsPolicy: 'x', seLinuxChangePolicy: 'MountOption', sysctls: [{ name: 'Bad' }, { name: 'net/core/x', value: '1' }, { name: 'a.b', value: '1' }, { name: 'a.b', value: '2' }], seccompProfile: { type: 'Unconfined', localhostProfile: 'x' } } },
+    spec: {
+      shareProcessNamespace: true,
+      hostPID: true,
+      hostNetwork: true,
+      securityContext: {
+        fsGroup: -1,
+        supplementalGroups: [1, -2],
+        fsGroupChangePolicy: 'Never',
+        supplementalGroupsPolicy: 'x',
+        seLinuxChangePolicy: 'MountOption',
+        sysctls: [
+          { name: 'Bad' },
+          { name: 'net/core/x', value: '1' },
+          { name: 'a.b', value: '1' },
+          { name: 'a.b', value: '2' },
+        ],
+        seccompProfile: { type: 'Unconfined', localhostProfile: 'x' },
+      },
+    },
     texts: [
       'spec.securityContext.fsGroup: Invalid value: -1: must be between 0 and 2147483647, inclusive',
       'spec.securityContext.supplementalGroups[1]: Invalid value: -2: must be between 0 and 2147483647, inclusive',
@@ -234,7 +402,15 @@ export const podRefusals: readonly Refusal[] = [
   },
   {
     about: 'windows',
-    spec: { os: { name: 'windows' }, hostPID: true, resources: { requests: { cpu: '1' } }, securityContext: { runAsUser: 1, windowsOptions: { runAsUserName: 'a\\b\\c', gmsaCredentialSpec: '' } }, containers: [{ name: 'a', image: 'x', securityContext: { privileged: false, windowsOptions: { runAsUserName: '..' } } }] },
+    spec: {
+      os: { name: 'windows' },
+      hostPID: true,
+      resources: { requests: { cpu: '1' } },
+      securityContext: { runAsUser: 1, windowsOptions: { runAsUserName: 'a\\b\\c', gmsaCredentialSpec: '' } },
+      containers: [
+        { name: 'a', image: 'x', securityContext: { privileged: false, windowsOptions: { runAsUserName: '..' } } },
+      ],
+    },
     texts: [
       `spec.containers[0].securityContext.windowsOptions.runAsUserName: Invalid value: "..": runAsUserName's User cannot contain only periods or spaces`,
       'spec.resources: Forbidden: may not be set for a windows pod',
@@ -255,9 +431,7 @@ export const podRefusals: readonly Refusal[] = [
   {
     about: 'operating system',
     spec: { os: { name: 'plan9' } },
-    texts: [
-      'spec.os: Unsupported value: "plan9": supported values: "linux", "windows"',
-    ],
+    texts: ['spec.os: Unsupported value: "plan9": supported values: "linux", "windows"'],
   },
   {
     about: 'users of the host',
@@ -269,7 +443,14 @@ export const podRefusals: readonly Refusal[] = [
   },
   {
     about: 'volume names',
-    spec: { volumes: [{ name: '', emptyDir: {} }, { name: 'v', emptyDir: {} }, { name: 'v', emptyDir: {} }, { name: 'w', emptyDir: {}, hostPath: { path: '/x' } }] },
+    spec: {
+      volumes: [
+        { name: '', emptyDir: {} },
+        { name: 'v', emptyDir: {} },
+        { name: 'v', emptyDir: {} },
+        { name: 'w', emptyDir: {}, hostPath: { path: '/x' } },
+      ],
+    },
     texts: [
       'spec.volumes[0].name: Required value',
       'spec.volumes[2].name: Duplicate value: "v"',
@@ -297,7 +478,20 @@ export const podRefusals: readonly Refusal[] = [
   },
   {
     about: 'downward API',
-    spec: { volumes: [{ name: 'v', downwardAPI: { items: [{ path: '..x' }, { path: 'a', fieldRef: { fieldPath: 'spec.nodeName' }, resourceFieldRef: { resource: 'x' } }, { path: 'b', resourceFieldRef: { resource: 'limits.cpu' } }] } }] },
+    spec: {
+      volumes: [
+        {
+          name: 'v',
+          downwardAPI: {
+            items: [
+              { path: '..x' },
+              { path: 'a', fieldRef: { fieldPath: 'spec.nodeName' }, resourceFieldRef: { resource: 'x' } },
+              { path: 'b', resourceFieldRef: { resource: 'limits.cpu' } },
+            ],
+          },
+        },
+      ],
+    },
     texts: [
       `spec.volumes[0].downwardAPI.path: Invalid value: "..x": must not start with '..'`,
       'spec.volumes[0].downwardAPI: Required value: one of fieldRef and resourceFieldRef is required',
@@ -308,7 +502,22 @@ export const podRefusals: readonly Refusal[] = [
   },
   {
     about: 'projected',
-    spec: { volumes: [{ name: 'v', projected: { sources: [{ serviceAccountToken: { path: '', expirationSeconds: 5 } }, { configMap: { name: 'c', items: [{ key: 'a', path: 'p' }] }, secret: { items: [{ key: 'a', path: 'p' }] } }] } }] },
+    spec: {
+      volumes: [
+        {
+          name: 'v',
+          projected: {
+            sources: [
+              { serviceAccountToken: { path: '', expirationSeconds: 5 } },
+              {
+                configMap: { name: 'c', items: [{ key: 'a', path: 'p' }] },
+                secret: { items: [{ key: 'a', path: 'p' }] },
+              },
+            ],
+          },
+        },
+      ],
+    },
     texts: [
       'spec.volumes[0].projected.sources[0].serviceAccountToken.expirationSeconds: Invalid value: 5: may not specify a duration less than 10 minutes',
       'spec.volumes[0].projected.path: Required value',
@@ -320,7 +529,18 @@ export const podRefusals: readonly Refusal[] = [
   },
   {
     about: 'network volumes',
-    spec: { volumes: [{ name: 'a', nfs: { path: 'x' } }, { name: 'b', iscsi: { iqn: 'x', lun: 300, chapAuthSession: true } }, { name: 'c', rbd: {} }, { name: 'd', fc: { targetWWNs: ['a'], wwids: ['b'] } }, { name: 'e', csi: { driver: 'a_b' } }, { name: 'f', azureDisk: { diskName: 'd', diskURI: 'x', kind: 'Managed' } }, { name: 'g', quobyte: { registry: 'x', volume: 'v' } }, { name: 'h', flexVolume: { driver: 'd', options: { 'k8s.io/x': 'y' } } }] },
+    spec: {
+      volumes: [
+        { name: 'a', nfs: { path: 'x' } },
+        { name: 'b', iscsi: { iqn: 'x', lun: 300, chapAuthSession: true } },
+        { name: 'c', rbd: {} },
+        { name: 'd', fc: { targetWWNs: ['a'], wwids: ['b'] } },
+        { name: 'e', csi: { driver: 'a_b' } },
+        { name: 'f', azureDisk: { diskName: 'd', diskURI: 'x', kind: 'Managed' } },
+        { name: 'g', quobyte: { registry: 'x', volume: 'v' } },
+        { name: 'h', flexVolume: { driver: 'd', options: { 'k8s.io/x': 'y' } } },
+      ],
+    },
     texts: [
       'spec.volumes[0].nfs.server: Required value',
       'spec.volumes[0].nfs.path: Invalid value: "x": must be an absolute path',
@@ -340,7 +560,24 @@ export const podRefusals: readonly Refusal[] = [
   },
   {
     about: 'ephemeral volume',
-    spec: { volumes: [{ name: 'v', ephemeral: { volumeClaimTemplate: { metadata: { name: 'x' }, spec: { accessModes: ['ReadWriteOncePod', 'ReadWriteMany', 'x'], resources: { requests: { storage: '0' } }, volumeMode: 'Tape', dataSource: { kind: 'X', name: '' } } } } }] },
+    spec: {
+      volumes: [
+        {
+          name: 'v',
+          ephemeral: {
+            volumeClaimTemplate: {
+              metadata: { name: 'x' },
+              spec: {
+                accessModes: ['ReadWriteOncePod', 'ReadWriteMany', 'x'],
+                resources: { requests: { storage: '0' } },
+                volumeMode: 'Tape',
+                dataSource: { kind: 'X', name: '' },
+              },
+            },
+          },
+        },
+      ],
+    },
     texts: [
       'spec.volumes[0].ephemeral.volumeClaimTemplate.metadata.name: Forbidden: cannot be set',
       'spec.volumes[0].ephemeral.volumeClaimTemplate.spec.accessModes: Unsupported value: "x": supported values: "ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"',
@@ -361,11 +598,29 @@ export const podRefusals: readonly Refusal[] = [
   },
   {
     about: 'node affinity',
-    spec: { affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions: [{ key: 'a b', operator: 'In' }, { key: 'n', operator: 'Gt', values: ['1', '2'] }, { key: 'k', operator: 'Near' }], matchFields: [{ key: 'spec.x', operator: 'Exists' }] }] }, preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 101, preference: {} }] } } },
+    spec: {
+      affinity: {
+        nodeAffinity: {
+          requiredDuringSchedulingIgnoredDuringExecution: {
+            nodeSelectorTerms: [
+              {
+                matchExpressions: [
+                  { key: 'a b', operator: 'In' },
+                  { key: 'n', operator: 'Gt', values: ['1', '2'] },
+                  { key: 'k', operator: 'Near' },
+                ],
+                matchFields: [{ key: 'spec.x', operator: 'Exists' }],
+              },
+            ],
+          },
+          preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 101, preference: {} }],
+        },
+      },
+    },
     texts: [
-      'spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[0].values: Required value: must be specified when `operator` is \'In\' or \'NotIn\'',
+      "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[0].values: Required value: must be specified when `operator` is 'In' or 'NotIn'",
       `spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[0].key: Invalid value: "a b": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character`,
-      'spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[1].values: Required value: must be specified single value when `operator` is \'Lt\' or \'Gt\'',
+      "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[1].values: Required value: must be specified single value when `operator` is 'Lt' or 'Gt'",
       'spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[2].operator: Invalid value: "Near": not a valid selector operator',
       'spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchFields[0].operator: Invalid value: "Exists": not a valid selector operator',
       'spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchFields[0].key: Invalid value: "spec.x": not a valid field selector key',
@@ -374,7 +629,28 @@ export const podRefusals: readonly Refusal[] = [
   },
   {
     about: 'pod affinity',
-    spec: { affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: '', namespaces: ['A'], matchLabelKeys: ['a'] }] }, podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 0, podAffinityTerm: { topologyKey: 'z', labelSelector: { matchLabels: { a: 'b' } }, matchLabelKeys: ['x'], mismatchLabelKeys: ['x'] } }] } } },
+    spec: {
+      affinity: {
+        podAffinity: {
+          requiredDuringSchedulingIgnoredDuringExecution: [
+            { topologyKey: '', namespaces: ['A'], matchLabelKeys: ['a'] },
+          ],
+        },
+        podAntiAffinity: {
+          preferredDuringSchedulingIgnoredDuringExecution: [
+            {
+              weight: 0,
+              podAffinityTerm: {
+                topologyKey: 'z',
+                labelSelector: { matchLabels: { a: 'b' } },
+                matchLabelKeys: ['x'],
+                mismatchLabelKeys: ['x'],
+              },
+            },
+          ],
+        },
+      },
+    },
     texts: [
       `spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].namespace: Invalid value: "A": a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character`,
       'spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].matchLabelKeys: Forbidden: must not be specified when labelSelector is not set',
@@ -387,7 +663,19 @@ export const podRefusals: readonly Refusal[] = [
   },
   {
     about: 'spread',
-    spec: { topologySpreadConstraints: [{ maxSkew: 0, topologyKey: 'z', whenUnsatisfiable: 'ScheduleAnyway', minDomains: 1, nodeTaintsPolicy: 'x', matchLabelKeys: ['a'] }, { maxSkew: 1, topologyKey: 'z', whenUnsatisfiable: 'ScheduleAnyway' }] },
+    spec: {
+      topologySpreadConstraints: [
+        {
+          maxSkew: 0,
+          topologyKey: 'z',
+          whenUnsatisfiable: 'ScheduleAnyway',
+          minDomains: 1,
+          nodeTaintsPolicy: 'x',
+          matchLabelKeys: ['a'],
+        },
+        { maxSkew: 1, topologyKey: 'z', whenUnsatisfiable: 'ScheduleAnyway' },
+      ],
+    },
     texts: [
       'spec.topologySpreadConstraints[0].maxSkew: Invalid value: 0: must be greater than zero',
       'spec.topologySpreadConstraints[0].{topologyKey, whenUnsatisfiable}: Duplicate value: "{z, ScheduleAnyway}"',
@@ -398,7 +686,14 @@ export const podRefusals: readonly Refusal[] = [
   },
   {
     about: 'tolerations',
-    spec: { tolerations: [{ operator: 'Equal' }, { key: 'a', operator: 'Exists', value: 'x', tolerationSeconds: 1 }, { key: 'a', operator: 'Gt', value: '1' }, { key: 'a', operator: 'Near', effect: 'Often' }] },
+    spec: {
+      tolerations: [
+        { operator: 'Equal' },
+        { key: 'a', operator: 'Exists', value: 'x', tolerationSeconds: 1 },
+        { key: 'a', operator: 'Gt', value: '1' },
+        { key: 'a', operator: 'Near', effect: 'Often' },
+      ],
+    },
     texts: [
       'spec.tolerations[0].operator: Invalid value: "Equal": operator must be Exists when `key` is empty, which means "match all values and all keys"',
       'spec.tolerations[1].effect: Invalid value: "": effect must be \'NoExecute\' when `tolerationSeconds` is set',
@@ -410,7 +705,20 @@ export const podRefusals: readonly Refusal[] = [
   },
   {
     about: 'names',
-    spec: { hostname: 'a.b', subdomain: 'A', nodeName: 'A', serviceAccountName: '-', priorityClassName: '_', runtimeClassName: '', hostnameOverride: 'A', setHostnameAsFQDN: true, preemptionPolicy: 'x', restartPolicy: 'x', dnsPolicy: 'x', activeDeadlineSeconds: 0 },
+    spec: {
+      hostname: 'a.b',
+      subdomain: 'A',
+      nodeName: 'A',
+      serviceAccountName: '-',
+      priorityClassName: '_',
+      runtimeClassName: '',
+      hostnameOverride: 'A',
+      setHostnameAsFQDN: true,
+      preemptionPolicy: 'x',
+      restartPolicy: 'x',
+      dnsPolicy: 'x',
+      activeDeadlineSeconds: 0,
+    },
     texts: [
       'spec.restartPolicy: Unsupported value: "x": supported values: "Always", "OnFailure", "Never"',
       'spec.dnsPolicy: Unsupported value: "x": supported values: "ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"',
@@ -428,7 +736,13 @@ export const podRefusals: readonly Refusal[] = [
   },
   {
     about: 'DNS',
-    spec: { dnsConfig: { nameservers: ['1.2.3.004', 'x', '1.1.1.1', '::ffff:1.1.1.1'], searches: ['a_b.c.', '.', 'A'], options: [{}] } },
+    spec: {
+      dnsConfig: {
+        nameservers: ['1.2.3.004', 'x', '1.1.1.1', '::ffff:1.1.1.1'],
+        searches: ['a_b.c.', '.', 'A'],
+        options: [{}],
+      },
+    },
     texts: [
       'spec.dnsConfig.nameservers: Invalid value: ["1.2.3.004","x","1.1.1.1","::ffff:1.1.1.1"]: must not have more than 3 nameservers',
       'spec.dnsConfig.nameservers[0]: Invalid value: "1.2.3.004": must not have leading 0s',
@@ -441,9 +755,7 @@ export const podRefusals: readonly Refusal[] = [
   {
     about: 'DNS none',
     spec: { dnsPolicy: 'None' },
-    texts: [
-      'spec.dnsConfig: Required value: must provide `dnsConfig` when `dnsPolicy` is None',
-    ],
+    texts: ['spec.dnsConfig: Required value: must provide `dnsConfig` when `dnsPolicy` is None'],
   },
   {
     about: 'host aliases',
@@ -455,7 +767,11 @@ export const podRefusals: readonly Refusal[] = [
   },
   {
     about: 'gates',
-    spec: { nodeName: 'n', schedulingGates: [{ name: 'a' }, { name: 'a' }, { name: 'a b' }], readinessGates: [{ conditionType: 'a/b/c' }] },
+    spec: {
+      nodeName: 'n',
+      schedulingGates: [{ name: 'a' }, { name: 'a' }, { name: 'a b' }],
+      readinessGates: [{ conditionType: 'a/b/c' }],
+    },
     texts: [
       `spec.readinessGates[0].conditionType: Invalid value: "a/b/c": a valid label key must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character`,
       'spec.schedulingGates[1]: Duplicate value: "a"',

@@ -1,5 +1,5 @@
-// Properties draw the same values in every run: what CI says today it says tomorrow. To look further, say PROPERTY_SEED,
-// a number or `random`.
+// Properties draw the same values in every run: what CI says today it says tomorrow. To look further, say
+// PROPERTY_SEED, a number or `random`.
 import fc from 'fast-check';
 
 const { PROPERTY_SEED: seed = '36' } = process.env;

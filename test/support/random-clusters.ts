@@ -1,5 +1,5 @@
-// What happens to a random cluster, step by step: nodes and pods come, change and go, and so does all else that decides where
-// pods may go. In between pods of a few kinds are placed.
+// What happens to a random cluster, step by step: nodes and pods come, change and go, and so does all else that decides
+// where pods may go. In between pods of a few kinds are placed.
 import fc from 'fast-check';
 import { anyBudget, anyBudgetGone, anyGone, anyTold } from './random-objects.js';
 import type { Gone, Told } from './random-objects.js';
@@ -33,7 +33,10 @@ export type Step =
   | { readonly do: 'tell'; readonly told: Told }
   | { readonly do: 'untell'; readonly gone: Gone }
   | { readonly do: 'nominate'; readonly kind: number; readonly at: number }
-  /** Somebody who is to come is told of anew: with other labels, on the way out, with another specification, or as before. */
+  /**
+   * Somebody who is to come is told of anew: with other labels, on the way out, with another specification, or as
+   * before.
+   */
   | { readonly do: 'renominate'; readonly pod: number; readonly as: Renomination }
   | { readonly do: 'forget-nominations' }
   /** A pod is placed. It may be nominated itself, and others may know; or it is one that was nominated before. */
@@ -43,7 +46,18 @@ const at = fc.nat(11);
 const kindIndex = fc.nat(5);
 const day = fc.nat(3);
 const podChange: fc.Arbitrary<PodChange> = fc.oneof(
-  { weight: 5, arbitrary: fc.record({ to: fc.constantFrom<('leave' | 'unbind' | 'terminate' | 'touch')[]>('leave', 'leave', 'unbind', 'terminate', 'touch') }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      to: fc.constantFrom<('leave' | 'unbind' | 'terminate' | 'touch')[]>(
+        'leave',
+        'leave',
+        'unbind',
+        'terminate',
+        'touch',
+      ),
+    }),
+  },
   { weight: 2, arbitrary: fc.record({ to: fc.constant('relabel' as const), app }) },
   { weight: 2, arbitrary: fc.record({ to: fc.constant('resize' as const), cpu: fc.constantFrom('50m', '2') }) },
   { weight: 1, arbitrary: fc.record({ to: fc.constant('start' as const), day }) },
@@ -62,43 +76,96 @@ export interface StepWeights {
 export function anyStep({ objects, budgets, nominations, pods, places }: StepWeights): fc.Arbitrary<Step> {
   return fc.oneof(
     { weight: 3, arbitrary: fc.record({ do: fc.constant('node' as const), at, shape: nodeKind }) },
-    { weight: 2, arbitrary: fc.record({ do: fc.constant('alter-node' as const), at, shape: nodeKind, what: fc.constantFrom(...nodeAspects) }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        do: fc.constant('alter-node' as const),
+        at,
+        shape: nodeKind,
+        what: fc.constantFrom(...nodeAspects),
+      }),
+    },
     { weight: 1, arbitrary: fc.record({ do: fc.constant('remove-node' as const), at }) },
     { weight: pods, arbitrary: fc.record({ do: fc.constant('bind' as const), kind: kindIndex, at }) },
-    { weight: pods, arbitrary: fc.record({ do: fc.constant('change-pod' as const), pod: fc.nat(30), change: podChange }) },
+    {
+      weight: pods,
+      arbitrary: fc.record({ do: fc.constant('change-pod' as const), pod: fc.nat(30), change: podChange }),
+    },
     { weight: objects, arbitrary: fc.record({ do: fc.constant('tell' as const), told: anyTold }) },
     { weight: objects, arbitrary: fc.record({ do: fc.constant('untell' as const), gone: anyGone }) },
     { weight: budgets, arbitrary: fc.record({ do: fc.constant('tell' as const), told: anyBudget }) },
     { weight: budgets, arbitrary: fc.record({ do: fc.constant('untell' as const), gone: anyBudgetGone }) },
     { weight: nominations, arbitrary: fc.record({ do: fc.constant('nominate' as const), kind: kindIndex, at }) },
-    { weight: nominations, arbitrary: fc.record({ do: fc.constant('renominate' as const), pod: fc.nat(9), as: fc.constantFrom<Renomination[]>('same', 'relabelled', 'leaving', 'grown') }) },
+    {
+      weight: nominations,
+      arbitrary: fc.record({
+        do: fc.constant('renominate' as const),
+        pod: fc.nat(9),
+        as: fc.constantFrom<Renomination[]>('same', 'relabelled', 'leaving', 'grown'),
+      }),
+    },
     { weight: 1, arbitrary: fc.record({ do: fc.constant('forget-nominations' as const) }) },
     { weight: places, arbitrary: fc.record({ do: fc.constant('place' as const), kind: kindIndex, hint: fc.nat(40) }) },
   );
 }
 
 /** What nodes can differ in. */
-export const nodeAspects: readonly (keyof NodeKind)[] = ['zone', 'host', 'disk', 'taint', 'effect', 'unschedulable', 'cpu', 'memory', 'pods', 'gpus', 'images', 'images', 'features', 'heartbeat'];
+export const nodeAspects: readonly (keyof NodeKind)[] = [
+  'zone',
+  'host',
+  'disk',
+  'taint',
+  'effect',
+  'unschedulable',
+  'cpu',
+  'memory',
+  'pods',
+  'gpus',
+  'images',
+  'images',
+  'features',
+  'heartbeat',
+];
 
 /** Kinds for a crowded cluster: of other priorities, and most of them go by nothing but room and ports. */
 export const rankedKinds: fc.Arbitrary<PodKind[]> = fc.array(
-  fc.record({ kind: podKind, isPlain: fc.nat(3).map((roll) => roll > 0), priority: fc.constantFrom(-1, 0, 0, 5, 10), cpu: fc.constantFrom('500m', '1', '2') }).map(({ kind, isPlain, priority, cpu }): PodKind => {
-    const { containers = [], preemptionPolicy } = kind.spec;
-    const plain = { containers: containers.map((each) => ({ ...each, resources: { requests: { cpu } } })), ...(preemptionPolicy && { preemptionPolicy }) };
-    return { ...kind, spec: { ...(isPlain ? plain : kind.spec), priority } };
-  }),
+  fc
+    .record({
+      kind: podKind,
+      isPlain: fc.nat(3).map((roll) => roll > 0),
+      priority: fc.constantFrom(-1, 0, 0, 5, 10),
+      cpu: fc.constantFrom('500m', '1', '2'),
+    })
+    .map(({ kind, isPlain, priority, cpu }): PodKind => {
+      const { containers = [], preemptionPolicy } = kind.spec;
+      const plain = {
+        containers: containers.map((each) => ({ ...each, resources: { requests: { cpu } } })),
+        ...(preemptionPolicy && { preemptionPolicy }),
+      };
+      return { ...kind, spec: { ...(isPlain ? plain : kind.spec), priority } };
+    }),
   { minLength: 4, maxLength: 6, size: 'max' },
 );
 
 /** Pods that have nodes to begin with. */
-export const firstPods: fc.Arbitrary<Step[]> = fc.array(fc.record({ do: fc.constant('bind' as const), kind: fc.nat(5), at: fc.nat(7) }), { minLength: 16, maxLength: 32, size: 'max' });
+export const firstPods: fc.Arbitrary<Step[]> = fc.array(
+  fc.record({ do: fc.constant('bind' as const), kind: fc.nat(5), at: fc.nat(7) }),
+  { minLength: 16, maxLength: 32, size: 'max' },
+);
 
 /** Nodes for such a cluster: small ones, most of them without a taint. */
 export const smallNodes: fc.Arbitrary<readonly NodeKind[]> = fc
   .array(nodeKind, { minLength: 2, maxLength: 6, size: 'max' })
-  .map((nodes) => nodes.map((node, index) => (index % 4 === 0 ? node : { ...node, taint: undefined, unschedulable: false, cpu: index % 2 === 0 ? '2' : '3' })));
+  .map((nodes) =>
+    nodes.map((node, index) =>
+      index % 4 === 0 ? node : { ...node, taint: undefined, unschedulable: false, cpu: index % 2 === 0 ? '2' : '3' },
+    ),
+  );
 
 /** Nodes to begin with. Some are alike, so that they stay so for as long as the same comes to them. */
 export const firstNodes: fc.Arbitrary<readonly NodeKind[]> = fc
-  .record({ kinds: fc.array(nodeKind, { minLength: 1, maxLength: 5, size: 'max' }), count: fc.integer({ min: 2, max: 8 }) })
+  .record({
+    kinds: fc.array(nodeKind, { minLength: 1, maxLength: 5, size: 'max' }),
+    count: fc.integer({ min: 2, max: 8 }),
+  })
   .map(({ kinds, count }) => Array.from({ length: count }, (_, index) => kinds[index % kinds.length] ?? plainNode));

@@ -1,5 +1,5 @@
-// Random objects beside pods and nodes: who selects pods, what may be disturbed, storage and devices. A cluster begins with
-// one of each; then others take their place, and they go.
+// Random objects beside pods and nodes: who selects pods, what may be disturbed, storage and devices. A cluster begins
+// with one of each; then others take their place, and they go.
 import fc from 'fast-check';
 import { deepFreeze } from '../../lib/core/index.js';
 import type { Frozen } from '../../lib/core/index.js';
@@ -8,7 +8,9 @@ import type { KnownKind, KnownKinds } from '../../lib/scheduling/cluster/known-o
 import { app, zoneKey } from './random-pods.js';
 
 /** An object of one of some kinds. */
-export type Told<K extends KnownKind = KnownKind> = { readonly [P in K]: { readonly kind: P; readonly object: Frozen<KnownKinds[P]> } }[K];
+export type Told<K extends KnownKind = KnownKind> = {
+  readonly [P in K]: { readonly kind: P; readonly object: Frozen<KnownKinds[P]> };
+}[K];
 
 /** An object that is no more. */
 export interface Gone {
@@ -19,19 +21,34 @@ export interface Gone {
 const told = <K extends KnownKind>(kind: K, object: KnownKinds[K]): Told<K> => ({ kind, object: deepFreeze(object) });
 
 /** A Service that selects pods. */
-export const serviceOf = (namespaceName: string, value: string): Told => told('Service', { metadata: { name: 's', namespace: namespaceName }, spec: { selector: { app: value } } });
+export const serviceOf = (namespaceName: string, value: string): Told =>
+  told('Service', { metadata: { name: 's', namespace: namespaceName }, spec: { selector: { app: value } } });
 /** A namespace of a team. */
-export const namespaceOf = (name: string, team: string): Told => told('Namespace', { metadata: { name, labels: { team } } });
+export const namespaceOf = (name: string, team: string): Told =>
+  told('Namespace', { metadata: { name, labels: { team } } });
 
 const csi = 'csi.example.com';
 const gpu = 'gpu.example.com';
-const inZone = (zone: string): NodeSelector => ({ nodeSelectorTerms: [{ matchExpressions: [{ key: zoneKey, operator: 'In', values: [zone] }] }] });
-const onNode = (name: string): NodeSelector => ({ nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator: 'In', values: [name] }] }] });
+const inZone = (zone: string): NodeSelector => ({
+  nodeSelectorTerms: [{ matchExpressions: [{ key: zoneKey, operator: 'In', values: [zone] }] }],
+});
+const onNode = (name: string): NodeSelector => ({
+  nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator: 'In', values: [name] }] }],
+});
 
 /** A claim that has its volume. */
-const boundClaim = (namespace: string, name: string, accessMode: 'ReadWriteOnce' | 'ReadWriteOncePod' = 'ReadWriteOnce'): Told =>
+const boundClaim = (
+  namespace: string,
+  name: string,
+  accessMode: 'ReadWriteOnce' | 'ReadWriteOncePod' = 'ReadWriteOnce',
+): Told =>
   told('PersistentVolumeClaim', {
-    metadata: { name, namespace, uid: `${namespace}-${name}`, annotations: { 'pv.kubernetes.io/bind-completed': 'yes' } },
+    metadata: {
+      name,
+      namespace,
+      uid: `${namespace}-${name}`,
+      annotations: { 'pv.kubernetes.io/bind-completed': 'yes' },
+    },
     spec: { volumeName: `${namespace}-${name}`, accessModes: [accessMode] },
     status: { phase: 'Bound' },
   });
@@ -51,14 +68,24 @@ const boundVolume = (namespace: string, name: string, zone: string): Told =>
 /** A claim that waits for its pod. */
 const openClaim = (namespace: string, name: string, storage: string, selected?: string): Told =>
   told('PersistentVolumeClaim', {
-    metadata: { name, namespace, uid: `${namespace}-${name}`, ...(selected !== undefined && { annotations: { 'volume.kubernetes.io/selected-node': selected } }) },
+    metadata: {
+      name,
+      namespace,
+      uid: `${namespace}-${name}`,
+      ...(selected !== undefined && { annotations: { 'volume.kubernetes.io/selected-node': selected } }),
+    },
     spec: { storageClassName: name, accessModes: ['ReadWriteOnce'], resources: { requests: { storage } } },
     status: { phase: 'Pending' },
   });
 const freeVolume = (name: string, zone: string | undefined, storage: string): Told =>
   told('PersistentVolume', {
     metadata: { name },
-    spec: { storageClassName: 'later', capacity: { storage }, accessModes: ['ReadWriteOnce'], ...(zone !== undefined && { nodeAffinity: { required: inZone(zone) } }) },
+    spec: {
+      storageClassName: 'later',
+      capacity: { storage },
+      accessModes: ['ReadWriteOnce'],
+      ...(zone !== undefined && { nodeAffinity: { required: inZone(zone) } }),
+    },
     status: { phase: 'Available' },
   });
 const storageClass = (name: string, zones: string[] = []): Told =>
@@ -68,16 +95,38 @@ const storageClass = (name: string, zones: string[] = []): Told =>
     volumeBindingMode: 'WaitForFirstConsumer',
     ...(zones.length > 0 && { allowedTopologies: [{ matchLabelExpressions: [{ key: zoneKey, values: zones }] }] }),
   });
-const csiDriver = (storageCapacity: boolean): Told => told('CSIDriver', { metadata: { name: csi }, spec: { storageCapacity } });
+const csiDriver = (storageCapacity: boolean): Told =>
+  told('CSIDriver', { metadata: { name: csi }, spec: { storageCapacity } });
 const csiCapacity = (zone: string, capacity: string): Told =>
-  told('CSIStorageCapacity', { metadata: { name: `capacity-${zone}`, namespace: 'one' }, storageClassName: 'made', capacity, nodeTopology: { matchLabels: { [zoneKey]: zone } } });
-const csiNode = (node: string, count: number): Told => told('CSINode', { metadata: { name: node }, spec: { drivers: [{ name: csi, nodeID: node, allocatable: { count } }] } });
+  told('CSIStorageCapacity', {
+    metadata: { name: `capacity-${zone}`, namespace: 'one' },
+    storageClassName: 'made',
+    capacity,
+    nodeTopology: { matchLabels: { [zoneKey]: zone } },
+  });
+const csiNode = (node: string, count: number): Told =>
+  told('CSINode', {
+    metadata: { name: node },
+    spec: { drivers: [{ name: csi, nodeID: node, allocatable: { count } }] },
+  });
 const attachment = (node: string, volume: string): Told =>
-  told('VolumeAttachment', { metadata: { name: `${node}-${volume}` }, spec: { attacher: csi, nodeName: node, source: { persistentVolumeName: volume } }, status: { attached: true } });
+  told('VolumeAttachment', {
+    metadata: { name: `${node}-${volume}` },
+    spec: { attacher: csi, nodeName: node, source: { persistentVolumeName: volume } },
+    status: { attached: true },
+  });
 
-const ofModel = (model: string): resourceV1.DeviceSelector => ({ cel: { expression: `device.attributes["${gpu}"].model == "${model}"` } });
+const ofModel = (model: string): resourceV1.DeviceSelector => ({
+  cel: { expression: `device.attributes["${gpu}"].model == "${model}"` },
+});
 const deviceClass = (extendedResourceName?: string): Told =>
-  told('DeviceClass', { metadata: { name: 'gpu' }, spec: { selectors: [{ cel: { expression: `device.driver == "${gpu}"` } }], ...(extendedResourceName !== undefined && { extendedResourceName }) } });
+  told('DeviceClass', {
+    metadata: { name: 'gpu' },
+    spec: {
+      selectors: [{ cel: { expression: `device.driver == "${gpu}"` } }],
+      ...(extendedResourceName !== undefined && { extendedResourceName }),
+    },
+  });
 const slice = (node: string, models: string[], generation: number): Told =>
   told('ResourceSlice', {
     metadata: { name: `slice-${node}` },
@@ -92,28 +141,55 @@ const one = { deviceClassName: 'gpu', allocationMode: 'ExactCount', count: 1 } a
 const deviceRequests: Readonly<Record<string, resourceV1.DeviceRequest>> = {
   any: { name: 'r', exactly: one },
   model: { name: 'r', exactly: { ...one, selectors: [ofModel('a')] } },
-  either: { name: 'r', firstAvailable: [{ name: 'first', ...one, selectors: [ofModel('b')] }, { name: 'second', ...one, selectors: [ofModel('a')] }] },
+  either: {
+    name: 'r',
+    firstAvailable: [
+      { name: 'first', ...one, selectors: [ofModel('b')] },
+      { name: 'second', ...one, selectors: [ofModel('a')] },
+    ],
+  },
   held: { name: 'r', exactly: one },
 };
 const deviceClaim = (namespace: string, name: string, node?: string): Told =>
   told('ResourceClaim', {
     metadata: { name, namespace, uid: `${namespace}-${name}`, resourceVersion: '1' },
-    spec: { devices: { requests: Object.entries(deviceRequests).flatMap(([each, request]) => (each === name ? [request] : [])) } },
-    ...(node !== undefined && { status: { allocation: { nodeSelector: onNode(node), devices: { results: [{ request: name === 'either' ? 'r/second' : 'r', driver: gpu, pool: node, device: 'd0' }] } } } }),
+    spec: {
+      devices: {
+        requests: Object.entries(deviceRequests).flatMap(([each, request]) => (each === name ? [request] : [])),
+      },
+    },
+    ...(node !== undefined && {
+      status: {
+        allocation: {
+          nodeSelector: onNode(node),
+          devices: {
+            results: [{ request: name === 'either' ? 'r/second' : 'r', driver: gpu, pool: node, device: 'd0' }],
+          },
+        },
+      },
+    }),
   });
 
 const budget = (namespace: string, name: string, disruptionsAllowed: number, disrupted: string[] = []): Told =>
   told('PodDisruptionBudget', {
     metadata: { name: `budget-${name}`, namespace },
     spec: { selector: { matchLabels: { app: name } } },
-    status: { disruptionsAllowed, disruptedPods: Object.fromEntries(disrupted.map((pod) => [pod, '2026-01-01T00:00:00Z'])), currentHealthy: 1, desiredHealthy: 1, expectedPods: 1 },
+    status: {
+      disruptionsAllowed,
+      disruptedPods: Object.fromEntries(disrupted.map((pod) => [pod, '2026-01-01T00:00:00Z'])),
+      currentHealthy: 1,
+      desiredHealthy: 1,
+      expectedPods: 1,
+    },
   });
 /** Who selects the pods that it owns. */
 export const controllerOf = (kind: 'ReplicaSet' | 'StatefulSet' | 'ReplicationController', value: string): Told => {
   const metadata = { name: 'owner', namespace: 'one' };
   if (kind === 'ReplicationController') return told(kind, { metadata, spec: { selector: { app: value } } });
   const selector = { matchLabels: { app: value } };
-  return kind === 'ReplicaSet' ? told(kind, { metadata, spec: { selector } }) : told(kind, { metadata, spec: { selector, serviceName: '', template: {} } });
+  return kind === 'ReplicaSet'
+    ? told(kind, { metadata, spec: { selector } })
+    : told(kind, { metadata, spec: { selector, serviceName: '', template: {} } });
 };
 
 const namespaces = ['one', 'two'];
@@ -124,8 +200,18 @@ const model = fc.constantFrom('a', 'b');
 
 /** What every cluster begins with. */
 export const firstObjects: readonly Told[] = [
-  ...namespaces.flatMap((each) => [boundClaim(each, 'here'), boundClaim(each, 'there'), boundClaim(each, 'once', 'ReadWriteOncePod'), openClaim(each, 'later', '1Gi'), openClaim(each, 'made', '5Gi')]),
-  ...namespaces.flatMap((each) => [boundVolume(each, 'here', 'z1'), boundVolume(each, 'there', 'z2'), boundVolume(each, 'once', 'z1')]),
+  ...namespaces.flatMap((each) => [
+    boundClaim(each, 'here'),
+    boundClaim(each, 'there'),
+    boundClaim(each, 'once', 'ReadWriteOncePod'),
+    openClaim(each, 'later', '1Gi'),
+    openClaim(each, 'made', '5Gi'),
+  ]),
+  ...namespaces.flatMap((each) => [
+    boundVolume(each, 'here', 'z1'),
+    boundVolume(each, 'there', 'z2'),
+    boundVolume(each, 'once', 'z1'),
+  ]),
   ...namespaces.flatMap((each) => ['any', 'model', 'either'].map((name) => deviceClaim(each, name))),
   ...namespaces.map((each, index) => deviceClaim(each, 'held', `n${index + 1}`)),
   freeVolume('free-1', 'z1', '1Gi'),
@@ -140,43 +226,101 @@ export const firstObjects: readonly Told[] = [
 ];
 
 /** A namespace that gets a team. */
-export const anyNamespace: fc.Arbitrary<Told> = fc.tuple(namespace, fc.constantFrom('x', 'y')).map((shape) => namespaceOf(...shape));
+export const anyNamespace: fc.Arbitrary<Told> = fc
+  .tuple(namespace, fc.constantFrom('x', 'y'))
+  .map((shape) => namespaceOf(...shape));
 /** A Service that selects pods, or others than before. */
 export const anyService: fc.Arbitrary<Told> = fc.tuple(namespace, app).map((shape) => serviceOf(...shape));
 /** A controller that does. */
-export const anyController: fc.Arbitrary<Told> = fc.tuple(fc.constantFrom<('ReplicaSet' | 'StatefulSet' | 'ReplicationController')[]>('ReplicaSet', 'StatefulSet', 'ReplicationController'), app).map(([kind, value]) => controllerOf(kind, value));
+export const anyController: fc.Arbitrary<Told> = fc
+  .tuple(
+    fc.constantFrom<('ReplicaSet' | 'StatefulSet' | 'ReplicationController')[]>(
+      'ReplicaSet',
+      'StatefulSet',
+      'ReplicationController',
+    ),
+    app,
+  )
+  .map(([kind, value]) => controllerOf(kind, value));
 
 /** One that comes or changes. */
 export const anyTold: fc.Arbitrary<Told> = fc.oneof(
   anyNamespace,
   anyService,
   anyController,
-  fc.tuple(namespace, fc.constantFrom('here', 'there', 'once'), zone).map(([each, name, at]) => boundVolume(each, name, at)),
-  fc.tuple(namespace, fc.constantFrom('later', 'made'), fc.constantFrom('1Gi', '5Gi'), fc.option(node, { nil: undefined })).map((shape) => openClaim(...shape)),
+  fc
+    .tuple(namespace, fc.constantFrom('here', 'there', 'once'), zone)
+    .map(([each, name, at]) => boundVolume(each, name, at)),
+  fc
+    .tuple(
+      namespace,
+      fc.constantFrom('later', 'made'),
+      fc.constantFrom('1Gi', '5Gi'),
+      fc.option(node, { nil: undefined }),
+    )
+    .map((shape) => openClaim(...shape)),
   namespace.map((each) => boundClaim(each, 'once', 'ReadWriteOncePod')),
-  fc.tuple(fc.constantFrom('free-1', 'free-2', 'free-3'), fc.constantFrom(undefined, 'z1', 'z2'), fc.constantFrom('1Gi', '9Gi')).map((shape) => freeVolume(...shape)),
-  fc.tuple(fc.constantFrom('later', 'made'), fc.constantFrom<string[][]>([], ['z1'], ['z1', 'z2'])).map((shape) => storageClass(...shape)),
-  fc.oneof(fc.boolean().map(csiDriver), fc.tuple(zone, fc.constantFrom('1Gi', '10Gi')).map((shape) => csiCapacity(...shape))),
+  fc
+    .tuple(
+      fc.constantFrom('free-1', 'free-2', 'free-3'),
+      fc.constantFrom(undefined, 'z1', 'z2'),
+      fc.constantFrom('1Gi', '9Gi'),
+    )
+    .map((shape) => freeVolume(...shape)),
+  fc
+    .tuple(fc.constantFrom('later', 'made'), fc.constantFrom<string[][]>([], ['z1'], ['z1', 'z2']))
+    .map((shape) => storageClass(...shape)),
+  fc.oneof(
+    fc.boolean().map(csiDriver),
+    fc.tuple(zone, fc.constantFrom('1Gi', '10Gi')).map((shape) => csiCapacity(...shape)),
+  ),
   fc.tuple(node, fc.constantFrom(1, 2)).map((shape) => csiNode(...shape)),
-  fc.tuple(node, fc.constantFrom('one-here', 'one-once', 'two-there', 'elsewhere')).map((shape) => attachment(...shape)),
+  fc
+    .tuple(node, fc.constantFrom('one-here', 'one-once', 'two-there', 'elsewhere'))
+    .map((shape) => attachment(...shape)),
   fc.constantFrom(undefined, 'example.com/gpu', 'other.com/fpga').map(deviceClass),
   fc.tuple(node, fc.array(model, { maxLength: 2 }), fc.nat(2)).map((shape) => slice(...shape)),
-  fc.tuple(namespace, fc.constantFrom('any', 'model', 'either', 'held'), fc.option(node, { nil: undefined })).map((shape) => deviceClaim(...shape)),
+  fc
+    .tuple(namespace, fc.constantFrom('any', 'model', 'either', 'held'), fc.option(node, { nil: undefined }))
+    .map((shape) => deviceClaim(...shape)),
 );
 
 /** One that goes. */
 export const anyGone: fc.Arbitrary<Gone> = fc.oneof(
-  fc.tuple(namespace, fc.constantFrom('here', 'later', 'made', 'once')).map(([each, name]) => ({ kind: 'PersistentVolumeClaim', key: `${each}/${name}` }) as const),
-  fc.constantFrom('one-here', 'two-there', 'free-1', 'free-2').map((key) => ({ kind: 'PersistentVolume', key }) as const),
+  fc
+    .tuple(namespace, fc.constantFrom('here', 'later', 'made', 'once'))
+    .map(([each, name]) => ({ kind: 'PersistentVolumeClaim', key: `${each}/${name}` }) as const),
+  fc
+    .constantFrom('one-here', 'two-there', 'free-1', 'free-2')
+    .map((key) => ({ kind: 'PersistentVolume', key }) as const),
   fc.constantFrom('later', 'made').map((key) => ({ kind: 'StorageClass', key }) as const),
   node.map((key) => ({ kind: 'CSINode', key }) as const),
   node.map((key) => ({ kind: 'ResourceSlice', key: `slice-${key}` }) as const),
-  fc.tuple(namespace, fc.constantFrom('any', 'held')).map(([each, name]) => ({ kind: 'ResourceClaim', key: `${each}/${name}` }) as const),
-  fc.constantFrom<Gone[]>({ kind: 'Service', key: 'one/s' }, { kind: 'CSIStorageCapacity', key: 'one/capacity-z1' }, { kind: 'DeviceClass', key: 'gpu' }, { kind: 'ReplicaSet', key: 'one/owner' }),
+  fc
+    .tuple(namespace, fc.constantFrom('any', 'held'))
+    .map(([each, name]) => ({ kind: 'ResourceClaim', key: `${each}/${name}` }) as const),
+  fc.constantFrom<Gone[]>(
+    { kind: 'Service', key: 'one/s' },
+    { kind: 'CSIStorageCapacity', key: 'one/capacity-z1' },
+    { kind: 'DeviceClass', key: 'gpu' },
+    { kind: 'ReplicaSet', key: 'one/owner' },
+  ),
 );
 
 /** A budget that comes or changes. */
-export const anyBudget: fc.Arbitrary<Told> = fc.tuple(namespace, app, fc.nat(2), fc.array(fc.nat(20).map((index) => `bound-${index}`), { maxLength: 2 })).map((shape) => budget(...shape));
+export const anyBudget: fc.Arbitrary<Told> = fc
+  .tuple(
+    namespace,
+    app,
+    fc.nat(2),
+    fc.array(
+      fc.nat(20).map((index) => `bound-${index}`),
+      { maxLength: 2 },
+    ),
+  )
+  .map((shape) => budget(...shape));
 
 /** A budget that goes. */
-export const anyBudgetGone: fc.Arbitrary<Gone> = fc.tuple(namespace, app).map(([each, name]) => ({ kind: 'PodDisruptionBudget', key: `${each}/budget-${name}` }));
+export const anyBudgetGone: fc.Arbitrary<Gone> = fc
+  .tuple(namespace, app)
+  .map(([each, name]) => ({ kind: 'PodDisruptionBudget', key: `${each}/budget-${name}` }));

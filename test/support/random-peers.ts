@@ -1,18 +1,36 @@
-// Random clusters in which pods go by nothing but other pods: where they are, who they are, and what they say of others.
-// Nothing else is scored, so that whatever is counted wrong decides for another node.
+// Random clusters in which pods go by nothing but other pods: where they are, who they are, and what they say of
+// others. Nothing else is scored, so that whatever is counted wrong decides for another node.
 import fc from 'fast-check';
 import type { PodAffinity } from '../../lib/core/types/index.js';
 import type { SchedulerProfile } from '../../lib/scheduling/index.js';
 import { anyController, anyNamespace, anyService } from './random-objects.js';
 import type { PodChange, Step } from './random-clusters.js';
-import { affinityTerm, app, anyOwner, given, hostKey, nodeKind, plainNode, rarely, spreadConstraint, toleration, zoneKey } from './random-pods.js';
+import {
+  affinityTerm,
+  app,
+  anyOwner,
+  given,
+  hostKey,
+  nodeKind,
+  plainNode,
+  rarely,
+  spreadConstraint,
+  toleration,
+  zoneKey,
+} from './random-pods.js';
 import type { NodeKind, PodKind } from './random-pods.js';
 import { profileOf } from './random-profiles.js';
 
 const terms: fc.Arbitrary<PodAffinity> = fc
   .record({
     requiredDuringSchedulingIgnoredDuringExecution: rarely(fc.array(affinityTerm, { minLength: 1, maxLength: 2 }), 4),
-    preferredDuringSchedulingIgnoredDuringExecution: rarely(fc.array(fc.record({ weight: fc.constantFrom(1, 7, 100), podAffinityTerm: affinityTerm }), { minLength: 1, maxLength: 2 }), 2),
+    preferredDuringSchedulingIgnoredDuringExecution: rarely(
+      fc.array(fc.record({ weight: fc.constantFrom(1, 7, 100), podAffinityTerm: affinityTerm }), {
+        minLength: 1,
+        maxLength: 2,
+      }),
+      2,
+    ),
   })
   .map(given);
 
@@ -37,45 +55,109 @@ const peerKind: fc.Arbitrary<PodKind> = fc
   }));
 
 const aspects: readonly (keyof NodeKind)[] = ['zone', 'host', 'disk', 'taint'];
-const peerNode: fc.Arbitrary<NodeKind> = nodeKind.map(({ zone, host, disk, taint }) => ({ ...plainNode, pods: '20', zone, host, disk, taint }));
+const peerNode: fc.Arbitrary<NodeKind> = nodeKind.map(({ zone, host, disk, taint }) => ({
+  ...plainNode,
+  pods: '20',
+  zone,
+  host,
+  disk,
+  taint,
+}));
 
 const kind = fc.nat(3);
 const at = fc.nat(7);
 const change = fc.oneof(
-  fc.constantFrom<PodChange[]>({ to: 'leave' }, { to: 'leave' }, { to: 'unbind' }, { to: 'touch' }, { to: 'terminate' }),
+  fc.constantFrom<PodChange[]>(
+    { to: 'leave' },
+    { to: 'leave' },
+    { to: 'unbind' },
+    { to: 'touch' },
+    { to: 'terminate' },
+  ),
   app.map((each): PodChange => ({ to: 'relabel', app: each })),
 );
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 12, arbitrary: fc.record({ do: fc.constant('place' as const), kind, hint: fc.constantFrom(40, 40, 40, 20, 7, 1) }) },
+  {
+    weight: 12,
+    arbitrary: fc.record({ do: fc.constant('place' as const), kind, hint: fc.constantFrom(40, 40, 40, 20, 7, 1) }),
+  },
   { weight: 5, arbitrary: fc.record({ do: fc.constant('bind' as const), kind, at }) },
   { weight: 4, arbitrary: fc.record({ do: fc.constant('change-pod' as const), pod: fc.nat(30), change }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('alter-node' as const), at, shape: peerNode, what: fc.constantFrom(...aspects) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('alter-node' as const),
+      at,
+      shape: peerNode,
+      what: fc.constantFrom(...aspects),
+    }),
+  },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('node' as const), at, shape: peerNode }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('remove-node' as const), at }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('tell' as const), told: fc.oneof(anyNamespace, anyService, anyController) }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('untell' as const), gone: fc.constantFrom({ kind: 'Service' as const, key: 'one/s' }, { kind: 'Namespace' as const, key: 'two' }) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('tell' as const), told: fc.oneof(anyNamespace, anyService, anyController) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant('untell' as const),
+      gone: fc.constantFrom({ kind: 'Service' as const, key: 'one/s' }, { kind: 'Namespace' as const, key: 'two' }),
+    }),
+  },
 );
 
-const onlyPeers = (spread: number, affinity: number): { readonly score: { disabled: { name: string }[]; enabled: { name: string; weight: number }[] } } => ({
-  score: { disabled: [{ name: '*' }], enabled: [{ name: 'PodTopologySpread', weight: spread }, { name: 'InterPodAffinity', weight: affinity }] },
+const onlyPeers = (
+  spread: number,
+  affinity: number,
+): { readonly score: { disabled: { name: string }[]; enabled: { name: string; weight: number }[] } } => ({
+  score: {
+    disabled: [{ name: '*' }],
+    enabled: [
+      { name: 'PodTopologySpread', weight: spread },
+      { name: 'InterPodAffinity', weight: affinity },
+    ],
+  },
 });
 const profiles: readonly SchedulerProfile[] = [
   profileOf({ plugins: onlyPeers(1, 1) }),
-  profileOf({ plugins: onlyPeers(1, 3), pluginConfig: [{ name: 'InterPodAffinity', args: { hardPodAffinityWeight: 20 } }] }),
-  profileOf({ plugins: { ...onlyPeers(1, 1), filter: { disabled: [{ name: 'InterPodAffinity' }, { name: 'PodTopologySpread' }] } } }),
+  profileOf({
+    plugins: onlyPeers(1, 3),
+    pluginConfig: [{ name: 'InterPodAffinity', args: { hardPodAffinityWeight: 20 } }],
+  }),
+  profileOf({
+    plugins: {
+      ...onlyPeers(1, 1),
+      filter: { disabled: [{ name: 'InterPodAffinity' }, { name: 'PodTopologySpread' }] },
+    },
+  }),
   profileOf({
     plugins: onlyPeers(2, 1),
     pluginConfig: [
       { name: 'InterPodAffinity', args: { hardPodAffinityWeight: 0, ignorePreferredTermsOfExistingPods: true } },
-      { name: 'PodTopologySpread', args: { defaultingType: 'List', defaultConstraints: [{ maxSkew: 2, topologyKey: zoneKey, whenUnsatisfiable: 'DoNotSchedule' }, { maxSkew: 2, topologyKey: hostKey, whenUnsatisfiable: 'ScheduleAnyway' }] } },
+      {
+        name: 'PodTopologySpread',
+        args: {
+          defaultingType: 'List',
+          defaultConstraints: [
+            { maxSkew: 2, topologyKey: zoneKey, whenUnsatisfiable: 'DoNotSchedule' },
+            { maxSkew: 2, topologyKey: hostKey, whenUnsatisfiable: 'ScheduleAnyway' },
+          ],
+        },
+      },
     ],
   }),
 ];
 
 /** In some clusters every zone has one node to begin with, as hosts have. */
 const nodes: fc.Arbitrary<readonly NodeKind[]> = fc
-  .record({ list: fc.array(peerNode, { minLength: 2, maxLength: 8, size: 'max' }), isApart: fc.nat(2).map((roll) => roll === 0) })
-  .map(({ list, isApart }) => (isApart ? list.map((node, index) => ({ ...node, zone: node.zone && `z${index}` })) : list));
+  .record({
+    list: fc.array(peerNode, { minLength: 2, maxLength: 8, size: 'max' }),
+    isApart: fc.nat(2).map((roll) => roll === 0),
+  })
+  .map(({ list, isApart }) =>
+    isApart ? list.map((node, index) => ({ ...node, zone: node.zone && `z${index}` })) : list,
+  );
 
 /** A cluster and what happens to it. */
 export interface PeerWorld {

@@ -118,7 +118,13 @@ class ReferenceStore implements Store {
       const previous = find(entries, key);
       const copy = deepFreeze(JSON.parse(JSON.stringify(value)) as JsonObject);
       const createRevision = previous?.createRevision ?? next;
-      const entry = Object.freeze({ key, value: copy, createRevision, modRevision: next, ...(lease !== undefined && { lease }) });
+      const entry = Object.freeze({
+        key,
+        value: copy,
+        createRevision,
+        modRevision: next,
+        ...(lease !== undefined && { lease }),
+      });
       return { type: 'put', key, entry, previous };
     });
     for (const key of deletes) {
@@ -205,7 +211,11 @@ class ReferenceStore implements Store {
     const kept = entries.filter(({ key }) => !changes.some((change) => change.key === key));
     const put = changes.flatMap((change) => (change.type === 'put' ? [change.entry] : []));
     const sorted = [...kept, ...put].sort((a, b) => compareBytes(a.key, b.key));
-    this.#disk.commits.push({ revision: revision + 1, changes: Object.freeze(changes.map((change) => Object.freeze(change))), entries: Object.freeze(sorted) });
+    this.#disk.commits.push({
+      revision: revision + 1,
+      changes: Object.freeze(changes.map((change) => Object.freeze(change))),
+      entries: Object.freeze(sorted),
+    });
     for (const watcher of [...this.#watchers]) this.#deliver(watcher);
   }
 
@@ -217,7 +227,8 @@ class ReferenceStore implements Store {
       watcher.seen += 1;
       const commit = this.#disk.commits[watcher.seen - this.#oldest.revision];
       const changes = commit?.changes.filter(({ key }) => key.startsWith(watcher.prefix)) ?? [];
-      if (changes.length > 0) watcher.subscriber.next(Object.freeze({ revision: watcher.seen, changes: Object.freeze(changes) }));
+      if (changes.length > 0)
+        watcher.subscriber.next(Object.freeze({ revision: watcher.seen, changes: Object.freeze(changes) }));
     }
     if (watcher.bookmarkWanted && watcher.seen === this.#newest.revision) {
       watcher.bookmarkWanted = false;
@@ -260,7 +271,9 @@ class ReferenceStore implements Store {
   }
 
   #future(revision: Revision): StoreError {
-    return new StoreError('future-revision', `revision ${revision} is still to come`, { revision: this.#newest.revision });
+    return new StoreError('future-revision', `revision ${revision} is still to come`, {
+      revision: this.#newest.revision,
+    });
   }
 
   #refuseWhenClosed(): void {
@@ -285,7 +298,11 @@ function checkTransaction({ compare = [], put = [], delete: deletes = [] }: Tran
   demand(changed.length <= referenceLimits.operationsMax, 'too-large', 'too many changes');
   for (const { value } of put) {
     demand(isJsonObject(value) && isJson(value), 'invalid', 'a value must be a JSON object');
-    demand(Buffer.byteLength(JSON.stringify(value)) <= referenceLimits.valueBytesMax, 'too-large', 'the value is too large');
+    demand(
+      Buffer.byteLength(JSON.stringify(value)) <= referenceLimits.valueBytesMax,
+      'too-large',
+      'the value is too large',
+    );
   }
 }
 
@@ -297,14 +314,20 @@ function checkKey(key: string): void {
 
 // Through UTF-8 and back, a lone surrogate does not survive.
 function checkText(text: string): void {
-  demand(Buffer.from(text).toString() === text && !text.includes('\0'), 'invalid', 'text with a lone surrogate or U+0000');
+  demand(
+    Buffer.from(text).toString() === text && !text.includes('\0'),
+    'invalid',
+    'text with a lone surrogate or U+0000',
+  );
 }
 
 function isJson(value: unknown): boolean {
   if (typeof value === 'number') return Number.isFinite(value);
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return true;
   if (Array.isArray(value)) return value.every(isJson);
-  return typeof value === 'object' && Object.getPrototypeOf(value) === Object.prototype && Object.values(value).every(isJson);
+  return (
+    typeof value === 'object' && Object.getPrototypeOf(value) === Object.prototype && Object.values(value).every(isJson)
+  );
 }
 
 function isCount(value: number): boolean {

@@ -1,6 +1,6 @@
-// A server and a scheduler on one virtual clock, and the deeds of people and machines around them: nodes come, change and
-// go, pods are wanted, finished and deleted, kubelets let go of pods that shall leave. A history is a list of deeds; the
-// same history with the same seed gives the same cluster.
+// A server and a scheduler on one virtual clock, and the deeds of people and machines around them: nodes come, change
+// and go, pods are wanted, finished and deleted, kubelets let go of pods that shall leave. A history is a list of
+// deeds; the same history with the same seed gives the same cluster.
 import fc from 'fast-check';
 import { finalize, tap } from 'rxjs';
 import { priorityAdmission } from '../../lib/admission/index.js';
@@ -38,21 +38,32 @@ export interface ScheduledCluster {
 }
 
 /** How it begins: as a scheduler does, on a clock that stands at the beginning of a year unless told otherwise. */
-export type ScheduledClusterOptions = Partial<Omit<SchedulerOptions, 'client' | 'clock'>> & { readonly clock?: VirtualClock };
+export type ScheduledClusterOptions = Partial<Omit<SchedulerOptions, 'client' | 'clock'>> & {
+  readonly clock?: VirtualClock;
+};
 
 /** The priorities that pods may ask for; `patient` ones make nobody leave. */
 export const priorities = { low: 0, middle: 100, high: 1000, patient: 1000 } as const;
 
 /** Starts one, with priority classes and a namespace, and no nodes. */
-export async function scheduledCluster({ clock = virtualClock(), ...options }: ScheduledClusterOptions = {}): Promise<ScheduledCluster> {
+export async function scheduledCluster({
+  clock = virtualClock(),
+  ...options
+}: ScheduledClusterOptions = {}): Promise<ScheduledCluster> {
   const start = clock.now();
   const store = memoryStore({ clock });
   const server = createServer({ store, clock, random: random(1), admission: (tools) => [priorityAdmission(tools)] });
   const client = inProcessClient(server.handler);
   const classes = client.kind('scheduling.k8s.io/v1', 'PriorityClass');
-  for (const [name, value] of Object.entries(priorities)) await classes.create({ metadata: { name }, value, ...(name === 'patient' && { preemptionPolicy: 'Never' }) });
+  for (const [name, value] of Object.entries(priorities))
+    await classes.create({ metadata: { name }, value, ...(name === 'patient' && { preemptionPolicy: 'Never' }) });
   const watches = new OpenWatches();
-  const scheduler = createScheduler({ client: inProcessClient(watches.counted(server.handler)), clock, random: random(2), ...options });
+  const scheduler = createScheduler({
+    client: inProcessClient(watches.counted(server.handler)),
+    clock,
+    random: random(2),
+    ...options,
+  });
   const seen: Seen[] = [];
   const running = observe(scheduler.run(), (attempt) => seen.push({ at: clock.now() - start, attempt }));
   await clock.settled();
@@ -116,7 +127,14 @@ export interface PodWish {
 
 /** Something that happens to a cluster. Pods are meant by their place among those that are there, counted around. */
 export type Deed =
-  | { readonly what: 'node'; readonly name: string; readonly cpu: number; readonly zone: string; readonly tainted?: boolean | undefined; readonly cordoned?: boolean | undefined }
+  | {
+      readonly what: 'node';
+      readonly name: string;
+      readonly cpu: number;
+      readonly zone: string;
+      readonly tainted?: boolean | undefined;
+      readonly cordoned?: boolean | undefined;
+    }
   | { readonly what: 'no-node'; readonly name: string }
   | ({ readonly what: 'pod' } & PodWish)
   | { readonly what: 'delete' | 'finish' | 'ungate' | 'tolerate' | 'relabel'; readonly pod: number }
@@ -148,12 +166,32 @@ function rarely<T>(what: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {
 }
 
 /** A node that takes every pod, as far as there is room. */
-export const plainNode: fc.Arbitrary<Deed> = fc.record({ what: fc.constant('node' as const), name: nodeName, cpu: fc.integer({ min: 1, max: 5 }), zone });
+export const plainNode: fc.Arbitrary<Deed> = fc.record({
+  what: fc.constant('node' as const),
+  name: nodeName,
+  cpu: fc.integer({ min: 1, max: 5 }),
+  zone,
+});
 /** A node that may be tainted or cordoned. */
-export const anyNode: fc.Arbitrary<Deed> = fc.tuple(plainNode, rarely(fc.constant(true)), rarely(fc.constant(true))).map(([node, tainted, cordoned]) => ({ ...node, tainted, cordoned }));
+export const anyNode: fc.Arbitrary<Deed> = fc
+  .tuple(plainNode, rarely(fc.constant(true)), rarely(fc.constant(true)))
+  .map(([node, tainted, cordoned]) => ({ ...node, tainted, cordoned }));
 const pod: fc.Arbitrary<Deed> = podWish.map((wish) => ({ what: 'pod', ...wish }));
-const toPod: fc.Arbitrary<Deed> = fc.record({ what: fc.constantFrom('delete' as const, 'delete' as const, 'finish' as const, 'ungate' as const, 'tolerate' as const, 'relabel' as const), pod: fc.nat(30) });
-const wait: fc.Arbitrary<Deed> = fc.record({ what: fc.constant('wait' as const), ms: fc.integer({ min: 1, max: 4000 }) });
+const toPod: fc.Arbitrary<Deed> = fc.record({
+  what: fc.constantFrom(
+    'delete' as const,
+    'delete' as const,
+    'finish' as const,
+    'ungate' as const,
+    'tolerate' as const,
+    'relabel' as const,
+  ),
+  pod: fc.nat(30),
+});
+const wait: fc.Arbitrary<Deed> = fc.record({
+  what: fc.constant('wait' as const),
+  ms: fc.integer({ min: 1, max: 4000 }),
+});
 
 /** Anything that can happen. */
 export const anyDeed: fc.Arbitrary<Deed> = fc.oneof(
@@ -161,15 +199,27 @@ export const anyDeed: fc.Arbitrary<Deed> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ what: fc.constant('no-node' as const), name: nodeName }) },
   { weight: 16, arbitrary: pod },
   { weight: 6, arbitrary: toPod },
-  { weight: 1, arbitrary: fc.record({ what: fc.constantFrom('claim' as const, 'claim' as const, 'no-claim' as const), zone }) },
-  { weight: 1, arbitrary: fc.record({ what: fc.constant('budget' as const), app, allowed: fc.constantFrom(0, 1, 100) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ what: fc.constantFrom('claim' as const, 'claim' as const, 'no-claim' as const), zone }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ what: fc.constant('budget' as const), app, allowed: fc.constantFrom(0, 1, 100) }),
+  },
   { weight: 2, arbitrary: fc.constant<Deed>({ what: 'leave' }) },
   { weight: 3, arbitrary: wait },
 );
 
 /** Histories: three nodes, two of which may turn out to be one, and what happens then. */
-export function histories(node: fc.Arbitrary<Deed>, deed: fc.Arbitrary<Deed>, lengthMax: number): fc.Arbitrary<readonly Deed[]> {
-  return fc.tuple(fc.tuple(node, node, node), fc.array(deed, { maxLength: lengthMax, size: 'max' })).map((parts) => parts.flat());
+export function histories(
+  node: fc.Arbitrary<Deed>,
+  deed: fc.Arbitrary<Deed>,
+  lengthMax: number,
+): fc.Arbitrary<readonly Deed[]> {
+  return fc
+    .tuple(fc.tuple(node, node, node), fc.array(deed, { maxLength: lengthMax, size: 'max' }))
+    .map((parts) => parts.flat());
 }
 
 /** Does deeds through the API. Those that make no sense now, a finished pod that shall finish, are left undone. */
@@ -189,7 +239,10 @@ class Deeds {
         return this.#removeNode(deed.name);
       case 'pod':
         this.#podCount += 1;
-        await this.#client.kind('v1', 'Pod').in('default').create(podNamed(`p${String(this.#podCount).padStart(3, '0')}`, deed));
+        await this.#client
+          .kind('v1', 'Pod')
+          .in('default')
+          .create(podNamed(`p${String(this.#podCount).padStart(3, '0')}`, deed));
         return undefined;
       case 'claim':
         return this.#setClaim(deed.zone);
@@ -198,17 +251,27 @@ class Deeds {
       case 'budget':
         return this.#setBudget(deed.app, deed.allowed);
       case 'leave':
-        for (const pod of await podsByName(this.#client)) if (pod.metadata.deletionTimestamp !== undefined) await this.#force(pod);
+        for (const pod of await podsByName(this.#client))
+          if (pod.metadata.deletionTimestamp !== undefined) await this.#force(pod);
         return undefined;
       default:
         return this.#toPod(deed);
     }
   }
 
-  async #setNode({ name, cpu, zone, tainted = false, cordoned = false }: Extract<Deed, { readonly what: 'node' }>): Promise<void> {
+  async #setNode({
+    name,
+    cpu,
+    zone,
+    tainted = false,
+    cordoned = false,
+  }: Extract<Deed, { readonly what: 'node' }>): Promise<void> {
     const nodes = this.#client.kind('v1', 'Node');
     const labels = { 'kubernetes.io/hostname': name, zone };
-    const spec: Node['spec'] = { unschedulable: cordoned, taints: tainted ? [{ key: 'taken', effect: 'NoSchedule' }] : [] };
+    const spec: Node['spec'] = {
+      unschedulable: cordoned,
+      taints: tainted ? [{ key: 'taken', effect: 'NoSchedule' }] : [],
+    };
     const status = { allocatable: { cpu: String(cpu), memory: '64Gi', pods: '1000' } };
     if (!(await nodes.list()).items.some(({ metadata }) => metadata.name === name)) {
       await nodes.create({ metadata: { name, labels }, spec, status });
@@ -234,17 +297,34 @@ class Deeds {
     const claims = this.#client.kind('v1', 'PersistentVolumeClaim').in('default');
     await this.#client.kind('v1', 'PersistentVolume').create({
       metadata: { name: 'volume' },
-      spec: { capacity: size, accessModes: ['ReadWriteMany'], storageClassName: '', csi: { driver: 'example.com', volumeHandle: 'v' }, claimRef: { namespace: 'default', name: 'data' }, nodeAffinity: { required: { nodeSelectorTerms: terms } } },
+      spec: {
+        capacity: size,
+        accessModes: ['ReadWriteMany'],
+        storageClassName: '',
+        csi: { driver: 'example.com', volumeHandle: 'v' },
+        claimRef: { namespace: 'default', name: 'data' },
+        nodeAffinity: { required: { nodeSelectorTerms: terms } },
+      },
     });
-    await claims.create({ metadata: { name: 'data', annotations: { 'pv.kubernetes.io/bind-completed': 'yes' } }, spec: { accessModes: ['ReadWriteMany'], storageClassName: '', volumeName: 'volume', resources: { requests: size } } });
+    await claims.create({
+      metadata: { name: 'data', annotations: { 'pv.kubernetes.io/bind-completed': 'yes' } },
+      spec: {
+        accessModes: ['ReadWriteMany'],
+        storageClassName: '',
+        volumeName: 'volume',
+        resources: { requests: size },
+      },
+    });
     await claims.status.patch('data', { merge: { status: { phase: 'Bound' } } });
   }
 
   async #removeClaim(): Promise<void> {
     const claims = this.#client.kind('v1', 'PersistentVolumeClaim').in('default');
     const volumes = this.#client.kind('v1', 'PersistentVolume');
-    for (const { metadata } of (await claims.list()).items) await claims.delete(metadata.name, { gracePeriodSeconds: 0 });
-    for (const { metadata } of (await volumes.list()).items) await volumes.delete(metadata.name, { gracePeriodSeconds: 0 });
+    for (const { metadata } of (await claims.list()).items)
+      await claims.delete(metadata.name, { gracePeriodSeconds: 0 });
+    for (const { metadata } of (await volumes.list()).items)
+      await volumes.delete(metadata.name, { gracePeriodSeconds: 0 });
   }
 
   async #setBudget(app: string, allowed: number): Promise<void> {
@@ -252,7 +332,9 @@ class Deeds {
     if (!(await budgets.list()).items.some(({ metadata }) => metadata.name === app)) {
       await budgets.create({ metadata: { name: app }, spec: { minAvailable: 1, selector: { matchLabels: { app } } } });
     }
-    await budgets.status.patch(app, { merge: { status: { disruptionsAllowed: allowed, currentHealthy: 1, desiredHealthy: 1, expectedPods: 1 } } });
+    await budgets.status.patch(app, {
+      merge: { status: { disruptionsAllowed: allowed, currentHealthy: 1, desiredHealthy: 1, expectedPods: 1 } },
+    });
   }
 
   async #toPod({ what, pod: place }: Extract<Deed, { readonly pod: number }>): Promise<void> {
@@ -264,8 +346,14 @@ class Deeds {
     if (what === 'delete') await pods.delete(name);
     else if (what === 'finish') await pods.status.patch(name, { merge: { status: { phase: 'Succeeded' } } });
     else if (what === 'ungate') await pods.patch(name, { merge: { spec: { schedulingGates: null } } });
-    else if (what === 'relabel') await pods.patch(name, { merge: { metadata: { labels: { app: pod.metadata.labels?.app === 'x' ? 'y' : 'x' } } } });
-    else await pods.patch(name, { merge: { spec: { tolerations: [...(pod.spec?.tolerations ?? []), { key: 'taken', operator: 'Exists' }] } } });
+    else if (what === 'relabel')
+      await pods.patch(name, {
+        merge: { metadata: { labels: { app: pod.metadata.labels?.app === 'x' ? 'y' : 'x' } } },
+      });
+    else
+      await pods.patch(name, {
+        merge: { spec: { tolerations: [...(pod.spec?.tolerations ?? []), { key: 'taken', operator: 'Exists' }] } },
+      });
   }
 
   async #force({ metadata: { name } }: Stored<Pod>): Promise<void> {
@@ -280,7 +368,12 @@ async function podsByName(client: Client): Promise<readonly Stored<Pod>[]> {
 
 function podNamed(name: string, wish: PodWish): Pod {
   const labels = { app: wish.app };
-  const container = { name: 'c', image: 'i', resources: { requests: { cpu: String(wish.cpu) } }, ...(wish.port && { ports: [{ containerPort: 80, hostPort: 80 }] }) };
+  const container = {
+    name: 'c',
+    image: 'i',
+    resources: { requests: { cpu: String(wish.cpu) } },
+    ...(wish.port && { ports: [{ containerPort: 80, hostPort: 80 }] }),
+  };
   const spec: PodSpec = {
     containers: [container],
     priorityClassName: wish.priority,
@@ -298,11 +391,25 @@ function company({ company, app }: PodWish): Partial<PodSpec> {
   const labelSelector = { matchLabels: { app } };
   switch (company) {
     case 'apart':
-      return { affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'kubernetes.io/hostname', labelSelector }] } } };
+      return {
+        affinity: {
+          podAntiAffinity: {
+            requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'kubernetes.io/hostname', labelSelector }],
+          },
+        },
+      };
     case 'together':
-      return { affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'zone', labelSelector }] } } };
+      return {
+        affinity: {
+          podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'zone', labelSelector }] },
+        },
+      };
     case 'spread':
-      return { topologySpreadConstraints: [{ topologyKey: 'zone', maxSkew: 1, whenUnsatisfiable: 'DoNotSchedule', labelSelector }] };
+      return {
+        topologySpreadConstraints: [
+          { topologyKey: 'zone', maxSkew: 1, whenUnsatisfiable: 'DoNotSchedule', labelSelector },
+        ],
+      };
     case undefined:
       return {};
   }

@@ -1,6 +1,6 @@
-// Pods that are placed twice: by what the scheduler keeps, and by a reference that keeps nothing. For every pod the reference
-// builds the cluster anew, makes plugins of its own, and asks every plugin about every node. The two must not differ in the
-// node, in a count, in a reason, in what plugins are said to have judged, nor in who has to leave.
+// Pods that are placed twice: by what the scheduler keeps, and by a reference that keeps nothing. For every pod the
+// reference builds the cluster anew, makes plugins of its own, and asks every plugin about every node. The two must not
+// differ in the node, in a count, in a reason, in what plugins are said to have judged, nor in who has to leave.
 import { deepFreeze, random } from '../../lib/core/index.js';
 import type { PodCondition } from '../../lib/core/types/index.js';
 import type { ClusterView } from '../../lib/scheduling/cluster/cluster-view.js';
@@ -72,7 +72,11 @@ export class ScheduledTwice {
     const search = { percentageOfNodesToScore: percentage, rotation: { start }, random: random('ties') };
     this.#profiles = profiles.map((profile) => {
       const framework = this.#frameworkOf(profile, cache, definitions);
-      return { framework, placer: columnPlacer({ framework, search, columns }), finder: victimFinder({ filters: profileFilters, cluster: cache }) };
+      return {
+        framework,
+        placer: columnPlacer({ framework, search, columns }),
+        finder: victimFinder({ filters: profileFilters, cluster: cache }),
+      };
     });
   }
 
@@ -98,7 +102,10 @@ export class ScheduledTwice {
     const kept: Cycle = { ...cycleOf(cache, pod), timings: told };
     const { watched, definitions, percentage = 100, preempts = false } = this.#options;
     const { plugins } = this.#frameworkOf(profile.framework.profile, reference, watched ?? definitions);
-    const one = outcomeOf(plainPlacer({ plugins, percentageOfNodesToScore: percentage, rotation: this.#rotation, random: this.#random }), asked);
+    const one = outcomeOf(
+      plainPlacer({ plugins, percentageOfNodesToScore: percentage, rotation: this.#rotation, random: this.#random }),
+      asked,
+    );
     const other = outcomeOf(profile.placer, kept);
     same('places', one.told, other.told);
     const wentWrong = typeof one.told === 'string';
@@ -106,7 +113,8 @@ export class ScheduledTwice {
     if (one.nodeName !== undefined) this.#assume(kept.pod, one.nodeName);
     else {
       this.refused += 1;
-      if (preempts && one.diagnosis !== undefined && other.diagnosis !== undefined) this.#preempt(profile, { asked, kept }, one.diagnosis, other.diagnosis);
+      if (preempts && one.diagnosis !== undefined && other.diagnosis !== undefined)
+        this.#preempt(profile, { asked, kept }, one.diagnosis, other.diagnosis);
     }
   }
 
@@ -117,7 +125,12 @@ export class ScheduledTwice {
     this.#cluster.assume(pod.object, nodeName);
   }
 
-  #preempt({ framework, finder }: KeptProfile, { asked, kept }: { readonly asked: Cycle; readonly kept: Cycle }, one: Diagnosis, other: Diagnosis): void {
+  #preempt(
+    { framework, finder }: KeptProfile,
+    { asked, kept }: { readonly asked: Cycle; readonly kept: Cycle },
+    one: Diagnosis,
+    other: Diagnosis,
+  ): void {
     const naive = attempted(() => naivePreemption(asked, one, framework.profile, this.#from));
     const plugin = framework.plugins.postFilter.find(({ name }) => name === 'DefaultPreemption') ?? never();
     const answer = attempted(() => plugin.postFilter(kept, other, neverStopped));
@@ -125,7 +138,11 @@ export class ScheduledTwice {
       same('preempts', naive, answer);
       return;
     }
-    same('preempts', [naive.nodeName, naive.message], [answer.nominatedNodeName === '' ? undefined : answer.nominatedNodeName, answer.rejection?.reasons.join(', ')]);
+    same(
+      'preempts',
+      [naive.nodeName, naive.message],
+      [answer.nominatedNodeName === '' ? undefined : answer.nominatedNodeName, answer.rejection?.reasons.join(', ')],
+    );
     const possible = finder.candidatesFor(kept);
     for (const [name, victims] of naive.byNode) {
       const found = possible.at(this.#cluster.cache.node(name)?.slot ?? never());
@@ -139,19 +156,38 @@ export class ScheduledTwice {
 
   /** Some victims go at once, others take their time. */
   #makeRoom(preemptor: PodFacts, nodeName: string, victims: readonly PodFacts[]): void {
-    for (const { pod, node } of this.#cluster.nominated) if (node === nodeName && podFacts(pod).priority < preemptor.priority) this.#cluster.forgetNomination(pod);
+    for (const { pod, node } of this.#cluster.nominated)
+      if (node === nodeName && podFacts(pod).priority < preemptor.priority) this.#cluster.forgetNomination(pod);
     this.#cluster.nominate(preemptor.object, nodeName);
     for (const [index, { uid }] of victims.entries()) {
       const pod = this.#cluster.podNow(uid);
-      const conditions: PodCondition[] = [{ type: 'DisruptionTarget', status: 'True', reason: 'PreemptionByScheduler' }];
+      const conditions: PodCondition[] = [
+        { type: 'DisruptionTarget', status: 'True', reason: 'PreemptionByScheduler' },
+      ];
       if ((index + this.#from) % 2 === 0) this.#cluster.removePod(pod);
-      else this.#cluster.setPod(deepFreeze({ ...pod, metadata: { ...pod.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' }, status: { ...pod.status, conditions } }));
+      else
+        this.#cluster.setPod(
+          deepFreeze({
+            ...pod,
+            metadata: { ...pod.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' },
+            status: { ...pod.status, conditions },
+          }),
+        );
     }
   }
 
-  #frameworkOf(profile: SchedulerProfile, cluster: ClusterView, definitions: ReadonlyMap<string, PluginDefinition>): Framework {
+  #frameworkOf(
+    profile: SchedulerProfile,
+    cluster: ClusterView,
+    definitions: ReadonlyMap<string, PluginDefinition>,
+  ): Framework {
     const chance = { ...plugged.random, integer: (end: number): number => this.#from % end };
-    const plugins = profilePlugins(profile, definitions, (name) => ({ ...plugged, ...(name === 'DefaultPreemption' && { random: chance }), cluster, profile }));
+    const plugins = profilePlugins(profile, definitions, (name) => ({
+      ...plugged,
+      ...(name === 'DefaultPreemption' && { random: chance }),
+      cluster,
+      profile,
+    }));
     return { profile, plugins };
   }
 }
@@ -168,14 +204,26 @@ interface Outcome {
 function outcomeOf(placer: Placer, cycle: Cycle): Outcome {
   const outcome = attempted((): Placement | NoPlacement => placer.place(cycle));
   if (typeof outcome === 'string') return { told: outcome };
-  if (isPlaced(outcome)) return { told: { node: outcome.node.name, evaluated: outcome.evaluated, feasible: outcome.feasible }, nodeName: outcome.node.name };
+  if (isPlaced(outcome))
+    return {
+      told: { node: outcome.node.name, evaluated: outcome.evaluated, feasible: outcome.feasible },
+      nodeName: outcome.node.name,
+    };
   const { diagnosis } = outcome;
   const { nodeCount, preFilterMessage = '', reasons, rejectors, pending } = diagnosis;
   const byNode = cycle.cluster.nodes.map((each) => {
     const { plugin, code, reasons: said } = diagnosis.rejectionOf(each) ?? {};
     return { plugin, code, said, again: preFilterMessage === '' ? whatIf(cycle, each.name) : '' };
   });
-  return { told: { message: fitErrorText({ nodeCount, preFilterMessage, reasons }), rejectors: [...rejectors].sort(), pending: [...pending].sort(), byNode }, diagnosis };
+  return {
+    told: {
+      message: fitErrorText({ nodeCount, preFilterMessage, reasons }),
+      rejectors: [...rejectors].sort(),
+      pending: [...pending].sort(),
+      byNode,
+    },
+    diagnosis,
+  };
 }
 
 /** What preemption would ask: does the pod fit once the first pod of the node is gone? */

@@ -29,11 +29,18 @@ export interface NodeShape {
 }
 
 /** A node. */
-export function nodeOf(name: string, { labels = {}, annotations, taints, unschedulable, allocatable, images, declaredFeatures }: NodeShape = {}): Frozen<Node> {
+export function nodeOf(
+  name: string,
+  { labels = {}, annotations, taints, unschedulable, allocatable, images, declaredFeatures }: NodeShape = {},
+): Frozen<Node> {
   return deepFreeze<Node>({
     metadata: { name, uid: `${name}-uid`, labels, ...(annotations && { annotations }) },
     spec: { ...(taints && { taints }), ...(unschedulable !== undefined && { unschedulable }) },
-    status: { allocatable: { pods: '110', ...(allocatable ?? { cpu: '4', memory: '32Gi' }) }, ...(images && { images }), ...(declaredFeatures && { declaredFeatures }) },
+    status: {
+      allocatable: { pods: '110', ...(allocatable ?? { cpu: '4', memory: '32Gi' }) },
+      ...(images && { images }),
+      ...(declaredFeatures && { declaredFeatures }),
+    },
   });
 }
 
@@ -52,7 +59,10 @@ export interface PodShape {
 }
 
 /** A pod, in the namespace `ns` unless it says otherwise. */
-export function podOf(name: string, { namespace = 'ns', uid = `${name}-uid`, labels, requests, nodeName, spec, status, metadata }: PodShape = {}): Frozen<Pod> {
+export function podOf(
+  name: string,
+  { namespace = 'ns', uid = `${name}-uid`, labels, requests, nodeName, spec, status, metadata }: PodShape = {},
+): Frozen<Pod> {
   const container: Container = { name: 'c', ...(requests && { resources: { requests } }) };
   return deepFreeze<Pod>({
     metadata: { name, namespace, uid, ...(labels && { labels }), ...metadata },
@@ -80,7 +90,8 @@ export class TestCluster implements ClusterView {
   #slot = 0;
 
   constructor({ nodes = [], pods = [], objects = {} }: ClusterShape = {}) {
-    for (const [kind, list] of Object.entries(objects)) for (const object of list) this.objects.set(kind as KnownKind, object);
+    for (const [kind, list] of Object.entries(objects))
+      for (const object of list) this.objects.set(kind as KnownKind, object);
     for (const node of nodes) this.addNode(node);
     for (const pod of pods) this.addPod(pod);
   }
@@ -171,7 +182,9 @@ export class TestCluster implements ClusterView {
   }
 
   #imageState(name: string): ImageState {
-    const having = this.#nodes.filter(({ object }) => object.status?.images?.some(({ names }) => names?.includes(name)));
+    const having = this.#nodes.filter(({ object }) =>
+      object.status?.images?.some(({ names }) => names?.includes(name)),
+    );
     const first = having[0]?.object.status?.images?.find(({ names }) => names?.includes(name));
     return { size: first?.sizeBytes ?? 0, nodeCount: having.length };
   }
@@ -186,7 +199,13 @@ class TestNode implements NodeDraft {
   readonly #pods: PodFacts[];
   readonly #imageState: (name: string) => ImageState;
 
-  constructor(name: string, slot: number, object: Frozen<Node>, imageState: (name: string) => ImageState, pods: readonly PodFacts[] = []) {
+  constructor(
+    name: string,
+    slot: number,
+    object: Frozen<Node>,
+    imageState: (name: string) => ImageState,
+    pods: readonly PodFacts[] = [],
+  ) {
     this.name = name;
     this.slot = slot;
     this.object = object;
@@ -212,7 +231,8 @@ class TestNode implements NodeDraft {
 
   get requested(): ResourceAmounts {
     const scalars = new Map<string, number>();
-    for (const { held } of this.#pods) for (const [name, amount] of held.scalars) scalars.set(name, (scalars.get(name) ?? 0) + amount);
+    for (const { held } of this.#pods)
+      for (const [name, amount] of held.scalars) scalars.set(name, (scalars.get(name) ?? 0) + amount);
     return {
       milliCpu: this.#sum(({ held }) => held.milliCpu),
       memory: this.#sum(({ held }) => held.memory),
@@ -222,7 +242,10 @@ class TestNode implements NodeDraft {
   }
 
   get nonZeroRequested(): NonZeroRequests {
-    return { milliCpu: this.#sum(({ nonZeroHeld }) => nonZeroHeld.milliCpu), memory: this.#sum(({ nonZeroHeld }) => nonZeroHeld.memory) };
+    return {
+      milliCpu: this.#sum(({ nonZeroHeld }) => nonZeroHeld.milliCpu),
+      memory: this.#sum(({ nonZeroHeld }) => nonZeroHeld.memory),
+    };
   }
 
   get podCount(): number {
@@ -234,7 +257,11 @@ class TestNode implements NodeDraft {
   }
 
   get podsWithAffinity(): ReadonlySet<PodFacts> {
-    return new Set(this.#pods.filter(({ affinity, antiAffinity }) => [affinity, antiAffinity].some(({ required, preferred }) => required.length + preferred.length > 0)));
+    return new Set(
+      this.#pods.filter(({ affinity, antiAffinity }) =>
+        [affinity, antiAffinity].some(({ required, preferred }) => required.length + preferred.length > 0),
+      ),
+    );
   }
 
   get podsWithRequiredAntiAffinity(): ReadonlySet<PodFacts> {
@@ -253,7 +280,8 @@ class TestNode implements NodeDraft {
   get claimUses(): ReadonlyMap<string, number> {
     const uses = new Map<string, number>();
     for (const { namespace, volumeClaims } of this.#pods) {
-      for (const { claim } of volumeClaims) uses.set(`${namespace}/${claim}`, (uses.get(`${namespace}/${claim}`) ?? 0) + 1);
+      for (const { claim } of volumeClaims)
+        uses.set(`${namespace}/${claim}`, (uses.get(`${namespace}/${claim}`) ?? 0) + 1);
     }
     return uses;
   }

@@ -21,7 +21,8 @@ export class SeenHistory {
       if (revision !== this.revision + 1) return `revision ${revision} was told after ${this.revision}`;
       this.revision = revision;
       for (const change of changes) {
-        if (!deepEqual(change.previous, this.#entries.get(change.key))) return `revision ${revision} replaced something else at ${change.key}`;
+        if (!deepEqual(change.previous, this.#entries.get(change.key)))
+          return `revision ${revision} replaced something else at ${change.key}`;
         if (change.type === 'put') this.#entries.set(change.key, change.entry);
         else this.#entries.delete(change.key);
       }
@@ -30,7 +31,8 @@ export class SeenHistory {
       ids.set(revision, idOf(changes));
     }
     for (const { revision, id } of acknowledged) {
-      if (ids.get(revision) !== id) return `commit ${id} was answered at revision ${revision}, where there is ${ids.get(revision) ?? 'nothing'}`;
+      if (ids.get(revision) !== id)
+        return `commit ${id} was answered at revision ${revision}, where there is ${ids.get(revision) ?? 'nothing'}`;
     }
     return undefined;
   }
@@ -55,6 +57,14 @@ function idOf(changes: readonly Change[]): string {
 function isTorn(changes: readonly Change[]): string | undefined {
   const put = changes.flatMap((change) => (change.type === 'put' ? [change] : []));
   const together = put[0]?.entry.value.puts;
-  if (!deepEqual(together, put.map(({ key }) => key))) return `${put.length} keys of ${JSON.stringify(together)}`;
-  return put.some(({ entry }) => !deepEqual(entry.value, put[0]?.entry.value)) ? 'values of two transactions' : undefined;
+  if (
+    !deepEqual(
+      together,
+      put.map(({ key }) => key),
+    )
+  )
+    return `${put.length} keys of ${JSON.stringify(together)}`;
+  return put.some(({ entry }) => !deepEqual(entry.value, put[0]?.entry.value))
+    ? 'values of two transactions'
+    : undefined;
 }

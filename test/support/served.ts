@@ -42,8 +42,14 @@ export interface RunningCommand extends Served {
   said(words: string): Promise<void>;
 }
 
-/** Runs the whole command line, on the real file system and by the signals of a process; another build of it, if one is given. */
-export async function runCommand(flags: readonly string[], command: (process: CommandProcess) => Promise<number> = run): Promise<RunningCommand> {
+/**
+ * Runs the whole command line, on the real file system and by the signals of a process; another build of it, if one is
+ * given.
+ */
+export async function runCommand(
+  flags: readonly string[],
+  command: (process: CommandProcess) => Promise<number> = run,
+): Promise<RunningCommand> {
   const folder = mkdtempSync(join(tmpdir(), 'vivarium-command-'));
   const path = join(folder, 'kubeconfig');
   const signals = new EventEmitter();
@@ -56,8 +62,17 @@ export async function runCommand(flags: readonly string[], command: (process: Co
   const said = async (words: string): Promise<void> => {
     while (!lines.some((line) => line.includes(words))) await once(signals, 'printed');
   };
-  const ended = command({ args: ['serve', '--port=0', `--kubeconfig-out=${path}`, ...flags], version: 'test', stdout: { write: print }, stderr: { write: (text) => complaints.push(text) }, signals });
-  const kubeconfig = await Promise.race([said('try: '), ended.then(() => Promise.reject(new Error(complaints.join(''))))])
+  const ended = command({
+    args: ['serve', '--port=0', `--kubeconfig-out=${path}`, ...flags],
+    version: 'test',
+    stdout: { write: print },
+    stderr: { write: (text) => complaints.push(text) },
+    signals,
+  });
+  const kubeconfig = await Promise.race([
+    said('try: '),
+    ended.then(() => Promise.reject(new Error(complaints.join('')))),
+  ])
     .then(() => readFileSync(path, 'utf8'))
     .finally(() => rmSync(folder, { recursive: true }));
   const url = lines[0]?.split(' ').at(-1) ?? '';

@@ -15,5 +15,12 @@ const program = `
 export function sql(path: string, ...statements: string[]): unknown {
   const { NODE_OPTIONS: _, ...env } = process.env;
   const root = join(import.meta.dirname, '..', '..');
-  return JSON.parse(execFileSync(process.execPath, ['-e', program, path, ...statements], { cwd: root, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
+  return JSON.parse(
+    execFileSync(process.execPath, ['-e', program, path, ...statements], {
+      cwd: root,
+      env,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }),
+  );
 }

@@ -24,7 +24,8 @@ export interface ChildOrder {
 }
 
 /** What the child tells: whether it is open, and each commit. */
-export type ChildReport = { readonly opened: true } | { readonly refused: string } | { readonly revision: number; readonly id: string };
+export type ChildReport =
+  { readonly opened: true } | { readonly refused: string } | { readonly revision: number; readonly id: string };
 
 const writers = 16;
 const keys = 200;
@@ -36,13 +37,22 @@ lines.once('line', (line) => {
   void obey(JSON.parse(line) as ChildOrder);
 });
 
-async function obey({ path, worker, task, seed = 0, compactable = 0, closeAfterMs = Infinity }: ChildOrder): Promise<void> {
+async function obey({
+  path,
+  worker,
+  task,
+  seed = 0,
+  compactable = 0,
+  closeAfterMs = Infinity,
+}: ChildOrder): Promise<void> {
   const store = await open(path, new URL(worker));
   if (store === undefined) return;
   report({ opened: true });
   if (task === 'write') {
     const chance = random(seed);
-    const writing = Array.from({ length: writers }, (_, writer) => write(store, chance.stream(`writer ${writer}`), `${seed}-${writer}`));
+    const writing = Array.from({ length: writers }, (_, writer) =>
+      write(store, chance.stream(`writer ${writer}`), `${seed}-${writer}`),
+    );
     if (compactable > 0) writing.push(store.compact(compactable));
     const closing = firstValueFrom(systemClock().timer(closeAfterMs), { defaultValue: 0 }).then(() => store.close());
     await Promise.allSettled([...writing, closing]);
@@ -73,7 +83,9 @@ async function write(store: SqliteStore, chance: Random, name: string): Promise<
 
 /** Always puts one key, so that it takes a revision; and says in each value what belongs together. */
 function transactionOf(chance: Random, id: string): Transaction {
-  const chosen = [...new Set(Array.from({ length: 1 + chance.integer(4) }, () => `/registry/pods/${chance.integer(keys)}`))];
+  const chosen = [
+    ...new Set(Array.from({ length: 1 + chance.integer(4) }, () => `/registry/pods/${chance.integer(keys)}`)),
+  ];
   const puts = chosen.filter((_, index) => index % 2 === 0);
   const value = { id, puts, padding: 'x'.repeat(chance.integer(3000)) };
   return { put: puts.map((key) => ({ key, value })), delete: chosen.filter((_, index) => index % 2 === 1) };

@@ -1,5 +1,5 @@
-// A server with claims and volumes and the binder between them, on one virtual clock. The binder can be made to die after
-// any of its writes, before it hears that the write was done, and another can take its place.
+// A server with claims and volumes and the binder between them, on one virtual clock. The binder can be made to die
+// after any of its writes, before it hears that the write was done, and another can take its place.
 import { delayWhen } from 'rxjs';
 import type { Subscription } from 'rxjs';
 import { inProcessClient } from '../../lib/client/index.js';
@@ -8,13 +8,24 @@ import { ephemeralVolumes, persistentVolumes } from '../../lib/controllers/index
 import type { EphemeralVolumesOutcome, PersistentVolumesOutcome } from '../../lib/controllers/index.js';
 import { isApiError, random, virtualClock } from '../../lib/core/index.js';
 import type { VirtualClock } from '../../lib/core/index.js';
-import type { Event, ObjectMeta, PersistentVolume, PersistentVolumeClaim, PersistentVolumeClaimSpec, PersistentVolumeSpec, StorageClass } from '../../lib/core/types/index.js';
+import type {
+  Event,
+  ObjectMeta,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  PersistentVolumeClaimSpec,
+  PersistentVolumeSpec,
+  StorageClass,
+} from '../../lib/core/types/index.js';
 import { createServer } from '../../lib/server/index.js';
 import { memoryStore } from '../../lib/storage/index.js';
 import { observe } from './observe.js';
 
 /** A claim or volume in few words: what is not said is 1Gi, ReadWriteOnce, of no class. */
-export type ClaimWish = Partial<PersistentVolumeClaimSpec> & { readonly size?: string; readonly annotations?: Record<string, string> };
+export type ClaimWish = Partial<PersistentVolumeClaimSpec> & {
+  readonly size?: string;
+  readonly annotations?: Record<string, string>;
+};
 /** The same of a volume; a host path below /tmp, unless said otherwise. */
 export type VolumeWish = Partial<PersistentVolumeSpec> & { readonly size?: string; readonly meta?: ObjectMeta };
 
@@ -42,7 +53,11 @@ export class StorageCluster {
       const { verb, resource, name, subresource } = request.info;
       const starts = this.#starts;
       const response = await server.handler(request);
-      if (response.type === 'watch' && this.lagMs > 0) return { ...response, events: response.events.pipe(delayWhen((_event, index) => this.clock.timer(this.lagMs * (index + 1)))) };
+      if (response.type === 'watch' && this.lagMs > 0)
+        return {
+          ...response,
+          events: response.events.pipe(delayWhen((_event, index) => this.clock.timer(this.lagMs * (index + 1)))),
+        };
       if (!['create', 'update', 'patch', 'delete'].includes(verb) || resource === 'events') return response;
       const write = `${verb} ${resource}/${name}${subresource === '' ? '' : `/${subresource}`}`;
       this.writes.push(write);
@@ -82,22 +97,44 @@ export class StorageCluster {
     await this.clock.settled();
   }
 
-  async claim(name: string, { size = '1Gi', annotations, ...spec }: ClaimWish = {}): Promise<Stored<PersistentVolumeClaim>> {
+  async claim(
+    name: string,
+    { size = '1Gi', annotations, ...spec }: ClaimWish = {},
+  ): Promise<Stored<PersistentVolumeClaim>> {
     return this.client
       .kind('v1', 'PersistentVolumeClaim')
       .in('default')
-      .create({ metadata: { name, ...(annotations && { annotations }) }, spec: { accessModes: ['ReadWriteOnce'], storageClassName: '', resources: { requests: { storage: size } }, ...spec } });
+      .create({
+        metadata: { name, ...(annotations && { annotations }) },
+        spec: {
+          accessModes: ['ReadWriteOnce'],
+          storageClassName: '',
+          resources: { requests: { storage: size } },
+          ...spec,
+        },
+      });
   }
 
   async volume(name: string, { size = '1Gi', meta, ...spec }: VolumeWish = {}): Promise<Stored<PersistentVolume>> {
     const hasSource = 'csi' in spec || 'local' in spec || 'nfs' in spec || 'hostPath' in spec;
-    return this.client
-      .kind('v1', 'PersistentVolume')
-      .create({ metadata: { ...meta, name }, spec: { accessModes: ['ReadWriteOnce'], capacity: { storage: size }, ...(!hasSource && { hostPath: { path: '/tmp/x' } }), ...spec } });
+    return this.client.kind('v1', 'PersistentVolume').create({
+      metadata: { ...meta, name },
+      spec: {
+        accessModes: ['ReadWriteOnce'],
+        capacity: { storage: size },
+        ...(!hasSource && { hostPath: { path: '/tmp/x' } }),
+        ...spec,
+      },
+    });
   }
 
   async storageClass(name: string, more: Partial<StorageClass> = {}): Promise<void> {
-    await this.client.kind('storage.k8s.io/v1', 'StorageClass').create({ provisioner: 'example.com/made', volumeBindingMode: 'Immediate', ...more, metadata: { name, ...more.metadata } });
+    await this.client.kind('storage.k8s.io/v1', 'StorageClass').create({
+      provisioner: 'example.com/made',
+      volumeBindingMode: 'Immediate',
+      ...more,
+      metadata: { name, ...more.metadata },
+    });
   }
 
   getClaim(name: string): Promise<Stored<PersistentVolumeClaim>> {
@@ -110,7 +147,8 @@ export class StorageCluster {
 
   /** Deletes one of either, if it is there. */
   async drop(kind: 'PersistentVolumeClaim' | 'PersistentVolume', name: string): Promise<void> {
-    const from = kind === 'PersistentVolume' ? this.client.kind('v1', kind) : this.client.kind('v1', kind).in('default');
+    const from =
+      kind === 'PersistentVolume' ? this.client.kind('v1', kind) : this.client.kind('v1', kind).in('default');
     await from.delete(name).catch((error: unknown) => {
       if (!isApiError(error, 'NotFound')) throw error;
     });
@@ -130,13 +168,20 @@ export class StorageCluster {
 
   /** The Events about an object: reason, how often, and what they say. */
   async events(name: string): Promise<readonly Stored<Event>[]> {
-    return (await this.client.kind('v1', 'Event').in('default').list({ fieldSelector: `involvedObject.name=${name}` })).items;
+    return (
+      await this.client
+        .kind('v1', 'Event')
+        .in('default')
+        .list({ fieldSelector: `involvedObject.name=${name}` })
+    ).items;
   }
 
   /** The newest of them. */
   async lastEvent(name: string): Promise<string> {
     const all = await this.events(name);
-    const last = all.toSorted((one, other) => (one.lastTimestamp ?? '').localeCompare(other.lastTimestamp ?? '')).at(-1);
+    const last = all
+      .toSorted((one, other) => (one.lastTimestamp ?? '').localeCompare(other.lastTimestamp ?? ''))
+      .at(-1);
     return `${last?.type ?? ''} ${last?.reason ?? ''}: ${last?.message ?? ''}`;
   }
 }

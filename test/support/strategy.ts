@@ -29,7 +29,9 @@ export const testNow: number = Date.UTC(2026, 0, 2, 3, 4, 5);
 
 const scheme = builtinScheme();
 
-/** Creates an object of `kind`, written as in the registry: `apps/v1/Deployment`, `/v1/Pod`. Objects need no namespace. */
+/**
+ * Creates an object of `kind`, written as in the registry: `apps/v1/Deployment`, `/v1/Pod`. Objects need no namespace.
+ */
 export function create(kind: string, object: object): Outcome {
   const gvk = parseKind(kind);
   const { strategy, namespaced, hasStatus } = definitionOf(gvk);
@@ -40,7 +42,10 @@ export function create(kind: string, object: object): Outcome {
   if (strategy.changesGeneration !== undefined) decoded.metadata = { ...decoded.metadata, generation: 1 };
   return outcome(
     decoded,
-    [...validateObjectMeta(decoded.metadata ?? {}, { namespaced, nameRule: strategy.nameRule }), ...(strategy.validate?.(decoded, context) ?? [])],
+    [
+      ...validateObjectMeta(decoded.metadata ?? {}, { namespaced, nameRule: strategy.nameRule }),
+      ...(strategy.validate?.(decoded, context) ?? []),
+    ],
     () => strategy.warningsOnCreate?.(decoded, context) ?? [],
   );
 }
@@ -53,7 +58,12 @@ export function update(kind: string, object: object, old: object, subresource?: 
   let after = decode(gvk, object);
   const context = contextOf(gvk);
   const { resourceVersion = '1', generation, uid, creationTimestamp } = before.metadata ?? {};
-  after.metadata = { resourceVersion, ...after.metadata, ...(uid !== undefined && { uid }), ...(creationTimestamp !== undefined && { creationTimestamp }) };
+  after.metadata = {
+    resourceVersion,
+    ...after.metadata,
+    ...(uid !== undefined && { uid }),
+    ...(creationTimestamp !== undefined && { creationTimestamp }),
+  };
   if (generation === undefined) delete after.metadata.generation;
   else after.metadata.generation = generation;
   if (subresource === 'status') after = { ...before, metadata: after.metadata, status: after.status };
@@ -62,10 +72,14 @@ export function update(kind: string, object: object, old: object, subresource?: 
 
   const chosen = subresource === undefined ? strategy : (strategy.subresources?.[subresource] ?? {});
   chosen.prepareForUpdate?.(after, before, context);
-  if (strategy.changesGeneration?.(after, before) === true) after.metadata = { ...after.metadata, generation: (generation ?? 0) + 1 };
+  if (strategy.changesGeneration?.(after, before) === true)
+    after.metadata = { ...after.metadata, generation: (generation ?? 0) + 1 };
   return outcome(
     after,
-    [...validateObjectMetaUpdate(after.metadata ?? {}, before.metadata ?? {}), ...(chosen.validateUpdate?.(after, before, context) ?? [])],
+    [
+      ...validateObjectMetaUpdate(after.metadata ?? {}, before.metadata ?? {}),
+      ...(chosen.validateUpdate?.(after, before, context) ?? []),
+    ],
     () => chosen.warningsOnUpdate?.(after, before, context) ?? [],
   );
 }
@@ -120,9 +134,21 @@ function resetStatus(object: Loose, gvk: GroupVersionKind): void {
 }
 
 function contextOf(gvk: GroupVersionKind): WriteContext {
-  return { user: { username: 'tester' }, now: testNow, random: random(7), dryRun: false, version: { group: gvk.group, version: gvk.version } };
+  return {
+    user: { username: 'tester' },
+    now: testNow,
+    random: random(7),
+    dryRun: false,
+    version: { group: gvk.group, version: gvk.version },
+  };
 }
 
 function outcome(object: Loose, errors: readonly FieldError[], warn: () => readonly string[]): Outcome {
-  return { object, errors, texts: errors.map(fieldErrorText), text: fieldErrorsText(errors), warnings: errors.length === 0 ? warn() : [] };
+  return {
+    object,
+    errors,
+    texts: errors.map(fieldErrorText),
+    text: fieldErrorsText(errors),
+    warnings: errors.length === 0 ? warn() : [],
+  };
 }

@@ -1,5 +1,5 @@
-// What is told of a search to those who take times: which points were run, and what plugins judged. Both ways to place pods
-// must tell the same, but for two things.
+// What is told of a search to those who take times: which points were run, and what plugins judged. Both ways to place
+// pods must tell the same, but for two things.
 import { Evaluations } from '../../lib/scheduling/framework/evaluations.js';
 import type { EvaluatedPoint } from '../../lib/scheduling/framework/evaluations.js';
 import type { ProfilePlugins } from '../../lib/scheduling/framework/profile-plugins.js';
@@ -30,13 +30,19 @@ export class TakenTimes implements Timings {
 
   /** All of it. What was judged before something went wrong may differ, and is left out then. */
   told(plugins: ProfilePlugins, wentWrong: boolean): readonly string[] {
-    const counted = wentWrong ? [] : Array.from(this.evaluations.list()).filter(({ point, plugin }) => isComparable(plugin, point, plugins));
+    const counted = wentWrong
+      ? []
+      : Array.from(this.evaluations.list()).filter(({ point, plugin }) => isComparable(plugin, point, plugins));
     return [...this.#points, ...counted.map(({ point, plugin, value }) => `${point} ${plugin} ${value}`).sort()];
   }
 }
 
-/** Over columns who prepares for nothing is not counted, and affinity scores where any pod counts, be it on a node that does not fit. */
+/**
+ * Over columns who prepares for nothing is not counted, and affinity scores where any pod counts, be it on a node that
+ * does not fit.
+ */
 function isComparable(plugin: string, point: EvaluatedPoint, { filter, score }: ProfilePlugins): boolean {
-  if (point === 'PreScore' || point === 'Score') return plugin !== 'InterPodAffinity' && score.some((each) => each.plugin.name === plugin);
+  if (point === 'PreScore' || point === 'Score')
+    return plugin !== 'InterPodAffinity' && score.some((each) => each.plugin.name === plugin);
   return filter.some(({ name }) => name === plugin);
 }

@@ -1,5 +1,5 @@
-// A cluster as the scheduler knows it, and beside it the plain record of what it was told. From the record the same cluster
-// can be built anew at any time, on copies of all objects, so that nothing is kept from before.
+// A cluster as the scheduler knows it, and beside it the plain record of what it was told. From the record the same
+// cluster can be built anew at any time, on copies of all objects, so that nothing is kept from before.
 import { deepFreeze } from '../../lib/core/index.js';
 import type { Frozen } from '../../lib/core/index.js';
 import type { Node, Pod } from '../../lib/core/types/index.js';
@@ -133,7 +133,14 @@ export class ToldCluster {
     const anew = new TestCluster({ nodes: order.map((name) => copied(this.#nodes.get(name)?.node ?? never())) });
     for (const { kind, object } of this.#objects.values()) anew.objects.set(kind, object);
     const onNodes = this.cache.nodes.flatMap(({ pods }) => pods.map(({ uid }) => uid));
-    same('pods', [...this.#pods.values()].filter(({ spec }) => this.#nodes.has(spec?.nodeName ?? '')).map(uidOf).sort(), onNodes.toSorted());
+    same(
+      'pods',
+      [...this.#pods.values()]
+        .filter(({ spec }) => this.#nodes.has(spec?.nodeName ?? ''))
+        .map(uidOf)
+        .sort(),
+      onNodes.toSorted(),
+    );
     for (const uid of onNodes) anew.addPod(copied(this.podNow(uid)));
     for (const { pod, node } of this.nominated) anew.nominate(copied(pod), node);
     return anew;
@@ -171,12 +178,23 @@ export class ToldCluster {
     if (change.to === 'leave' || change.to === 'unbind') {
       if (change.to === 'unbind' && !this.cache.forget(uidOf(pod))) return;
       this.removePod(pod);
-    } else if (change.to === 'terminate') this.setPod(deepFreeze({ ...pod, metadata: { ...metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } }));
-    else if (change.to === 'relabel') this.setPod(deepFreeze({ ...pod, metadata: { ...metadata, labels: { ...metadata?.labels, app: change.app } } }));
-    else if (change.to === 'start') this.setPod(deepFreeze({ ...pod, status: { ...status, startTime: `2026-01-0${change.day + 1}T00:00:00Z` } }));
+    } else if (change.to === 'terminate')
+      this.setPod(deepFreeze({ ...pod, metadata: { ...metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } }));
+    else if (change.to === 'relabel')
+      this.setPod(deepFreeze({ ...pod, metadata: { ...metadata, labels: { ...metadata?.labels, app: change.app } } }));
+    else if (change.to === 'start')
+      this.setPod(deepFreeze({ ...pod, status: { ...status, startTime: `2026-01-0${change.day + 1}T00:00:00Z` } }));
     else if (change.to === 'touch') this.setPod(copied({ ...pod, status: { ...status, phase: 'Running' } }));
     else {
-      const container = { name: 'c', image: '', imageID: '', ready: true, restartCount: 0, allocatedResources: { cpu: change.cpu }, resources: { requests: { cpu: change.cpu } } };
+      const container = {
+        name: 'c',
+        image: '',
+        imageID: '',
+        ready: true,
+        restartCount: 0,
+        allocatedResources: { cpu: change.cpu },
+        resources: { requests: { cpu: change.cpu } },
+      };
       this.setPod(deepFreeze({ ...pod, status: { ...status, containerStatuses: [container] } }));
     }
   }
@@ -186,9 +204,18 @@ export class ToldCluster {
     const known = [...this.#nominated.values()][this.#nominated.size === 0 ? 0 : index % this.#nominated.size];
     if (known === undefined) return;
     const { pod: old, node } = known;
-    const metadata = { ...old.metadata, ...(as === 'relabelled' && { labels: { app: 'c' } }), ...(as === 'leaving' && { deletionTimestamp: '2026-01-01T00:00:00Z' }) };
+    const metadata = {
+      ...old.metadata,
+      ...(as === 'relabelled' && { labels: { app: 'c' } }),
+      ...(as === 'leaving' && { deletionTimestamp: '2026-01-01T00:00:00Z' }),
+    };
     const grown = { ...old.spec, containers: [{ name: 'c', resources: { requests: { cpu: '2' } } }] };
-    const pod = deepFreeze({ ...old, metadata, ...(as === 'grown' && { spec: grown }), status: { ...old.status, nominatedNodeName: node } });
+    const pod = deepFreeze({
+      ...old,
+      metadata,
+      ...(as === 'grown' && { spec: grown }),
+      status: { ...old.status, nominatedNodeName: node },
+    });
     this.#nominated.set(uidOf(pod), { pod, node });
     this.#nominator.update(old, pod);
   }

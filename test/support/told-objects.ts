@@ -12,7 +12,9 @@ export class ToldObjects implements ObjectReader {
   readonly #listeners = new Map<string, Set<Subscriber<WatchEvent<Frozen<ApiObject>>>>>();
 
   get<T extends ApiObject>({ resource }: GroupResource, name: string, namespace = ''): Promise<Frozen<T> | undefined> {
-    return Promise.resolve(this.#collection(resource).get(namespace === '' ? name : `${namespace}/${name}`) as Frozen<T> | undefined);
+    return Promise.resolve(
+      this.#collection(resource).get(namespace === '' ? name : `${namespace}/${name}`) as Frozen<T> | undefined,
+    );
   }
 
   changes<T extends ApiObject>({ resource }: GroupResource): Observable<WatchEvent<Frozen<T>>> {

@@ -1,5 +1,5 @@
-// Transcripts: commands and what they are to say, as text that people read. Prose stands at the margin; what is indented by
-// two spaces is the session:
+// Transcripts: commands and what they are to say, as text that people read. Prose stands at the margin; what is
+// indented by two spaces is the session:
 //
 //     $ kubectl apply -f -          a command for a shell
 //     > kind: ConfigMap             lines of its standard input
@@ -9,7 +9,8 @@
 //     [1.27]                        the outcome that follows is that of this version and those up to the next mark
 //
 // What differs from run to run stands as a placeholder: <age>, <time>, <uid>, <version> (a resourceVersion), <server>,
-// <ip>, <port>, <hash> (a certificate's). Columns are compared without the width of their padding, since an age may be one or two digits.
+// <ip>, <port>, <hash> (a certificate's). Columns are compared without the width of their padding, since an age may be
+// one or two digits.
 import { spawn } from 'node:child_process';
 import process from 'node:process';
 
@@ -37,12 +38,14 @@ export function parseTranscript(text: string): Step[] {
   const steps: { line: number; command: string; input: string[]; outcomes: Map<string, string[]>; mark: string }[] = [];
   text.split('\n').forEach((line, index) => {
     const step = steps.at(-1);
-    if (line.startsWith('  $ ')) steps.push({ line: index + 1, command: line.slice(4), input: [], outcomes: new Map(), mark: '' });
+    if (line.startsWith('  $ '))
+      steps.push({ line: index + 1, command: line.slice(4), input: [], outcomes: new Map(), mark: '' });
     else if (step === undefined) return;
     else if (line.startsWith('  > ') || line === '  >') step.input.push(`${line.slice(4)}\n`);
     else if (/^ {2}\[\d+\.\d+\]$/.test(line)) step.outcomes.set((step.mark = line.slice(3, -1)), []);
     // An empty line is of the output when more output follows; `outcome` takes the last ones off.
-    else if (line === '' || line.startsWith('  ')) step.outcomes.set(step.mark, [...(step.outcomes.get(step.mark) ?? []), line.slice(2)]);
+    else if (line === '' || line.startsWith('  '))
+      step.outcomes.set(step.mark, [...(step.outcomes.get(step.mark) ?? []), line.slice(2)]);
   });
   return steps.map(({ line, command, input, outcomes }) => ({
     line,
@@ -55,13 +58,20 @@ export function parseTranscript(text: string): Step[] {
 /** What a step is to come to with a version of the program. */
 export function expected({ outcomes }: Step, version: string): string {
   const order = (mark: string): number => Number(mark.split('.')[1] ?? 0);
-  const marks = [...outcomes.keys()].filter((mark) => order(mark) <= order(version)).sort((a, b) => order(a) - order(b));
+  const marks = [...outcomes.keys()]
+    .filter((mark) => order(mark) <= order(version))
+    .sort((a, b) => order(a) - order(b));
   return outcomes.get(marks.at(-1) ?? '') ?? '';
 }
 
 /** Runs a step and tells what it came to, in the words of a transcript. */
 export async function outcome({ command, input }: Step, session: Session): Promise<string> {
-  const child = spawn('sh', ['-c', command], { cwd: session.cwd, env: session.env, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
+  const child = spawn('sh', ['-c', command], {
+    cwd: session.cwd,
+    env: session.env,
+    detached: true,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
   // The whole group: a shell that is killed leaves its commands behind.
   const limit = setTimeout(() => process.kill(-(child.pid ?? 0)), stepTimeoutMs);
   child.stdin.on('error', () => undefined); // it may end without reading
@@ -69,10 +79,18 @@ export async function outcome({ command, input }: Step, session: Session): Promi
   const said = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => (said.stdout += chunk));
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => (said.stderr += chunk));
-  const code = await new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve));
+  const code = await new Promise<number | null>((resolve, reject) =>
+    child.once('error', reject).once('close', resolve),
+  );
   clearTimeout(limit);
-  const complaints = said.stderr.trimEnd().split('\n').filter((line) => line !== '' && !reflectorLog.test(line)).map((line) => `! ${line}\n`);
-  return normal(`${said.stdout.trimEnd()}\n${complaints.join('')}${code === 0 ? '' : `= ${code}`}`, session).replace(/^\n/, '').trimEnd();
+  const complaints = said.stderr
+    .trimEnd()
+    .split('\n')
+    .filter((line) => line !== '' && !reflectorLog.test(line))
+    .map((line) => `! ${line}\n`);
+  return normal(`${said.stdout.trimEnd()}\n${complaints.join('')}${code === 0 ? '' : `= ${code}`}`, session)
+    .replace(/^\n/, '')
+    .trimEnd();
 }
 
 /** What client-go logs of a watch that it ends itself depends on how far the watch got just then. */

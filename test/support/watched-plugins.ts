@@ -1,5 +1,5 @@
-// Plugins that are watched at work: which of them refuse nodes, and whose scores decide. A test that wants all of them in
-// play can so see to it.
+// Plugins that are watched at work: which of them refuse nodes, and whose scores decide. A test that wants all of them
+// in play can so see to it.
 import type { Cycle } from '../../lib/scheduling/framework/cycle.js';
 import type { PluginDefinition } from '../../lib/scheduling/framework/plugin-definition.js';
 import type { SchedulingPlugin } from '../../lib/scheduling/framework/plugin.js';
@@ -22,7 +22,8 @@ export function watchedPlugins(definitions: ReadonlyMap<string, PluginDefinition
   /** Takes down the weighed scores of a plugin; what was taken down for the pod before is looked at. */
   const takeDown = (cycle: Cycle, name: string, scores: readonly number[]): void => {
     if (scored?.cycle !== cycle) {
-      for (const each of scored?.byPlugin.keys() ?? []) if (scored !== undefined && decides(each, scored.byPlugin)) count(deciding, each);
+      for (const each of scored?.byPlugin.keys() ?? [])
+        if (scored !== undefined && decides(each, scored.byPlugin)) count(deciding, each);
       scored = { cycle, byPlugin: new Map() };
     }
     scored.byPlugin.set(name, scores);
@@ -43,13 +44,18 @@ export function watchedPlugins(definitions: ReadonlyMap<string, PluginDefinition
       ...(score && {
         normalizeScores: (cycle, scores, nodes) => {
           normalizeScores?.(cycle, scores, nodes);
-          takeDown(cycle, name, scores.map((each) => weight * each));
+          takeDown(
+            cycle,
+            name,
+            scores.map((each) => weight * each),
+          );
         },
       }),
     };
   };
   const watched = Array.from(definitions, ([name, definition]): [string, PluginDefinition] => {
-    const make: PluginDefinition['make'] = (tools, args) => watch(definition.make(tools, args), tools.profile.plugins.score.find((each) => each.name === name)?.weight ?? 0);
+    const make: PluginDefinition['make'] = (tools, args) =>
+      watch(definition.make(tools, args), tools.profile.plugins.score.find((each) => each.name === name)?.weight ?? 0);
     return [name, { ...definition, make }];
   });
   return { watched: new Map(watched), refusing, deciding };

@@ -3,8 +3,22 @@ import { expect, test } from 'tstyche';
 import type { Observable } from 'rxjs';
 import type { ApiObject, Clock, Frozen, JsonObject, ListWatch, Persisted, WatchEvent } from '../../lib/core/index.js';
 import { isApiError, setIn, snapshotWriter, updateIn } from '../../lib/core/index.js';
-import type { Deployment, HorizontalPodAutoscaler, Pod, RestartPolicy, autoscalingV1, eventsV1 } from '../../lib/core/types/index.js';
-import type { AuthTools, Authenticated, Authenticator, Authorizer, Decision, TokenAuthenticator } from '../../lib/auth/index.js';
+import type {
+  Deployment,
+  HorizontalPodAutoscaler,
+  Pod,
+  RestartPolicy,
+  autoscalingV1,
+  eventsV1,
+} from '../../lib/core/types/index.js';
+import type {
+  AuthTools,
+  Authenticated,
+  Authenticator,
+  Authorizer,
+  Decision,
+  TokenAuthenticator,
+} from '../../lib/auth/index.js';
 import { bearerTokens, bootstrapTokens, rbacAuthorizer } from '../../lib/auth/index.js';
 import type { Client, Patch, ResourceClient, Stored } from '../../lib/client/index.js';
 import { createServer } from '../../lib/server/index.js';
@@ -51,7 +65,9 @@ test('an error is narrowed to what it carries', () => {
 
 test('streams are Observables of unions that a switch can exhaust', () => {
   expect<ReturnType<Clock['timer']>>().type.toBeAssignableTo<Observable<unknown>>();
-  expect<WatchEvent<Frozen<Pod>>['type']>().type.toBe<'init' | 'listed' | 'synced' | 'applied' | 'deleted' | 'bookmark' | 'failed'>();
+  expect<WatchEvent<Frozen<Pod>>['type']>().type.toBe<
+    'init' | 'listed' | 'synced' | 'applied' | 'deleted' | 'bookmark' | 'failed'
+  >();
   expect<ReturnType<Store['watch']>>().type.toBe<Observable<Batch>>();
 });
 
@@ -62,12 +78,16 @@ test('an index of a snapshot is known by name', () => {
 });
 
 test('stored values are JSON objects', () => {
-  expect<Awaited<ReturnType<Store['get']>>['entry']>().type.toBeAssignableTo<{ readonly value: JsonObject } | undefined>();
+  expect<Awaited<ReturnType<Store['get']>>['entry']>().type.toBeAssignableTo<
+    { readonly value: JsonObject } | undefined
+  >();
 });
 
 test('a client knows the kinds of Kubernetes by name', () => {
   expect(client.kind('v1', 'Pod')).type.toBe<ResourceClient<Pod>>();
-  expect(client.kind('autoscaling/v1', 'HorizontalPodAutoscaler')).type.toBe<ResourceClient<autoscalingV1.HorizontalPodAutoscaler>>();
+  expect(client.kind('autoscaling/v1', 'HorizontalPodAutoscaler')).type.toBe<
+    ResourceClient<autoscalingV1.HorizontalPodAutoscaler>
+  >();
   expect(client.kind).type.not.toBeCallableWith('v1', 'Deployment');
   expect(client.kind).type.not.toBeCallableWith('apps/v2', 'Deployment');
   expect(client.kind('v1', 'Pod').get('a')).type.toBe<Promise<Stored<Pod>>>();
@@ -87,7 +107,9 @@ test('fields of a kind that nobody described are unknown', () => {
 
 test('a patch is one of three, and of the kind that it changes', () => {
   expect<Patch<Pod>>().type.toBeAssignableFrom<{ merge: { metadata: { labels: null }; spec: { nodeName: string } } }>();
-  expect<Patch<Pod>>().type.toBeAssignableFrom<{ strategic: { spec: { containers: { name: string; $patch: 'delete' }[] } } }>();
+  expect<Patch<Pod>>().type.toBeAssignableFrom<{
+    strategic: { spec: { containers: { name: string; $patch: 'delete' }[] } };
+  }>();
   expect<Patch<Pod>>().type.not.toBeAssignableFrom<{ merge: { spec: { nodename: string } } }>();
   expect<Patch<Pod>>().type.not.toBeAssignableFrom<{ merge: { spec: { containers: { image: string }[] } } }>();
 });
@@ -102,15 +124,33 @@ test('an authorizer answers with an array, a promise or an Observable', () => {
 });
 
 test('a lambda in the options of a server is guided by them', () => {
-  expect(createServer({ store, authorizers: [({ user, verb }) => [{ decision: verb === 'get' && user.username === 'ada' ? 'allow' : 'noOpinion', reason: '' }]] })).type.toBe<ApiServer>();
-  expect(createServer({ store, authenticators: [(credentials) => Promise.resolve({ user: { username: credentials.header('x-user') ?? 'nobody' } })] })).type.toBe<ApiServer>();
+  expect(
+    createServer({
+      store,
+      authorizers: [
+        ({ user, verb }) => [
+          { decision: verb === 'get' && user.username === 'ada' ? 'allow' : 'noOpinion', reason: '' },
+        ],
+      ],
+    }),
+  ).type.toBe<ApiServer>();
+  expect(
+    createServer({
+      store,
+      authenticators: [
+        (credentials) => Promise.resolve({ user: { username: credentials.header('x-user') ?? 'nobody' } }),
+      ],
+    }),
+  ).type.toBe<ApiServer>();
   expect(createServer).type.not.toBeCallableWith({ store, authorizers: [() => [{ decision: 'maybe', reason: '' }]] });
   expect(createServer).type.not.toBeCallableWith({ store, authenticators: [() => [{ username: 'ada' }]] });
 });
 
 test('parts that read objects are made by a function of tools', () => {
   expect(createServer({ store, authorizers: ({ rbac }) => [rbacAuthorizer(rbac())] })).type.toBe<ApiServer>();
-  expect(createServer({ store, authenticators: (tools) => [bearerTokens([bootstrapTokens(tools)])] })).type.toBe<ApiServer>();
+  expect(
+    createServer({ store, authenticators: (tools) => [bearerTokens([bootstrapTokens(tools)])] }),
+  ).type.toBe<ApiServer>();
   expect(createServer).type.not.toBeCallableWith({ store, authorizers: rbacAuthorizer });
   expect<AuthTools['closed$']>().type.toBe<Observable<void>>();
 });

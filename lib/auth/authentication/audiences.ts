@@ -1,11 +1,14 @@
-// Credentials that do not say for whom they are: tokens of a file, bootstrap tokens, headers of a front proxy, tokens of
-// OpenID Connect. They are good for the server's own audiences; whoever asks for others is told that nobody knows them.
-// As apiserver/pkg/authentication/authenticator/audagnostic.go.
+// Credentials that do not say for whom they are: tokens of a file, bootstrap tokens, headers of a front proxy, tokens
+// of OpenID Connect. They are good for the server's own audiences; whoever asks for others is told that nobody knows
+// them. As apiserver/pkg/authentication/authenticator/audagnostic.go.
 import { firstOf } from '../../core/index.js';
 import type { Authenticated, Authenticator, TokenAuthenticator } from '../authenticator.js';
 
 /** Takes tokens that the authenticator knows for ones of these audiences. */
-export function audienceAgnosticTokens(authenticator: TokenAuthenticator, apiAudiences: readonly string[]): TokenAuthenticator {
+export function audienceAgnosticTokens(
+  authenticator: TokenAuthenticator,
+  apiAudiences: readonly string[],
+): TokenAuthenticator {
   return (token, audiences) => asIssuedFor(apiAudiences, audiences, () => authenticator(token, audiences));
 }
 

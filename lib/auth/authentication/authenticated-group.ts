@@ -23,6 +23,7 @@ export function withAuthenticatedGroup(authenticator: Authenticator): Authentica
 function withGroup(found: Authenticated): Authenticated {
   const { user } = found;
   const { groups = [] } = user;
-  if (user.username === anonymousUser || groups.includes(allAuthenticated) || groups.includes(allUnauthenticated)) return found;
+  if (user.username === anonymousUser || groups.includes(allAuthenticated) || groups.includes(allUnauthenticated))
+    return found;
   return { ...found, user: { ...user, groups: [...groups, allAuthenticated] } };
 }

@@ -1,8 +1,21 @@
 // What has to be true of an AuthenticationConfiguration before anybody is believed because of it, in Kubernetes' words.
 // Valid, it comes with its expressions compiled. As apiserver/pkg/apis/apiserver/validation/validation.go.
-import { fieldDuplicate, fieldErrorsText, fieldInvalid, fieldPath, fieldRequired, fieldTooMany, parseGoUrl } from '../../core/index.js';
+import {
+  fieldDuplicate,
+  fieldErrorsText,
+  fieldInvalid,
+  fieldPath,
+  fieldRequired,
+  fieldTooMany,
+  parseGoUrl,
+} from '../../core/index.js';
 import type { FieldError, FieldPath } from '../../core/index.js';
-import type { AnonymousConfiguration, AuthenticationConfiguration, JwtAuthenticator, JwtIssuer } from './authentication-configuration.js';
+import type {
+  AnonymousConfiguration,
+  AuthenticationConfiguration,
+  JwtAuthenticator,
+  JwtIssuer,
+} from './authentication-configuration.js';
 import { compileJwtExpressions } from './jwt-expressions.js';
 import type { JwtExpressions } from './jwt-expressions.js';
 import { noExpressions } from './expressions.js';
@@ -36,12 +49,18 @@ export class AuthenticationConfigurationError extends Error {
 }
 
 /** Everything wrong with a configuration. */
-export function validateAuthenticationConfiguration(configuration: AuthenticationConfiguration, rules: AuthenticationConfigurationRules = {}): readonly FieldError[] {
+export function validateAuthenticationConfiguration(
+  configuration: AuthenticationConfiguration,
+  rules: AuthenticationConfigurationRules = {},
+): readonly FieldError[] {
   return check(configuration, rules).errors;
 }
 
 /** Validates and compiles. Throws `AuthenticationConfigurationError`. */
-export function compileAuthenticationConfiguration(configuration: AuthenticationConfiguration, rules: AuthenticationConfigurationRules = {}): readonly CompiledJwtAuthenticator[] {
+export function compileAuthenticationConfiguration(
+  configuration: AuthenticationConfiguration,
+  rules: AuthenticationConfigurationRules = {},
+): readonly CompiledJwtAuthenticator[] {
   const { compiled, errors } = check(configuration, rules);
   if (errors.length > 0) throw new AuthenticationConfigurationError(errors);
   return compiled;
@@ -52,7 +71,10 @@ interface Checked {
   readonly errors: readonly FieldError[];
 }
 
-function check({ jwt = [], anonymous = {} }: AuthenticationConfiguration, rules: AuthenticationConfigurationRules): Checked {
+function check(
+  { jwt = [], anonymous = {} }: AuthenticationConfiguration,
+  rules: AuthenticationConfigurationRules,
+): Checked {
   const path = fieldPath('jwt');
   if (jwt.length > jwtMax) return { compiled: [], errors: [fieldTooMany(path, jwt.length, jwtMax)] };
   const compiled: CompiledJwtAuthenticator[] = [];
@@ -65,7 +87,8 @@ function check({ jwt = [], anonymous = {} }: AuthenticationConfiguration, rules:
     const { expressions, errors: wrong } = compileJwtExpressions(configuration, rules.expressions ?? noExpressions, at);
     errors.push(...validateIssuer(issuer, rules, at.child('issuer')), ...wrong);
     errors.push(...repeated(issuer.url, urls, at.child('issuer').child('url')));
-    if (issuer.discoveryURL) errors.push(...repeated(issuer.discoveryURL, discoveryUrls, at.child('issuer').child('discoveryURL')));
+    if (issuer.discoveryURL)
+      errors.push(...repeated(issuer.discoveryURL, discoveryUrls, at.child('issuer').child('discoveryURL')));
     compiled.push({ configuration, expressions });
   }
   return { compiled, errors: [...errors, ...validateAnonymous(anonymous)] };
@@ -82,12 +105,24 @@ function repeated(value: string, seen: Set<string>, path: FieldPath): readonly F
 function validateAnonymous({ enabled = false, conditions = [] }: AnonymousConfiguration): readonly FieldError[] {
   if (enabled || conditions.length === 0) return [];
   const printed = conditions.map(({ path }) => ({ Path: path }));
-  return [fieldInvalid(fieldPath('anonymous', 'conditions'), printed, 'enabled should be set to true when conditions are defined')];
+  return [
+    fieldInvalid(
+      fieldPath('anonymous', 'conditions'),
+      printed,
+      'enabled should be set to true when conditions are defined',
+    ),
+  ];
 }
 
-function validateIssuer(issuer: JwtIssuer, rules: AuthenticationConfigurationRules, path: FieldPath): readonly FieldError[] {
+function validateIssuer(
+  issuer: JwtIssuer,
+  rules: AuthenticationConfigurationRules,
+  path: FieldPath,
+): readonly FieldError[] {
   return [
-    ...(issuer.url === '' ? [fieldRequired(path.child('url'))] : validateUrl(issuer.url, rules.disallowedIssuers ?? [], path.child('url'))),
+    ...(issuer.url === ''
+      ? [fieldRequired(path.child('url'))]
+      : validateUrl(issuer.url, rules.disallowedIssuers ?? [], path.child('url'))),
     ...validateDiscoveryUrl(issuer, path.child('discoveryURL')),
     ...validateAudiences(issuer, path),
     ...validateCertificates(issuer, rules, path.child('certificateAuthority')),
@@ -98,7 +133,10 @@ function validateIssuer(issuer: JwtIssuer, rules: AuthenticationConfigurationRul
 function validateDiscoveryUrl({ url, discoveryURL = '' }: JwtIssuer, path: FieldPath): readonly FieldError[] {
   if (discoveryURL === '') return [];
   const same = url !== '' && withoutSlashes(url) === withoutSlashes(discoveryURL);
-  return [...(same ? [fieldInvalid(path, discoveryURL, 'discoveryURL must be different from URL')] : []), ...validateUrl(discoveryURL, [], path)];
+  return [
+    ...(same ? [fieldInvalid(path, discoveryURL, 'discoveryURL must be different from URL')] : []),
+    ...validateUrl(discoveryURL, [], path),
+  ];
 }
 
 function withoutSlashes(url: string): string {
@@ -109,7 +147,8 @@ function withoutSlashes(url: string): string {
 
 function validateUrl(text: string, disallowed: readonly string[], path: FieldPath): readonly FieldError[] {
   const problems: string[] = [];
-  if (disallowed.includes(text)) problems.push(`URL must not overlap with disallowed issuers: [${[...new Set(disallowed)].sort().join(' ')}]`);
+  if (disallowed.includes(text))
+    problems.push(`URL must not overlap with disallowed issuers: [${[...new Set(disallowed)].sort().join(' ')}]`);
   const parsed = parseGoUrl(text);
   if ('error' in parsed) {
     problems.push(parsed.error);
@@ -123,7 +162,13 @@ function validateUrl(text: string, disallowed: readonly string[], path: FieldPat
   return problems.map((problem) => fieldInvalid(path, text, problem));
 }
 
-function validateAudiences({ audiences = [], audienceMatchPolicy: policy = '' }: Omit<JwtIssuer, 'audienceMatchPolicy'> & { readonly audienceMatchPolicy?: string }, path: FieldPath): readonly FieldError[] {
+function validateAudiences(
+  {
+    audiences = [],
+    audienceMatchPolicy: policy = '',
+  }: Omit<JwtIssuer, 'audienceMatchPolicy'> & { readonly audienceMatchPolicy?: string },
+  path: FieldPath,
+): readonly FieldError[] {
   const list = path.child('audiences');
   if (audiences.length === 0) return [fieldRequired(list, `at least one ${list.toString()} is required`)];
   const seen = new Set<string>();
@@ -133,16 +178,26 @@ function validateAudiences({ audiences = [], audienceMatchPolicy: policy = '' }:
   ]);
   const at = path.child('audienceMatchPolicy');
   if (policy === 'MatchAny' || (policy === '' && audiences.length === 1)) return errors;
-  const rule = audiences.length > 1 ? 'audienceMatchPolicy must be MatchAny for multiple audiences' : 'audienceMatchPolicy must be empty or MatchAny for single audience';
+  const rule =
+    audiences.length > 1
+      ? 'audienceMatchPolicy must be MatchAny for multiple audiences'
+      : 'audienceMatchPolicy must be empty or MatchAny for single audience';
   return [...errors, fieldInvalid(at, policy, rule)];
 }
 
-function validateCertificates({ certificateAuthority = '' }: JwtIssuer, rules: AuthenticationConfigurationRules, path: FieldPath): readonly FieldError[] {
+function validateCertificates(
+  { certificateAuthority = '' }: JwtIssuer,
+  rules: AuthenticationConfigurationRules,
+  path: FieldPath,
+): readonly FieldError[] {
   const problem = certificateAuthority === '' ? undefined : rules.certificatesProblem?.(certificateAuthority);
   return problem === undefined ? [] : [fieldInvalid(path, '<omitted>', problem)];
 }
 
-function validateEgress({ egressSelectorType = '' }: Omit<JwtIssuer, 'egressSelectorType'> & { readonly egressSelectorType?: string }, path: FieldPath): readonly FieldError[] {
+function validateEgress(
+  { egressSelectorType = '' }: Omit<JwtIssuer, 'egressSelectorType'> & { readonly egressSelectorType?: string },
+  path: FieldPath,
+): readonly FieldError[] {
   if (egressSelectorType === '' || egressSelectorType === 'controlplane' || egressSelectorType === 'cluster') return [];
   return [fieldInvalid(path, egressSelectorType, 'egress selector must be either controlplane or cluster')];
 }

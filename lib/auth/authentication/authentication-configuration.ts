@@ -1,7 +1,17 @@
-// The file that says which JWTs are believed and who may be nobody: AuthenticationConfiguration of apiserver.config.k8s.io.
-// Here are its types and its reading; what else has to be true of it is in authentication-configuration-validation.ts.
-// As apiserver/pkg/apis/apiserver/v1/types.go; v1beta1 and v1alpha1 are the same to the letter.
-import { DecodeError, decodeValue, field, listOf, parseYaml, scalars, structType, typeMetaOf } from '../../core/index.js';
+// The file that says which JWTs are believed and who may be nobody: AuthenticationConfiguration of
+// apiserver.config.k8s.io. Here are its types and its reading; what else has to be true of it is in
+// authentication-configuration-validation.ts. As apiserver/pkg/apis/apiserver/v1/types.go; v1beta1 and v1alpha1 are the
+// same to the letter.
+import {
+  DecodeError,
+  decodeValue,
+  field,
+  listOf,
+  parseYaml,
+  scalars,
+  structType,
+  typeMetaOf,
+} from '../../core/index.js';
 import type { Field, JsonValue, StructType } from '../../core/index.js';
 import type { AnonymousOptions } from './anonymous.js';
 
@@ -106,18 +116,23 @@ function checkKind(document: JsonValue): void {
   if (kind === '') throw new DecodeError("Object 'Kind' is missing in the authentication configuration");
   if (apiVersion === '') throw new DecodeError("Object 'apiVersion' is missing in the authentication configuration");
   if (kind !== 'AuthenticationConfiguration' || !apiVersions.includes(apiVersion)) {
-    throw new DecodeError(`no kind "${kind}" is registered for version "${apiVersion}": expected AuthenticationConfiguration of ${apiVersions.join(', ')}`);
+    throw new DecodeError(
+      `no kind "${kind}" is registered for version "${apiVersion}": expected AuthenticationConfiguration of ${apiVersions.join(', ')}`,
+    );
   }
 }
 
-const apiVersions: readonly string[] = ['v1', 'v1beta1', 'v1alpha1'].map((version) => `apiserver.config.k8s.io/${version}`);
+const apiVersions: readonly string[] = ['v1', 'v1beta1', 'v1alpha1'].map(
+  (version) => `apiserver.config.k8s.io/${version}`,
+);
 
 /** A text that is empty where it is absent. */
 const text = (name: string): Field => field(name, scalars.string);
 /** A text whose absence is something of its own. */
 const optionalText = (name: string): Field => field(name, scalars.string, { presence: 'pointer' });
 const texts = (name: string): Field => field(name, listOf(scalars.string));
-const struct = (name: string, fields: readonly Field[]): StructType => structType(`apiserver.config.k8s.io/v1.${name}`, () => fields);
+const struct = (name: string, fields: readonly Field[]): StructType =>
+  structType(`apiserver.config.k8s.io/v1.${name}`, () => fields);
 /** A structure that is there even where the document has none. */
 const always = (name: string, type: StructType): Field => field(name, type, { presence: 'always' });
 const alwaysText = (name: string): Field => field(name, scalars.string, { presence: 'always' });
@@ -125,21 +140,30 @@ const alwaysText = (name: string): Field => field(name, scalars.string, { presen
 const prefixedType = struct('PrefixedClaimOrExpression', [text('claim'), optionalText('prefix'), text('expression')]);
 
 const jwtType = struct('JWTAuthenticator', [
-  always('issuer', struct('Issuer', [
-    alwaysText('url'),
-    text('discoveryURL'),
-    text('certificateAuthority'),
-    texts('audiences'),
-    text('audienceMatchPolicy'),
-    text('egressSelectorType'),
-  ])),
-  field('claimValidationRules', listOf(struct('ClaimValidationRule', [text('claim'), text('requiredValue'), text('expression'), text('message')]))),
-  always('claimMappings', struct('ClaimMappings', [
-    always('username', prefixedType),
-    field('groups', prefixedType),
-    field('uid', struct('ClaimOrExpression', [text('claim'), text('expression')])),
-    field('extra', listOf(struct('ExtraMapping', [alwaysText('key'), alwaysText('valueExpression')]))),
-  ])),
+  always(
+    'issuer',
+    struct('Issuer', [
+      alwaysText('url'),
+      text('discoveryURL'),
+      text('certificateAuthority'),
+      texts('audiences'),
+      text('audienceMatchPolicy'),
+      text('egressSelectorType'),
+    ]),
+  ),
+  field(
+    'claimValidationRules',
+    listOf(struct('ClaimValidationRule', [text('claim'), text('requiredValue'), text('expression'), text('message')])),
+  ),
+  always(
+    'claimMappings',
+    struct('ClaimMappings', [
+      always('username', prefixedType),
+      field('groups', prefixedType),
+      field('uid', struct('ClaimOrExpression', [text('claim'), text('expression')])),
+      field('extra', listOf(struct('ExtraMapping', [alwaysText('key'), alwaysText('valueExpression')]))),
+    ]),
+  ),
   field('userValidationRules', listOf(struct('UserValidationRule', [alwaysText('expression'), text('message')]))),
 ]);
 
@@ -147,5 +171,11 @@ const configurationType = struct('AuthenticationConfiguration', [
   text('apiVersion'),
   text('kind'),
   field('jwt', listOf(jwtType)),
-  field('anonymous', struct('AnonymousAuthConfig', [field('enabled', scalars.bool), field('conditions', listOf(struct('AnonymousAuthCondition', [alwaysText('path')])))])),
+  field(
+    'anonymous',
+    struct('AnonymousAuthConfig', [
+      field('enabled', scalars.bool),
+      field('conditions', listOf(struct('AnonymousAuthCondition', [alwaysText('path')]))),
+    ]),
+  ),
 ]);

@@ -1,5 +1,5 @@
-// Tokens that requests carry: in their Authorization header, or, since a browser cannot set headers on a WebSocket, as one
-// of the protocols it offers. A token that nobody knows is wrong, not absent. As
+// Tokens that requests carry: in their Authorization header, or, since a browser cannot set headers on a WebSocket, as
+// one of the protocols it offers. A token that nobody knows is wrong, not absent. As
 // apiserver/pkg/authentication/request/{bearertoken/bearertoken,websocket/protocol}.go.
 import { decodeBase64, firstOf } from '../../core/index.js';
 import type { Authenticated, Authenticator, Credentials, TokenAuthenticator } from '../authenticator.js';
@@ -15,7 +15,11 @@ export function bearerTokens(authenticators: readonly TokenAuthenticator[]): Aut
   ]);
 }
 
-function answerTo(known: TokenAuthenticator, token: string | undefined, { audiences }: Credentials): readonly (Authenticated | undefined)[] | Promise<Authenticated | undefined> {
+function answerTo(
+  known: TokenAuthenticator,
+  token: string | undefined,
+  { audiences }: Credentials,
+): readonly (Authenticated | undefined)[] | Promise<Authenticated | undefined> {
   if (token === undefined) return [undefined];
   const found = firstOf(known(token, audiences), undefined);
   return found instanceof Promise ? found.then(orWrong) : [orWrong(found)];
@@ -56,14 +60,24 @@ export const socketTokenPrefix = 'base64url.bearer.authorization.k8s.io.';
 
 function asksForWebSocket(credentials: Credentials): boolean {
   if (credentials.header('upgrade')?.toLowerCase() !== 'websocket') return false;
-  return credentials.header('connection')?.split(',').some((each) => withoutSpaceAround(each).toLowerCase() === 'upgrade') === true;
+  return (
+    credentials
+      .header('connection')
+      ?.split(',')
+      .some((each) => withoutSpaceAround(each).toLowerCase() === 'upgrade') === true
+  );
 }
 
 function decodedToken(text: string): string {
   if (!/^[\w-]*$/.test(text)) throw new AuthenticationError(badEncoding);
   let bytes;
   try {
-    bytes = decodeBase64(text.replaceAll('-', '+').replaceAll('_', '/').padEnd(Math.ceil(text.length / 4) * 4, '='));
+    bytes = decodeBase64(
+      text
+        .replaceAll('-', '+')
+        .replaceAll('_', '/')
+        .padEnd(Math.ceil(text.length / 4) * 4, '='),
+    );
   } catch {
     throw new AuthenticationError(badEncoding);
   }

@@ -1,5 +1,5 @@
-// Tokens with which nodes join a cluster: `id.secret`, kept in Secrets `bootstrap-token-⟨id⟩` of kube-system. Whatever is
-// wrong with one, nobody knows it; only a failure to read is a failure. As
+// Tokens with which nodes join a cluster: `id.secret`, kept in Secrets `bootstrap-token-⟨id⟩` of kube-system. Whatever
+// is wrong with one, nobody knows it; only a failure to read is a failure. As
 // plugin/pkg/auth/authenticator/token/bootstrap/bootstrap.go.
 import { decodeBase64, parseTime } from '../../core/index.js';
 import type { Clock, Frozen, ObjectReader } from '../../core/index.js';
@@ -23,7 +23,11 @@ export function bootstrapTokens({ reader, clock }: BootstrapTokenOptions): Token
   };
 }
 
-function userOf(kept: Frozen<Secret>, { id, secret }: { readonly id: string; readonly secret: string }, nowMs: number): Authenticated | undefined {
+function userOf(
+  kept: Frozen<Secret>,
+  { id, secret }: { readonly id: string; readonly secret: string },
+  nowMs: number,
+): Authenticated | undefined {
   if (kept.metadata?.deletionTimestamp !== undefined || kept.type !== 'bootstrap.kubernetes.io/token') return undefined;
   const value = (key: string): string => textOf(kept, key);
   if (!isSameSecret(value('token-secret'), secret) || value('token-id') !== id) return undefined;

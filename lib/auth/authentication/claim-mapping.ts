@@ -1,6 +1,7 @@
-// From the claims of a verified token to a user, by the mappings and rules of its authenticator. Claims are read as Go's
-// decoder would: null is the empty value, any other wrong type is an error. Pure; whether the token is to be believed was
-// decided before. As apiserver/plugin/pkg/authenticator/token/oidc/oidc.go: getUsername, getGroups, getUID, getExtra.
+// From the claims of a verified token to a user, by the mappings and rules of its authenticator. Claims are read as
+// Go's decoder would: null is the empty value, any other wrong type is an error. Pure; whether the token is to be
+// believed was decided before. As apiserver/plugin/pkg/authenticator/token/oidc/oidc.go: getUsername, getGroups,
+// getUID, getExtra.
 import { errorText, isJsonObject, quote, setOwn } from '../../core/index.js';
 import type { Frozen, JsonObject, JsonValue } from '../../core/index.js';
 import type { UserInfo } from '../../core/types/index.js';
@@ -15,15 +16,24 @@ const credentialIdKey = 'authentication.kubernetes.io/credential-id';
 /** The user that claims stand for. Throws `AuthenticationError` where they are missing, malformed or break a rule. */
 export function userOf({ configuration, expressions }: CompiledJwtAuthenticator, claims: JsonObject): Frozen<UserInfo> {
   const { username: byName, groups: byGroups = {}, uid: byUid = {} } = configuration.claimMappings;
-  const username = expressions.username ? usernameBy(expressions.username, claims) : usernameIn(byName.claim ?? '', byName.prefix ?? '', claims);
-  const groups = expressions.groups ? textsBy(expressions.groups, claims, 'group') : groupsIn(byGroups.claim ?? '', byGroups.prefix ?? '', claims);
+  const username = expressions.username
+    ? usernameBy(expressions.username, claims)
+    : usernameIn(byName.claim ?? '', byName.prefix ?? '', claims);
+  const groups = expressions.groups
+    ? textsBy(expressions.groups, claims, 'group')
+    : groupsIn(byGroups.claim ?? '', byGroups.prefix ?? '', claims);
   const uid = expressions.uid ? uidBy(expressions.uid, claims) : uidIn(byUid.claim ?? '', claims);
   const extra = extraOf({ configuration, expressions }, claims);
   checkRequiredClaims(configuration.claimValidationRules ?? [], claims);
   checkRules(expressions.claimRules, { claims }, 'claim validation expression');
   const user = { username, uid, groups, extra };
   checkRules(expressions.userRules, { user }, 'user info validation rule');
-  return { username, ...(uid !== '' && { uid }), ...(groups.length > 0 && { groups }), ...(Object.keys(extra).length > 0 && { extra }) };
+  return {
+    username,
+    ...(uid !== '' && { uid }),
+    ...(groups.length > 0 && { groups }),
+    ...(Object.keys(extra).length > 0 && { extra }),
+  };
 }
 
 function usernameIn(claim: string, prefix: string, claims: JsonObject): string {
@@ -39,7 +49,8 @@ function usernameIn(claim: string, prefix: string, claims: JsonObject): string {
 
 function usernameBy(expression: CompiledExpression, claims: JsonObject): string {
   const username = evaluated(expression, { claims }, 'username claim expression');
-  if (typeof username !== 'string') throw problem('error evaluating username claim expression: username claim expression must return a string');
+  if (typeof username !== 'string')
+    throw problem('error evaluating username claim expression: username claim expression must return a string');
   if (username === '') throw problem('empty username via CEL expression is not allowed');
   return username;
 }
@@ -65,11 +76,15 @@ function uidIn(claim: string, claims: JsonObject): string {
 
 function uidBy(expression: CompiledExpression, claims: JsonObject): string {
   const uid = evaluated(expression, { claims }, 'uid claim expression');
-  if (typeof uid !== 'string') throw problem('error evaluating uid claim expression: uid claim expression must return a string');
+  if (typeof uid !== 'string')
+    throw problem('error evaluating uid claim expression: uid claim expression must return a string');
   return uid;
 }
 
-function extraOf({ expressions }: CompiledJwtAuthenticator, claims: JsonObject): Readonly<Record<string, readonly string[]>> {
+function extraOf(
+  { expressions }: CompiledJwtAuthenticator,
+  claims: JsonObject,
+): Readonly<Record<string, readonly string[]>> {
   const extra: Record<string, readonly string[]> = {};
   const id = Object.hasOwn(claims, 'jti') ? claims.jti : undefined;
   if (typeof id === 'string' && id !== '') extra[credentialIdKey] = [`JTI=${id}`];
@@ -88,31 +103,43 @@ function textsBy(expression: CompiledExpression, claims: JsonObject, use: 'group
   for (const text of texts) {
     if (typeof text !== 'string') {
       const which = use === 'extra' ? `${expression.source}: ` : '';
-      throw problem(`error evaluating ${use} claim expression: ${which}expression must return a string or a list of strings`);
+      throw problem(
+        `error evaluating ${use} claim expression: ${which}expression must return a string or a list of strings`,
+      );
     }
     if (text !== '') found.push(text);
   }
   return found;
 }
 
-function checkRequiredClaims(rules: readonly { readonly claim?: string; readonly requiredValue?: string }[], claims: JsonObject): void {
+function checkRequiredClaims(
+  rules: readonly { readonly claim?: string; readonly requiredValue?: string }[],
+  claims: JsonObject,
+): void {
   for (const { claim = '', requiredValue = '' } of rules) {
     if (claim === '') continue;
     if (!Object.hasOwn(claims, claim)) throw problem(`required claim ${claim} not present in ID token`);
     const value = textIn(claims, claim, `parse claim ${claim}`);
-    if (value !== requiredValue) throw problem(`required claim ${claim} value does not match. Got = ${value}, want = ${requiredValue}`);
+    if (value !== requiredValue)
+      throw problem(`required claim ${claim} value does not match. Got = ${value}, want = ${requiredValue}`);
   }
 }
 
 function checkRules(rules: readonly CompiledRule[], variables: Readonly<Record<string, unknown>>, what: string): void {
   for (const { expression, message } of rules) {
     const holds = evaluated(expression, variables, what);
-    if (typeof holds !== 'boolean') throw problem(`error evaluating ${what}: validation expression must return a boolean`);
-    if (!holds) throw problem(`error evaluating ${what}: validation expression '${expression.source}' failed: ${message}`);
+    if (typeof holds !== 'boolean')
+      throw problem(`error evaluating ${what}: validation expression must return a boolean`);
+    if (!holds)
+      throw problem(`error evaluating ${what}: validation expression '${expression.source}' failed: ${message}`);
   }
 }
 
-function evaluated(expression: CompiledExpression, variables: Readonly<Record<string, unknown>>, what: string): unknown {
+function evaluated(
+  expression: CompiledExpression,
+  variables: Readonly<Record<string, unknown>>,
+  what: string,
+): unknown {
   try {
     return expression.evaluate(variables);
   } catch (error) {
@@ -128,7 +155,13 @@ function textIn(claims: JsonObject, name: string, doing: string): string {
 }
 
 function mismatch(value: JsonValue, wanted: 'string' | 'bool'): string {
-  const found = Array.isArray(value) ? 'array' : isJsonObject(value) ? 'object' : typeof value === 'boolean' ? 'bool' : typeof value;
+  const found = Array.isArray(value)
+    ? 'array'
+    : isJsonObject(value)
+      ? 'object'
+      : typeof value === 'boolean'
+        ? 'bool'
+        : typeof value;
   return `json: cannot unmarshal ${found} into Go value of type ${wanted}`;
 }
 

@@ -1,4 +1,5 @@
-// Files of credentials, those of `--token-auth-file` and of the `--basic-auth-file` of older Kubernetes: a line for each,
+// Files of credentials, those of `--token-auth-file` and of the `--basic-auth-file` of older Kubernetes: a line for
+// each,
 // `secret,user,uid,"group1,group2"`, as apiserver/pkg/authentication/token/tokenfile reads them. Errors name the line.
 import type { UserInfo } from '../../core/types/index.js';
 
@@ -17,7 +18,10 @@ export class CredentialsFileError extends Error {
 /** Reads the text of such a file; `secret` is what its first column is called. Throws CredentialsFileError. */
 export function parseCredentialsFile(text: string, secret: 'token' | 'password'): readonly CredentialsEntry[] {
   return parseCsv(text.replace(/^\ufeff/, '')).map(({ line, fields }) => {
-    if (fields.length < 3) throw new CredentialsFileError(`line ${line}: at least 3 columns are needed (${secret}, user name, user uid), found ${fields.length}`);
+    if (fields.length < 3)
+      throw new CredentialsFileError(
+        `line ${line}: at least 3 columns are needed (${secret}, user name, user uid), found ${fields.length}`,
+      );
     const [first = '', username = '', uid = '', groups] = fields;
     return { secret: first, user: { username, uid, groups: groups === undefined ? [] : groups.split(',') } };
   });
@@ -28,7 +32,10 @@ interface Row {
   readonly fields: readonly string[];
 }
 
-/** As Go's encoding/csv: fields in quotes may hold commas, quotes written twice, and line ends; empty lines do not count. */
+/**
+ * As Go's encoding/csv: fields in quotes may hold commas, quotes written twice, and line ends; empty lines do not
+ * count.
+ */
 function parseCsv(text: string): readonly Row[] {
   const rows: Row[] = [];
   let fields: string[] = [];
@@ -70,6 +77,7 @@ function quotedEnd(text: string, from: number, line: number): number {
 function bareEnd(text: string, from: number, line: number): number {
   let at = from;
   while (at < text.length && text[at] !== ',' && text[at] !== '\n' && text[at] !== '"') at++;
-  if (text[at] === '"') throw new CredentialsFileError(`line ${line}: a quote inside of a field that does not begin with one`);
+  if (text[at] === '"')
+    throw new CredentialsFileError(`line ${line}: a quote inside of a field that does not begin with one`);
   return at;
 }

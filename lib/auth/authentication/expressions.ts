@@ -1,6 +1,6 @@
 // The seam for CEL. Configurations of authentication and authorization may hold expressions: mappings and rules of JWT
-// authenticators, match conditions of webhooks. They are compiled once, when the configuration is loaded, by the compiler
-// that a host plugs in; a configuration that needs one where there is none is refused, never half obeyed.
+// authenticators, match conditions of webhooks. They are compiled once, when the configuration is loaded, by the
+// compiler that a host plugs in; a configuration that needs one where there is none is refused, never half obeyed.
 // As apiserver/pkg/authentication/cel and apiserver/pkg/authorization/cel.
 import { fieldInternal, fieldInvalid, fieldRequired } from '../../core/index.js';
 import type { FieldError, FieldPath, Shape } from '../../core/index.js';
@@ -27,11 +27,16 @@ export interface CompiledExpression {
    * `ExpressionError` when evaluation fails or costs too much.
    */
   evaluate(variables: Readonly<Record<string, unknown>>): unknown;
-  /** Whether the source names this field anywhere: `selects('claims', 'email')` of `claims.email` and `claims.?email`. */
+  /**
+   * Whether the source names this field anywhere: `selects('claims', 'email')` of `claims.email` and `claims.?email`.
+   */
   selects(variable: string, ...path: readonly string[]): boolean;
 }
 
-/** What is wrong: with the source (`Invalid`, or `Required` where it is missing), its evaluation, or the compiler (`Internal`). */
+/**
+ * What is wrong: with the source (`Invalid`, or `Required` where it is missing), its evaluation, or the compiler
+ * (`Internal`).
+ */
 export class ExpressionError extends Error {
   override readonly name = 'ExpressionError';
   readonly reason: 'Required' | 'Invalid' | 'Internal';

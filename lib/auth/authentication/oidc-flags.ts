@@ -22,9 +22,21 @@ export const oidcFlagAlgorithms = ['RS256'] as const;
 
 /** The configuration that flags stand for. Throws where one of the two that belong together is missing. */
 export function configurationOfOidcFlags(flags: OidcFlags): AuthenticationConfiguration {
-  const { issuerUrl, clientId, certificateAuthority = '', usernameClaim = 'sub', groupsClaim = '', groupsPrefix = '', requiredClaims = {} } = flags;
-  if (issuerUrl === '' || clientId === '') throw new TypeError('oidc-issuer-url and oidc-client-id must be specified together when any oidc-* flags are set');
-  const claimValidationRules = Object.entries(requiredClaims).map(([claim, requiredValue]) => ({ claim, requiredValue }));
+  const {
+    issuerUrl,
+    clientId,
+    certificateAuthority = '',
+    usernameClaim = 'sub',
+    groupsClaim = '',
+    groupsPrefix = '',
+    requiredClaims = {},
+  } = flags;
+  if (issuerUrl === '' || clientId === '')
+    throw new TypeError('oidc-issuer-url and oidc-client-id must be specified together when any oidc-* flags are set');
+  const claimValidationRules = Object.entries(requiredClaims).map(([claim, requiredValue]) => ({
+    claim,
+    requiredValue,
+  }));
   return {
     jwt: [
       {

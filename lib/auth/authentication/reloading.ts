@@ -1,4 +1,5 @@
-// An authenticator that is replaced while the server runs, for instance whenever the file changes that it was made from.
+// An authenticator that is replaced while the server runs, for instance whenever the file changes that it was made
+// from.
 import type { Observable } from 'rxjs';
 import { firstOf } from '../../core/index.js';
 import type { Authenticator, TokenAuthenticator } from '../authenticator.js';
@@ -9,15 +10,22 @@ export function reloadingAuthenticator(source$: Observable<Authenticator>, close
   const newest = latest(source$, closed$);
   return (credentials) => {
     const authenticator = newest();
-    return authenticator instanceof Promise ? authenticator.then((known) => firstOf(known(credentials), undefined)) : authenticator(credentials);
+    return authenticator instanceof Promise
+      ? authenticator.then((known) => firstOf(known(credentials), undefined))
+      : authenticator(credentials);
   };
 }
 
 /** Asks the newest of the stream, from the first question until `closed$`; see `latest` for failures. */
-export function reloadingTokenAuthenticator(source$: Observable<TokenAuthenticator>, closed$: Observable<void>): TokenAuthenticator {
+export function reloadingTokenAuthenticator(
+  source$: Observable<TokenAuthenticator>,
+  closed$: Observable<void>,
+): TokenAuthenticator {
   const newest = latest(source$, closed$);
   return (token, audiences) => {
     const authenticator = newest();
-    return authenticator instanceof Promise ? authenticator.then((known) => firstOf(known(token, audiences), undefined)) : authenticator(token, audiences);
+    return authenticator instanceof Promise
+      ? authenticator.then((known) => firstOf(known(token, audiences), undefined))
+      : authenticator(token, audiences);
   };
 }

@@ -1,5 +1,5 @@
-// Several authenticators as one, of requests or of tokens. The first user counts; who fails is remembered while the others
-// are asked, and where nobody knows the user all failures are told as one. As
+// Several authenticators as one, of requests or of tokens. The first user counts; who fails is remembered while the
+// others are asked, and where nobody knows the user all failures are told as one. As
 // apiserver/pkg/authentication/request/union/union.go and token/union/union.go.
 import type { ObservableInput } from 'rxjs';
 import { errorText, firstOf } from '../../core/index.js';
@@ -26,7 +26,10 @@ function union<Question extends readonly unknown[]>(authenticators: readonly Ask
 }
 
 /** Answers without a promise as long as everybody does. */
-function answerOf<Question extends readonly unknown[]>(authenticators: readonly Asked<Question>[], question: Question): readonly (Authenticated | undefined)[] | Promise<Authenticated | undefined> {
+function answerOf<Question extends readonly unknown[]>(
+  authenticators: readonly Asked<Question>[],
+  question: Question,
+): readonly (Authenticated | undefined)[] | Promise<Authenticated | undefined> {
   const problems: string[] = [];
   for (const [index, authenticator] of authenticators.entries()) {
     try {
@@ -47,7 +50,10 @@ async function answerLater<Question extends readonly unknown[]>(
   question: Question,
   problems: string[],
 ): Promise<Authenticated | undefined> {
-  const asked = [(): Promise<Authenticated | undefined> => first, ...others.map((authenticator) => () => firstOf(authenticator(...question), undefined))];
+  const asked = [
+    (): Promise<Authenticated | undefined> => first,
+    ...others.map((authenticator) => () => firstOf(authenticator(...question), undefined)),
+  ];
   for (const ask of asked) {
     try {
       const found = await ask();

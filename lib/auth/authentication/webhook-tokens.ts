@@ -18,15 +18,25 @@ export interface WebhookTokensOptions {
 }
 
 /** Knows the users that the webhook knows. The call brings its own deadline and retries. */
-export function webhookTokens(call: WebhookCall, { version = 'v1beta1', audiences: implicit = [] }: WebhookTokensOptions = {}): TokenAuthenticator {
+export function webhookTokens(
+  call: WebhookCall,
+  { version = 'v1beta1', audiences: implicit = [] }: WebhookTokensOptions = {},
+): TokenAuthenticator {
   return async (token, wanted) => {
-    const status = await reviewToken(call, version, { token, ...(wanted !== undefined && wanted.length > 0 && { audiences: wanted }) });
+    const status = await reviewToken(call, version, {
+      token,
+      ...(wanted !== undefined && wanted.length > 0 && { audiences: wanted }),
+    });
     return answerOf(status, wanted, implicit);
   };
 }
 
 /** A token for others is nobody's here, whatever else the webhook says of it. */
-function answerOf(status: TokenReviewStatus, wanted: readonly string[] | undefined, implicit: readonly string[]): Authenticated | undefined {
+function answerOf(
+  status: TokenReviewStatus,
+  wanted: readonly string[] | undefined,
+  implicit: readonly string[],
+): Authenticated | undefined {
   const { authenticated = false, user = {}, audiences: given = [], error = '' } = status;
   const audiences = wanted?.filter((each) => (given.length > 0 ? given : implicit).includes(each));
   if (audiences?.length === 0) return undefined;
@@ -40,12 +50,13 @@ function answerOf(status: TokenReviewStatus, wanted: readonly string[] | undefin
 const errorMax = 2048;
 
 /**
- * Who the user is goes along with everything that the user does, into caches, audit events and further webhooks: there is
- * a limit to it. Nobody is without a name.
+ * Who the user is goes along with everything that the user does, into caches, audit events and further webhooks: there
+ * is a limit to it. Nobody is without a name.
  */
 function believed(user: UserInfo): UserInfo {
   if ((user.username ?? '') === '') throw new AuthenticationError('the webhook authenticated a user without a name');
-  if (JSON.stringify(user).length > userLengthMax) throw new AuthenticationError(`the webhook said more than ${userLengthMax} characters about a user`);
+  if (JSON.stringify(user).length > userLengthMax)
+    throw new AuthenticationError(`the webhook said more than ${userLengthMax} characters about a user`);
   return user;
 }
 

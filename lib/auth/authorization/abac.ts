@@ -11,13 +11,18 @@ import { allAuthenticated } from '../system-users.js';
 /** Reads a policy file. Throws SyntaxError that names the line where one makes no sense. */
 export function abac(text: string): Authorizer {
   const policies = text.split('\n').flatMap((line, index) => policyAt(line.trim(), index + 1));
-  const authorizer = (attributes: AccessAttributes): readonly Decision[] => (policies.some((policy) => allows(policy, attributes)) ? allowed : unmatched);
-  authorizer.rules = (user: Frozen<UserInfo>, namespace: string): readonly AccessRules[] => [rulesOf(policies, user, namespace)];
+  const authorizer = (attributes: AccessAttributes): readonly Decision[] =>
+    policies.some((policy) => allows(policy, attributes)) ? allowed : unmatched;
+  authorizer.rules = (user: Frozen<UserInfo>, namespace: string): readonly AccessRules[] => [
+    rulesOf(policies, user, namespace),
+  ];
   return authorizer;
 }
 
 const allowed: readonly Decision[] = Object.freeze([Object.freeze({ decision: 'allow', reason: '' })]);
-const unmatched: readonly Decision[] = Object.freeze([Object.freeze({ decision: 'noOpinion', reason: 'No policy matched.' })]);
+const unmatched: readonly Decision[] = Object.freeze([
+  Object.freeze({ decision: 'noOpinion', reason: 'No policy matched.' }),
+]);
 
 /** A policy; `*` is anything, and nothing is the empty text. */
 interface Policy {
@@ -31,18 +36,27 @@ interface Policy {
 }
 
 function allows(policy: Policy, attributes: AccessAttributes): boolean {
-  return isAbout(policy, attributes.user) && (!policy.readonly || readVerbs.includes(attributes.verb)) && covers(policy, attributes);
+  return (
+    isAbout(policy, attributes.user) &&
+    (!policy.readonly || readVerbs.includes(attributes.verb)) &&
+    covers(policy, attributes)
+  );
 }
 
 /** Who is named has to be there: user and group both, if both are named. */
 function isAbout({ user, group }: Policy, { username, groups = [] }: Frozen<UserInfo>): boolean {
   if (user === '' && group === '') return false;
-  return (user === '' || user === '*' || user === username) && (group === '' || group === '*' || groups.includes(group));
+  return (
+    (user === '' || user === '*' || user === username) && (group === '' || group === '*' || groups.includes(group))
+  );
 }
 
 /** Subresources are not told apart. */
 function covers(policy: Policy, { isResource, path, group, resource, namespace }: AccessAttributes): boolean {
-  if (isResource) return matches(policy.namespace, namespace) && matches(policy.resource, resource) && matches(policy.apiGroup, group);
+  if (isResource)
+    return (
+      matches(policy.namespace, namespace) && matches(policy.resource, resource) && matches(policy.apiGroup, group)
+    );
   return urlMatches(policy.nonResourcePath, path);
 }
 
@@ -54,8 +68,16 @@ function rulesOf(policies: readonly Policy[], user: Frozen<UserInfo>, namespace:
   const applying = policies.filter((policy) => isAbout(policy, user) && matches(policy.namespace, namespace));
   const verbs = (policy: Policy): string[] => (policy.readonly ? [...readVerbs] : ['*']);
   return {
-    resourceRules: applying.filter(({ resource }) => resource !== '').map((policy): ResourceRule => ({ verbs: verbs(policy), apiGroups: [policy.apiGroup], resources: [policy.resource] })),
-    nonResourceRules: applying.filter(({ nonResourcePath }) => nonResourcePath !== '').map((policy): NonResourceRule => ({ verbs: verbs(policy), nonResourceURLs: [policy.nonResourcePath] })),
+    resourceRules: applying
+      .filter(({ resource }) => resource !== '')
+      .map((policy): ResourceRule => ({
+        verbs: verbs(policy),
+        apiGroups: [policy.apiGroup],
+        resources: [policy.resource],
+      })),
+    nonResourceRules: applying
+      .filter(({ nonResourcePath }) => nonResourcePath !== '')
+      .map((policy): NonResourceRule => ({ verbs: verbs(policy), nonResourceURLs: [policy.nonResourcePath] })),
     incomplete: false,
   };
 }
@@ -69,7 +91,10 @@ function policyAt(line: string, number: number): readonly Policy[] {
     if (!isJsonObject(document)) throw new SyntaxError('a policy is an object');
     return [policyOf(document)];
   } catch (error) {
-    throw new SyntaxError(`error reading policy file, line ${number}: ${line}: ${error instanceof Error ? error.message : ''}`, { cause: error });
+    throw new SyntaxError(
+      `error reading policy file, line ${number}: ${line}: ${error instanceof Error ? error.message : ''}`,
+      { cause: error },
+    );
   }
 }
 
@@ -77,7 +102,8 @@ function policyOf(document: JsonObject): Policy {
   const apiVersion = textOf(document, 'apiVersion');
   const kind = textOf(document, 'kind');
   if (apiVersion === `${policyGroup}/v1beta1` && kind === 'Policy') return currentPolicy(document);
-  if ((apiVersion === '' || apiVersion === `${policyGroup}/v0`) && (kind === '' || kind === 'Policy')) return oldestPolicy(document);
+  if ((apiVersion === '' || apiVersion === `${policyGroup}/v0`) && (kind === '' || kind === 'Policy'))
+    return oldestPolicy(document);
   throw new SyntaxError(`no kind ${quote(kind)} is registered for version ${quote(apiVersion)}`);
 }
 

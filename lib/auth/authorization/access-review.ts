@@ -1,7 +1,12 @@
 // What somebody asks for, as the spec of a SubjectAccessReview: what webhooks are sent, and what match conditions see.
 // As apiserver/plugin/pkg/authorizer/webhook/webhook.go, resourceAttributesFrom.
 import type { FieldSelector, JsonObject, LabelOperator, Selector } from '../../core/index.js';
-import type { FieldSelectorRequirement, LabelSelectorRequirement, ResourceAttributes, SubjectAccessReviewSpec } from '../../core/types/index.js';
+import type {
+  FieldSelectorRequirement,
+  LabelSelectorRequirement,
+  ResourceAttributes,
+  SubjectAccessReviewSpec,
+} from '../../core/types/index.js';
 import type { AccessAttributes, AccessSelectors } from '../authorizer.js';
 import type { ReviewVersion } from '../review-call.js';
 
@@ -10,10 +15,14 @@ export function accessReviewSpec(attributes: AccessAttributes): SubjectAccessRev
   const { user, isResource, path, verb } = attributes;
   const { username = '', uid = '', groups = [], extra } = user;
   return {
-    ...(isResource ? { resourceAttributes: resourceAttributes(attributes) } : { nonResourceAttributes: present({ path, verb }) }),
+    ...(isResource
+      ? { resourceAttributes: resourceAttributes(attributes) }
+      : { nonResourceAttributes: present({ path, verb }) }),
     ...present({ user: username }),
     ...(groups.length > 0 && { groups: [...groups] }),
-    ...(extra !== undefined && { extra: Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]])) }),
+    ...(extra !== undefined && {
+      extra: Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]])),
+    }),
     ...present({ uid }),
   };
 }
@@ -25,7 +34,10 @@ export function specIn(version: ReviewVersion, spec: SubjectAccessReviewSpec): J
   return { ...rest, ...(groups && { [version === 'v1' ? 'groups' : 'group']: groups }) } as unknown as JsonObject;
 }
 
-/** The spec as expressions see it: texts and values are there even when they are empty, so that none of them needs `has()`. */
+/**
+ * The spec as expressions see it: texts and values are there even when they are empty, so that none of them needs
+ * `has()`.
+ */
 export function specForExpressions(spec: SubjectAccessReviewSpec): JsonObject {
   const { resourceAttributes, nonResourceAttributes } = spec;
   const labels = resourceAttributes?.labelSelector?.requirements;
@@ -47,12 +59,27 @@ export function specForExpressions(spec: SubjectAccessReviewSpec): JsonObject {
   return whole as unknown as JsonObject; // as above
 }
 
-function resourceAttributes({ namespace, verb, group, version, resource, subresource, name, selectors = {} }: AccessAttributes): ResourceAttributes {
-  return { ...present({ namespace, verb, group, version, resource, subresource, name }), ...selectorAttributes(selectors) };
+function resourceAttributes({
+  namespace,
+  verb,
+  group,
+  version,
+  resource,
+  subresource,
+  name,
+  selectors = {},
+}: AccessAttributes): ResourceAttributes {
+  return {
+    ...present({ namespace, verb, group, version, resource, subresource, name }),
+    ...selectorAttributes(selectors),
+  };
 }
 
 /** Requirements that cannot be told are left out: they only narrow what is asked for. */
-function selectorAttributes({ field, label }: AccessSelectors): Pick<ResourceAttributes, 'fieldSelector' | 'labelSelector'> {
+function selectorAttributes({
+  field,
+  label,
+}: AccessSelectors): Pick<ResourceAttributes, 'fieldSelector' | 'labelSelector'> {
   const fields = fieldRequirements(field);
   const labels = labelRequirements(label);
   return {
@@ -62,7 +89,11 @@ function selectorAttributes({ field, label }: AccessSelectors): Pick<ResourceAtt
 }
 
 function fieldRequirements(selector: FieldSelector | undefined): FieldSelectorRequirement[] {
-  return (selector?.requirements ?? []).map(({ field, operator, value }) => ({ key: field, operator: operator === '=' ? 'In' : 'NotIn', values: [value] }));
+  return (selector?.requirements ?? []).map(({ field, operator, value }) => ({
+    key: field,
+    operator: operator === '=' ? 'In' : 'NotIn',
+    values: [value],
+  }));
 }
 
 function labelRequirements(selector: Selector | undefined): LabelSelectorRequirement[] {

@@ -10,20 +10,32 @@ export const alwaysAllow: Authorizer = listing(() => allow, {
 });
 
 /** Allows nothing; whoever is asked after it still may. As `--authorization-mode=AlwaysDeny`. */
-export const alwaysDeny: Authorizer = listing(() => nothing, { resourceRules: [], nonResourceRules: [], incomplete: false });
-
-/** Allows members of `system:masters` everything. Servers ask it before all others: nobody can lock them out. */
-export const mastersAllowed: Authorizer = listing(({ user }) => (user.groups?.includes(systemMasters) === true ? allow : unknown), {
+export const alwaysDeny: Authorizer = listing(() => nothing, {
   resourceRules: [],
   nonResourceRules: [],
   incomplete: false,
 });
 
-function listing(decide: (attributes: Parameters<Authorizer>[0]) => readonly Decision[], rules: AccessRules): Authorizer {
+/** Allows members of `system:masters` everything. Servers ask it before all others: nobody can lock them out. */
+export const mastersAllowed: Authorizer = listing(
+  ({ user }) => (user.groups?.includes(systemMasters) === true ? allow : unknown),
+  {
+    resourceRules: [],
+    nonResourceRules: [],
+    incomplete: false,
+  },
+);
+
+function listing(
+  decide: (attributes: Parameters<Authorizer>[0]) => readonly Decision[],
+  rules: AccessRules,
+): Authorizer {
   const listed = [rules];
   return Object.freeze(Object.defineProperty(decide, 'rules', { value: () => listed })) as Authorizer;
 }
 
 const allow: readonly Decision[] = Object.freeze([Object.freeze({ decision: 'allow', reason: '' })]);
-const nothing: readonly Decision[] = Object.freeze([Object.freeze({ decision: 'noOpinion', reason: 'Everything is forbidden.' })]);
+const nothing: readonly Decision[] = Object.freeze([
+  Object.freeze({ decision: 'noOpinion', reason: 'Everything is forbidden.' }),
+]);
 const unknown: readonly Decision[] = Object.freeze([Object.freeze({ decision: 'noOpinion', reason: '' })]);

@@ -1,15 +1,39 @@
-// What has to be true of an AuthorizationConfiguration before it decides anything, in Kubernetes' words; fields of webhooks
-// are named as Kubernetes names them there, without `webhook`. Valid, it comes with its match conditions compiled.
-// As apiserver/pkg/apis/apiserver/validation/validation.go and kubernetes/pkg/kubeapiserver/authorizer/config.go.
-import { aggregateText, FieldPath, fieldDuplicate, fieldErrorText, fieldInvalid, fieldNotSupported, fieldRequired, fieldTooMany, isDns1123Subdomain, parseDuration } from '../../core/index.js';
+// What has to be true of an AuthorizationConfiguration before it decides anything, in Kubernetes' words; fields of
+// webhooks are named as Kubernetes names them there, without `webhook`. Valid, it comes with its match conditions
+// compiled. As apiserver/pkg/apis/apiserver/validation/validation.go and
+// kubernetes/pkg/kubeapiserver/authorizer/config.go.
+import {
+  aggregateText,
+  FieldPath,
+  fieldDuplicate,
+  fieldErrorText,
+  fieldInvalid,
+  fieldNotSupported,
+  fieldRequired,
+  fieldTooMany,
+  isDns1123Subdomain,
+  parseDuration,
+} from '../../core/index.js';
 import type { FieldError } from '../../core/index.js';
 import type { CompiledExpression, ExpressionCompiler } from '../authentication/expressions.js';
 import { compileAt, noExpressions } from '../authentication/expressions.js';
-import type { AuthorizationConfiguration, AuthorizerConfiguration, WebhookConfiguration, WebhookConnectionInfo } from './authorization-configuration.js';
+import type {
+  AuthorizationConfiguration,
+  AuthorizerConfiguration,
+  WebhookConfiguration,
+  WebhookConnectionInfo,
+} from './authorization-configuration.js';
 import { matchConditionEnvironment } from './match-conditions.js';
 
 /** Who can be configured to decide. */
-export const authorizerTypes: readonly string[] = Object.freeze(['ABAC', 'AlwaysAllow', 'AlwaysDeny', 'Node', 'RBAC', 'Webhook']);
+export const authorizerTypes: readonly string[] = Object.freeze([
+  'ABAC',
+  'AlwaysAllow',
+  'AlwaysDeny',
+  'Node',
+  'RBAC',
+  'Webhook',
+]);
 
 /** What validation needs to know besides the configuration. */
 export interface AuthorizationConfigurationRules {
@@ -36,7 +60,10 @@ export class AuthorizationConfigurationError extends Error {
 }
 
 /** Validates and compiles. Throws `AuthorizationConfigurationError`. */
-export function compileAuthorizationConfiguration(configuration: AuthorizationConfiguration, rules: AuthorizationConfigurationRules = {}): readonly CompiledAuthorizer[] {
+export function compileAuthorizationConfiguration(
+  configuration: AuthorizationConfiguration,
+  rules: AuthorizationConfigurationRules = {},
+): readonly CompiledAuthorizer[] {
   const { authorizers } = configuration;
   const compiled: CompiledAuthorizer[] = [];
   const errors = fieldErrors(authorizers, rules, (each) => compiled.push(each));
@@ -46,7 +73,11 @@ export function compileAuthorizationConfiguration(configuration: AuthorizationCo
   return compiled;
 }
 
-function fieldErrors(authorizers: readonly AuthorizerConfiguration[], rules: AuthorizationConfigurationRules, take: (compiled: CompiledAuthorizer) => void): readonly FieldError[] {
+function fieldErrors(
+  authorizers: readonly AuthorizerConfiguration[],
+  rules: AuthorizationConfigurationRules,
+  take: (compiled: CompiledAuthorizer) => void,
+): readonly FieldError[] {
   const list = FieldPath.nil.child('authorizers');
   if (authorizers.length === 0) return [fieldRequired(list, 'at least one authorization mode must be defined')];
   const seen = { types: new Set<string>(), names: new Set<string>() };
@@ -63,17 +94,27 @@ function fieldErrors(authorizers: readonly AuthorizerConfiguration[], rules: Aut
   });
 }
 
-function validateType({ type }: AuthorizerConfiguration, seen: ReadonlySet<string>, path: FieldPath): readonly FieldError[] {
+function validateType(
+  { type }: AuthorizerConfiguration,
+  seen: ReadonlySet<string>,
+  path: FieldPath,
+): readonly FieldError[] {
   if (type === '') return [fieldRequired(path.child('type'))];
   if (!authorizerTypes.includes(type)) return [fieldNotSupported(path.child('type'), type, authorizerTypes)];
   return seen.has(type) && type !== 'Webhook' ? [fieldDuplicate(path.child('type'), type)] : [];
 }
 
-function validateName({ name }: AuthorizerConfiguration, seen: ReadonlySet<string>, path: FieldPath): readonly FieldError[] {
+function validateName(
+  { name }: AuthorizerConfiguration,
+  seen: ReadonlySet<string>,
+  path: FieldPath,
+): readonly FieldError[] {
   if (name === '') return [fieldRequired(path.child('name'))];
   if (seen.has(name)) return [fieldDuplicate(path.child('name'), name)];
   const problems = isDns1123Subdomain(name);
-  return problems.length === 0 ? [] : [fieldInvalid(path.child('name'), name, `authorizer name is invalid: ${problems.join(', ')}`)];
+  return problems.length === 0
+    ? []
+    : [fieldInvalid(path.child('name'), name, `authorizer name is invalid: ${problems.join(', ')}`)];
 }
 
 interface CheckedWebhook {
@@ -81,9 +122,21 @@ interface CheckedWebhook {
   readonly errors: readonly FieldError[];
 }
 
-function validateWebhook({ type, webhook }: AuthorizerConfiguration, rules: AuthorizationConfigurationRules, path: FieldPath): CheckedWebhook {
-  if (type !== 'Webhook') return { matchConditions: [], errors: webhook === undefined ? [] : [fieldInvalid(path.child('webhook'), 'non-null', 'may only be specified when type=Webhook')] };
-  if (webhook === undefined) return { matchConditions: [], errors: [fieldRequired(path.child('webhook'), 'required when type=Webhook')] };
+function validateWebhook(
+  { type, webhook }: AuthorizerConfiguration,
+  rules: AuthorizationConfigurationRules,
+  path: FieldPath,
+): CheckedWebhook {
+  if (type !== 'Webhook')
+    return {
+      matchConditions: [],
+      errors:
+        webhook === undefined
+          ? []
+          : [fieldInvalid(path.child('webhook'), 'non-null', 'may only be specified when type=Webhook')],
+    };
+  if (webhook === undefined)
+    return { matchConditions: [], errors: [fieldRequired(path.child('webhook'), 'required when type=Webhook')] };
   const { matchConditions, errors } = compileConditions(webhook, rules, path);
   return {
     matchConditions,
@@ -105,7 +158,9 @@ const timeoutNanosMax = 30_000_000_000n;
 function validateDuration(text: string, path: FieldPath, detail: string, nanosMax?: bigint): readonly FieldError[] {
   const nanos = nanosOf(text);
   if (nanos === 0n) return [fieldRequired(path)];
-  return nanos === undefined || nanos < 0n || (nanosMax !== undefined && nanos > nanosMax) ? [fieldInvalid(path, text, detail)] : [];
+  return nanos === undefined || nanos < 0n || (nanosMax !== undefined && nanos > nanosMax)
+    ? [fieldInvalid(path, text, detail)]
+    : [];
 }
 
 /** Undefined for what is no duration: a configuration need not come from a file. */
@@ -122,16 +177,27 @@ function oneOf(value: string, path: FieldPath, supported: readonly string[]): re
   return supported.includes(value) ? [] : [fieldNotSupported(path, value, supported)];
 }
 
-function validateConditionVersion({ matchConditionSubjectAccessReviewVersion: version, matchConditions }: WebhookConfiguration, path: FieldPath): readonly FieldError[] {
-  if (version === '') return matchConditions.length === 0 ? [] : [fieldRequired(path, 'required if match conditions are specified')];
+function validateConditionVersion(
+  { matchConditionSubjectAccessReviewVersion: version, matchConditions }: WebhookConfiguration,
+  path: FieldPath,
+): readonly FieldError[] {
+  if (version === '')
+    return matchConditions.length === 0 ? [] : [fieldRequired(path, 'required if match conditions are specified')];
   return version === 'v1' ? [] : [fieldNotSupported(path, version, ['v1'])];
 }
 
-function validateConnection({ type, kubeConfigFile = '' }: WebhookConnectionInfo, rules: AuthorizationConfigurationRules, path: FieldPath): readonly FieldError[] {
+function validateConnection(
+  { type, kubeConfigFile = '' }: WebhookConnectionInfo,
+  rules: AuthorizationConfigurationRules,
+  path: FieldPath,
+): readonly FieldError[] {
   const file = path.child('kubeConfigFile');
   const typeErrors = oneOf(type, path.child('type'), ['InClusterConfig', 'KubeConfigFile']);
   if (typeErrors.length > 0) return typeErrors;
-  if (type === 'InClusterConfig') return kubeConfigFile === '' ? [] : [fieldInvalid(file, kubeConfigFile, 'can only be set when type=KubeConfigFile')];
+  if (type === 'InClusterConfig')
+    return kubeConfigFile === ''
+      ? []
+      : [fieldInvalid(file, kubeConfigFile, 'can only be set when type=KubeConfigFile')];
   if (kubeConfigFile === '') return [fieldRequired(file)];
   if (!isAbsolute(kubeConfigFile)) return [fieldInvalid(file, kubeConfigFile, 'must be an absolute path')];
   const problem = rules.fileProblem?.(kubeConfigFile);
@@ -143,9 +209,14 @@ function isAbsolute(path: string): boolean {
   return path.startsWith('/') || /^(?:[a-z]:)?[\\/]/i.test(path);
 }
 
-function compileConditions({ matchConditions }: WebhookConfiguration, { expressions = noExpressions }: AuthorizationConfigurationRules, path: FieldPath): CheckedWebhook {
+function compileConditions(
+  { matchConditions }: WebhookConfiguration,
+  { expressions = noExpressions }: AuthorizationConfigurationRules,
+  path: FieldPath,
+): CheckedWebhook {
   const list = path.child('matchConditions');
-  if (matchConditions.length > conditionsMax) return { matchConditions: [], errors: [fieldTooMany(list, matchConditions.length, conditionsMax)] };
+  if (matchConditions.length > conditionsMax)
+    return { matchConditions: [], errors: [fieldTooMany(list, matchConditions.length, conditionsMax)] };
   const seen = new Set<string>();
   const compiled: CompiledExpression[] = [];
   const errors = matchConditions.flatMap(({ expression }, index) => {
@@ -162,11 +233,16 @@ function compileConditions({ matchConditions }: WebhookConfiguration, { expressi
 
 const conditionsMax = 64;
 
-function nameProblems(authorizers: readonly AuthorizerConfiguration[], requiredTypes: readonly string[]): readonly string[] {
+function nameProblems(
+  authorizers: readonly AuthorizerConfiguration[],
+  requiredTypes: readonly string[],
+): readonly string[] {
   const others = authorizers.filter(({ type }) => type !== 'Webhook');
   const missing = requiredTypes.filter((type) => !others.some((each) => each.type === type));
   return [
-    ...others.filter(({ type, name }) => name !== type.toLowerCase()).map(({ type, name }) => `expected name ${type.toLowerCase()} for authorizer ${type} instead of ${name}`),
+    ...others
+      .filter(({ type, name }) => name !== type.toLowerCase())
+      .map(({ type, name }) => `expected name ${type.toLowerCase()} for authorizer ${type} instead of ${name}`),
     ...(missing.length > 0 ? [`missing required types: [${missing.toSorted().join(' ')}]`] : []),
   ];
 }

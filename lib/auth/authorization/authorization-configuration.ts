@@ -1,7 +1,20 @@
-// The file that says who decides about access, and in which order: AuthorizationConfiguration of apiserver.config.k8s.io.
-// Here are its types and its reading; what else has to be true of it is in authorization-configuration-validation.ts.
-// As apiserver/pkg/apis/apiserver/v1/types.go; v1beta1 and v1alpha1 are the same to the letter.
-import { DecodeError, decodeValue, errorText, field, listOf, parseDuration, parseYaml, printDuration, scalars, structType, typeMetaOf } from '../../core/index.js';
+// The file that says who decides about access, and in which order: AuthorizationConfiguration of
+// apiserver.config.k8s.io. Here are its types and its reading; what else has to be true of it is in
+// authorization-configuration-validation.ts. As apiserver/pkg/apis/apiserver/v1/types.go; v1beta1 and v1alpha1 are the
+// same to the letter.
+import {
+  DecodeError,
+  decodeValue,
+  errorText,
+  field,
+  listOf,
+  parseDuration,
+  parseYaml,
+  printDuration,
+  scalars,
+  structType,
+  typeMetaOf,
+} from '../../core/index.js';
 import type { Field, StructType } from '../../core/index.js';
 
 /** Who decides. */
@@ -48,7 +61,9 @@ export interface WebhookConnectionInfo {
   readonly kubeConfigFile?: string;
 }
 
-/** Reads the file, YAML or JSON, and fills in defaults. Unknown and repeated fields are refused. Throws `DecodeError`. */
+/**
+ * Reads the file, YAML or JSON, and fills in defaults. Unknown and repeated fields are refused. Throws `DecodeError`.
+ */
 export async function parseAuthorizationConfiguration(text: string): Promise<AuthorizationConfiguration> {
   if (text === '') return { authorizers: [] };
   const { value, problems: repeated } = await parseYaml(text);
@@ -56,18 +71,30 @@ export async function parseAuthorizationConfiguration(text: string): Promise<Aut
   if (kind === '') throw new DecodeError("Object 'Kind' is missing in the authorization configuration");
   if (apiVersion === '') throw new DecodeError("Object 'apiVersion' is missing in the authorization configuration");
   if (kind !== 'AuthorizationConfiguration' || !apiVersions.includes(apiVersion)) {
-    throw new DecodeError(`no kind "${kind}" is registered for version "${apiVersion}": expected AuthorizationConfiguration of ${apiVersions.join(', ')}`);
+    throw new DecodeError(
+      `no kind "${kind}" is registered for version "${apiVersion}": expected AuthorizationConfiguration of ${apiVersions.join(', ')}`,
+    );
   }
   const { object, problems } = decodeValue(configurationType, value);
   const all = [...repeated, ...problems];
   if (all.length > 0) throw new DecodeError(`strict decoding error: ${all.join(', ')}`);
-  const { authorizers = [] } = object as { readonly authorizers?: readonly AuthorizerDocument[] }; // the type that was just decoded
-  return { authorizers: authorizers.map(({ webhook, ...rest }) => ({ ...rest, ...(webhook && { webhook: completed(webhook) }) })) };
+  // the type that was just decoded
+  const { authorizers = [] } = object as { readonly authorizers?: readonly AuthorizerDocument[] };
+  return {
+    authorizers: authorizers.map(({ webhook, ...rest }) => ({
+      ...rest,
+      ...(webhook && { webhook: completed(webhook) }),
+    })),
+  };
 }
 
 /** As written: what may be left out is. */
 type AuthorizerDocument = Omit<AuthorizerConfiguration, 'webhook'> & { readonly webhook?: WebhookDocument };
-type WebhookDocument = Pick<WebhookConfiguration, 'connectionInfo' | 'subjectAccessReviewVersion' | 'matchConditionSubjectAccessReviewVersion' | 'failurePolicy'> & Partial<WebhookConfiguration>;
+type WebhookDocument = Pick<
+  WebhookConfiguration,
+  'connectionInfo' | 'subjectAccessReviewVersion' | 'matchConditionSubjectAccessReviewVersion' | 'failurePolicy'
+> &
+  Partial<WebhookConfiguration>;
 
 /** As SetDefaults_WebhookConfiguration of apiserver/pkg/apis/apiserver/v1/defaults.go. */
 function completed(webhook: WebhookDocument): WebhookConfiguration {
@@ -92,13 +119,16 @@ function durationOr(text: string | undefined, otherwise: string): string {
   }
 }
 
-const apiVersions: readonly string[] = ['v1', 'v1beta1', 'v1alpha1'].map((version) => `apiserver.config.k8s.io/${version}`);
+const apiVersions: readonly string[] = ['v1', 'v1beta1', 'v1alpha1'].map(
+  (version) => `apiserver.config.k8s.io/${version}`,
+);
 
 const text = (name: string): Field => field(name, scalars.string);
 const alwaysText = (name: string): Field => field(name, scalars.string, { presence: 'always' });
 /** Whose absence is something of its own. */
 const optional = (name: string, shape: Field['shape']): Field => field(name, shape, { presence: 'pointer' });
-const struct = (name: string, fields: readonly Field[]): StructType => structType(`apiserver.config.k8s.io/v1.${name}`, () => fields);
+const struct = (name: string, fields: readonly Field[]): StructType =>
+  structType(`apiserver.config.k8s.io/v1.${name}`, () => fields);
 
 const webhookType = struct('WebhookConfiguration', [
   text('authorizedTTL'),
@@ -109,12 +139,19 @@ const webhookType = struct('WebhookConfiguration', [
   alwaysText('subjectAccessReviewVersion'),
   alwaysText('matchConditionSubjectAccessReviewVersion'),
   alwaysText('failurePolicy'),
-  field('connectionInfo', struct('WebhookConnectionInfo', [alwaysText('type'), optional('kubeConfigFile', scalars.string)]), { presence: 'always' }),
+  field(
+    'connectionInfo',
+    struct('WebhookConnectionInfo', [alwaysText('type'), optional('kubeConfigFile', scalars.string)]),
+    { presence: 'always' },
+  ),
   field('matchConditions', listOf(struct('WebhookMatchCondition', [alwaysText('expression')]))),
 ]);
 
 const configurationType = struct('AuthorizationConfiguration', [
   text('apiVersion'),
   text('kind'),
-  field('authorizers', listOf(struct('AuthorizerConfiguration', [alwaysText('type'), alwaysText('name'), field('webhook', webhookType)]))),
+  field(
+    'authorizers',
+    listOf(struct('AuthorizerConfiguration', [alwaysText('type'), alwaysText('name'), field('webhook', webhookType)])),
+  ),
 ]);

@@ -12,7 +12,10 @@ import { alwaysAllow, alwaysDeny } from './always.js';
 import type { AuthorizationConfiguration, WebhookConnectionInfo } from './authorization-configuration.js';
 import { parseAuthorizationConfiguration } from './authorization-configuration.js';
 import type { AuthorizationConfigurationRules, CompiledAuthorizer } from './authorization-configuration-validation.js';
-import { AuthorizationConfigurationError, compileAuthorizationConfiguration } from './authorization-configuration-validation.js';
+import {
+  AuthorizationConfigurationError,
+  compileAuthorizationConfiguration,
+} from './authorization-configuration-validation.js';
 import { unionAuthorizer } from './union.js';
 import { webhookAuthorizer } from './webhook.js';
 
@@ -37,9 +40,13 @@ export interface ConnectedWebhook {
 }
 
 /** Those whom a configuration names, in order. Rejects with `AuthorizationConfigurationError`, or as `connect` does. */
-export async function authorizersFrom(configuration: AuthorizationConfiguration, parts: AuthorizerParts): Promise<readonly Authorizer[]> {
+export async function authorizersFrom(
+  configuration: AuthorizationConfiguration,
+  parts: AuthorizerParts,
+): Promise<readonly Authorizer[]> {
   const authorizers: Authorizer[] = [];
-  for (const each of compileAuthorizationConfiguration(configuration, parts)) authorizers.push(await authorizerOf(each, parts));
+  for (const each of compileAuthorizationConfiguration(configuration, parts))
+    authorizers.push(await authorizerOf(each, parts));
   return authorizers;
 }
 
@@ -50,9 +57,9 @@ export interface ReloadingParts extends AuthorizerParts {
 }
 
 /**
- * The authorizer of each text of the file in turn. The first text must be good, or it fails. Later ones are skipped where
- * they are not, where they lack a type of the first other than Webhook, or where they want one that the server did not
- * start with. Never completes before `text$` does; nothing is left of it when it is unsubscribed.
+ * The authorizer of each text of the file in turn. The first text must be good, or it fails. Later ones are skipped
+ * where they are not, where they lack a type of the first other than Webhook, or where they want one that the server
+ * did not start with. Never completes before `text$` does; nothing is left of it when it is unsubscribed.
  */
 export function authorizationFrom(text$: Observable<string>, parts: ReloadingParts): Observable<Authorizer> {
   return defer(() => {
@@ -86,7 +93,9 @@ async function loadAuthorizationConfiguration(text: string): Promise<Authorizati
   try {
     return await parseAuthorizationConfiguration(text);
   } catch (error) {
-    throw new AuthorizationConfigurationError([`failed to load AuthorizationConfiguration from file: ${errorText(error)}`]);
+    throw new AuthorizationConfigurationError([
+      `failed to load AuthorizationConfiguration from file: ${errorText(error)}`,
+    ]);
   }
 }
 
@@ -97,12 +106,19 @@ function startedWith({ authorizers }: AuthorizationConfiguration, parts: Authori
   return { ...parts, standing, requiredTypes: types };
 }
 
-async function authorizerOf({ type, name, webhook, matchConditions }: CompiledAuthorizer, parts: AuthorizerParts): Promise<Authorizer> {
+async function authorizerOf(
+  { type, name, webhook, matchConditions }: CompiledAuthorizer,
+  parts: AuthorizerParts,
+): Promise<Authorizer> {
   if (type === 'AlwaysAllow') return alwaysAllow;
   if (type === 'AlwaysDeny') return alwaysDeny;
   if (webhook === undefined) return standingOf(type as StandingType, parts); // validated: the only types left
   const { clock, random } = parts;
-  const call = await parts.connect({ name, connection: webhook.connectionInfo, timeoutMs: parseDurationMs(webhook.timeout) });
+  const call = await parts.connect({
+    name,
+    connection: webhook.connectionInfo,
+    timeoutMs: parseDurationMs(webhook.timeout),
+  });
   return webhookAuthorizer(retryingCall(call, { clock, random }), {
     clock,
     version: webhook.subjectAccessReviewVersion === 'v1' ? 'v1' : 'v1beta1',
@@ -115,6 +131,9 @@ async function authorizerOf({ type, name, webhook, matchConditions }: CompiledAu
 
 function standingOf(type: StandingType, { standing }: AuthorizerParts): Authorizer {
   const authorizer = standing[type];
-  if (authorizer === undefined) throw new AuthorizationConfigurationError([`authorizer type ${type} is not allowed if it was not enabled at initial server startup`]);
+  if (authorizer === undefined)
+    throw new AuthorizationConfigurationError([
+      `authorizer type ${type} is not allowed if it was not enabled at initial server startup`,
+    ]);
   return authorizer;
 }

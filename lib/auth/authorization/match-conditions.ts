@@ -11,7 +11,10 @@ export function matchConditionEnvironment(): ExpressionEnvironment {
 }
 
 /** Whether a request is meant: no if any condition is false; else what went wrong, if anything did; else yes. */
-export function matchOf(conditions: readonly CompiledExpression[], spec: SubjectAccessReviewSpec): { readonly matches: boolean; readonly error?: string } {
+export function matchOf(
+  conditions: readonly CompiledExpression[],
+  spec: SubjectAccessReviewSpec,
+): { readonly matches: boolean; readonly error?: string } {
   if (conditions.length === 0) return { matches: true };
   const request = specForExpressions(spec);
   const errors: string[] = [];

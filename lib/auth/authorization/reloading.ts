@@ -11,7 +11,9 @@ export function reloadingAuthorizer(source$: Observable<Authorizer>, closed$: Ob
   const newest = latest(source$, closed$);
   const reloading = (attributes: AccessAttributes): ReturnType<Authorizer> => {
     const authorizer = newest();
-    return authorizer instanceof Promise ? authorizer.then((known) => firstOf(known(attributes), noOpinion)) : authorizer(attributes);
+    return authorizer instanceof Promise
+      ? authorizer.then((known) => firstOf(known(attributes), noOpinion))
+      : authorizer(attributes);
   };
   reloading.rules = async (user: Frozen<UserInfo>, namespace: string): Promise<AccessRules> => {
     const authorizer = await newest();

@@ -7,8 +7,10 @@ import type { AccessAttributes, AccessRules, Authorizer, Decision } from '../aut
 
 /** Asks in order. */
 export function unionAuthorizer(authorizers: readonly Authorizer[]): Authorizer {
-  const union = (attributes: AccessAttributes): readonly Decision[] | Promise<Decision> => decide(authorizers, attributes, { reasons: [], errors: [] });
-  union.rules = (user: Frozen<UserInfo>, namespace: string): Promise<AccessRules> => rulesOf(authorizers, user, namespace);
+  const union = (attributes: AccessAttributes): readonly Decision[] | Promise<Decision> =>
+    decide(authorizers, attributes, { reasons: [], errors: [] });
+  union.rules = (user: Frozen<UserInfo>, namespace: string): Promise<AccessRules> =>
+    rulesOf(authorizers, user, namespace);
   return union;
 }
 
@@ -19,7 +21,11 @@ interface Said {
 }
 
 /** Answers without a promise as long as everybody does. */
-function decide(authorizers: readonly Authorizer[], attributes: AccessAttributes, said: Said): readonly Decision[] | Promise<Decision> {
+function decide(
+  authorizers: readonly Authorizer[],
+  attributes: AccessAttributes,
+  said: Said,
+): readonly Decision[] | Promise<Decision> {
   for (const [at, authorizer] of authorizers.entries()) {
     const opinion = ask(authorizer, attributes);
     if (opinion instanceof Promise) return decideLater(opinion, authorizers.slice(at + 1), attributes, said);
@@ -29,7 +35,12 @@ function decide(authorizers: readonly Authorizer[], attributes: AccessAttributes
   return [undecided(said)];
 }
 
-async function decideLater(pending: Promise<Decision>, authorizers: readonly Authorizer[], attributes: AccessAttributes, said: Said): Promise<Decision> {
+async function decideLater(
+  pending: Promise<Decision>,
+  authorizers: readonly Authorizer[],
+  attributes: AccessAttributes,
+  said: Said,
+): Promise<Decision> {
   const opinion = await pending;
   if (opinion.decision !== 'noOpinion') return opinion;
   remember(opinion, said);
@@ -57,11 +68,16 @@ function remember({ reason, error }: Decision, { reasons, errors }: Said): void 
 }
 
 function undecided({ reasons, errors }: Said): Decision {
-  if (errors.length === 0) return reasons.length === 0 ? noOpinion : { decision: 'noOpinion', reason: reasons.join('\n') };
+  if (errors.length === 0)
+    return reasons.length === 0 ? noOpinion : { decision: 'noOpinion', reason: reasons.join('\n') };
   return { decision: 'noOpinion', reason: reasons.join('\n'), error: aggregateText(errors) };
 }
 
-async function rulesOf(authorizers: readonly Authorizer[], user: Frozen<UserInfo>, namespace: string): Promise<AccessRules> {
+async function rulesOf(
+  authorizers: readonly Authorizer[],
+  user: Frozen<UserInfo>,
+  namespace: string,
+): Promise<AccessRules> {
   const found: AccessRules[] = [];
   for (const authorizer of authorizers) {
     try {

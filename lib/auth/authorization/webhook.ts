@@ -1,5 +1,5 @@
-// Access that somebody else decides: a webhook is asked for a SubjectAccessReview, and its answers are kept for a while.
-// Nothing that goes wrong ever allows: it is no opinion or, with that failure policy, a refusal.
+// Access that somebody else decides: a webhook is asked for a SubjectAccessReview, and its answers are kept for a
+// while. Nothing that goes wrong ever allows: it is no opinion or, with that failure policy, a refusal.
 // As apiserver/plugin/pkg/authorizer/webhook/webhook.go.
 import { LRUCache } from 'lru-cache';
 import { errorText } from '../../core/index.js';
@@ -30,7 +30,14 @@ export interface WebhookAuthorizerOptions {
 
 /** Decides as the webhook says. The call brings its own deadline and retries. */
 export function webhookAuthorizer(call: WebhookCall, options: WebhookAuthorizerOptions): Authorizer {
-  const { clock, version = 'v1beta1', authorizedTtlMs = 300_000, unauthorizedTtlMs = 30_000, failurePolicy = 'NoOpinion', matchConditions = [] } = options;
+  const {
+    clock,
+    version = 'v1beta1',
+    authorizedTtlMs = 300_000,
+    unauthorizedTtlMs = 30_000,
+    failurePolicy = 'NoOpinion',
+    matchConditions = [],
+  } = options;
   const kept = new LRUCache<string, Kept>({ max: answersMax });
   const onFailure = failurePolicy === 'Deny' ? 'deny' : 'noOpinion';
 
@@ -69,13 +76,44 @@ interface Kept {
 const answersMax = 8192;
 
 /**
- * All that the review would say, and nothing more, so that one answer serves every request that asks the same. What clients
- * choose themselves must not fill memory: long questions are asked each time.
+ * All that the review would say, and nothing more, so that one answer serves every request that asks the same. What
+ * clients choose themselves must not fill memory: long questions are asked each time.
  */
-function keyOf({ user, isResource, verb, path, namespace, group, version, resource, subresource, name, selectors }: AccessAttributes): string | undefined {
-  const length = namespace.length + verb.length + group.length + version.length + resource.length + subresource.length + name.length + path.length;
+function keyOf({
+  user,
+  isResource,
+  verb,
+  path,
+  namespace,
+  group,
+  version,
+  resource,
+  subresource,
+  name,
+  selectors,
+}: AccessAttributes): string | undefined {
+  const length =
+    namespace.length +
+    verb.length +
+    group.length +
+    version.length +
+    resource.length +
+    subresource.length +
+    name.length +
+    path.length;
   if (length >= attributesLengthMax) return undefined;
-  const what = isResource ? [namespace, group, version, resource, subresource, name, selectors?.field?.requirements, selectors?.label?.requirements] : [path];
+  const what = isResource
+    ? [
+        namespace,
+        group,
+        version,
+        resource,
+        subresource,
+        name,
+        selectors?.field?.requirements,
+        selectors?.label?.requirements,
+      ]
+    : [path];
   const key = JSON.stringify([user.username, user.uid, user.groups, user.extra, verb, ...what]);
   return key.length < keyLengthMax ? key : undefined;
 }
@@ -89,12 +127,22 @@ const reasonMax = 2048;
 
 function decisionOf({ allowed, denied = false, reason = '' }: SubjectAccessReviewStatus): Decision {
   const said = reason.slice(0, reasonMax);
-  if (denied && allowed) return { decision: 'deny', reason: said, error: 'webhook subject access review returned both allow and deny response' };
+  if (denied && allowed)
+    return {
+      decision: 'deny',
+      reason: said,
+      error: 'webhook subject access review returned both allow and deny response',
+    };
   return { decision: denied ? 'deny' : allowed ? 'allow' : 'noOpinion', reason: said };
 }
 
 const notAsked: readonly Decision[] = Object.freeze([Object.freeze({ decision: 'noOpinion', reason: '' })]);
 
 const unlisted: readonly AccessRules[] = Object.freeze([
-  Object.freeze({ resourceRules: [], nonResourceRules: [], incomplete: true, error: 'webhook authorizer does not support user rule resolution' }),
+  Object.freeze({
+    resourceRules: [],
+    nonResourceRules: [],
+    incomplete: true,
+    error: 'webhook authorizer does not support user rule resolution',
+  }),
 ]);

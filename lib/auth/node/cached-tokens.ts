@@ -15,7 +15,10 @@ export interface CachedTokensOptions {
   readonly successTtlMs?: number;
   /** Tokens that nobody knows or that are wrong. Default 0: never. */
   readonly failureTtlMs?: number;
-  /** Whether what is wrong counts among the failures. Default true; false for an authenticator that may just be out of reach. */
+  /**
+   * Whether what is wrong counts among the failures. Default true; false for an authenticator that may just be out of
+   * reach.
+   */
   readonly errors?: boolean;
   /** How many answers at most. Default 32,768. */
   readonly entriesMax?: number;
@@ -28,7 +31,8 @@ export function cachedTokens(authenticator: TokenAuthenticator, options: CachedT
   const kept = new LRUCache<string, Kept>({ max: entriesMax });
   const asked = new Map<string, Promise<Outcome>>();
   const keep = (id: string, outcome: Outcome): Outcome => {
-    const ttlMs = outcome.problem !== undefined && !errors ? 0 : outcome.found === undefined ? failureTtlMs : successTtlMs;
+    const ttlMs =
+      outcome.problem !== undefined && !errors ? 0 : outcome.found === undefined ? failureTtlMs : successTtlMs;
     if (ttlMs > 0) kept.set(id, { outcome, untilMs: clock.now() + ttlMs });
     return outcome;
   };
@@ -76,11 +80,17 @@ interface Question {
 }
 
 /** Never rejects. */
-function ask(authenticator: TokenAuthenticator, { token, audiences }: Question, clock: Clock): Outcome | Promise<Outcome> {
+function ask(
+  authenticator: TokenAuthenticator,
+  { token, audiences }: Question,
+  clock: Clock,
+): Outcome | Promise<Outcome> {
   try {
     const answer = authenticator(token, audiences);
     if (Array.isArray(answer)) return { found: answer[0] as Authenticated | undefined };
-    const tooLate$ = clock.timer(deadlineMs).pipe(map(() => ({ problem: new AuthenticationError('context deadline exceeded') })));
+    const tooLate$ = clock
+      .timer(deadlineMs)
+      .pipe(map(() => ({ problem: new AuthenticationError('context deadline exceeded') })));
     const found$ = from(answer).pipe(map((found) => ({ found })));
     return firstValueFrom<Outcome, Outcome>(race(found$, tooLate$), { defaultValue: {} }).catch(failed);
   } catch (error) {

@@ -1,7 +1,8 @@
 // Whether a certificate leads to an authority that is trusted for clients: chains are built from what the client sent
 // along, each link verified, as Go's crypto/x509 does in Certificate.Verify, with its words. Authorities are trusted as
-// they stand; nothing is fetched, nothing is revoked. Constraints on names concern alternative names only, which make no
-// user here: instead of being weighed, a certificate that has such names is refused under an authority with constraints.
+// they stand; nothing is fetched, nothing is revoked. Constraints on names concern alternative names only, which make
+// no user here: instead of being weighed, a certificate that has such names is refused under an authority with
+// constraints.
 import { printTime } from '../../core/index.js';
 import type { Clock } from '../../core/index.js';
 import { AuthenticationError } from '../authentication/authentication-error.js';
@@ -17,19 +18,24 @@ export interface TrustOptions {
 }
 
 /** A certificate that was verified, or why it could not be. */
-export type Verdict = { readonly certificate: Certificate; readonly problem?: undefined } | { readonly certificate: Certificate | undefined; readonly problem: string };
+export type Verdict =
+  | { readonly certificate: Certificate; readonly problem?: undefined }
+  | { readonly certificate: Certificate | undefined; readonly problem: string };
 
 /** Judges the certificates of clients. */
 export type CertificateJudge = (presented: ClientCertificate) => Verdict;
 
 /**
  * Makes a judge. A verdict is kept as long as the connection that presented the certificate holds on to it: a good one
- * until a certificate of its chain is no longer valid, a bad one for ten seconds. Throws ParseError where the authorities
- * cannot be read.
+ * until a certificate of its chain is no longer valid, a bad one for ten seconds. Throws ParseError where the
+ * authorities cannot be read.
  */
 export function certificateJudge({ authorities, clock }: TrustOptions): CertificateJudge {
   const roots = certificatesOf(authorities);
-  const kept = new WeakMap<ClientCertificate, { readonly verdict: Verdict; readonly fromMs: number; readonly untilMs: number }>();
+  const kept = new WeakMap<
+    ClientCertificate,
+    { readonly verdict: Verdict; readonly fromMs: number; readonly untilMs: number }
+  >();
   return (presented) => {
     const nowMs = clock.now();
     const known = kept.get(presented);
@@ -43,11 +49,20 @@ export function certificateJudge({ authorities, clock }: TrustOptions): Certific
 
 const badKeptMs = 10_000;
 
-function judged({ raw, intermediates }: ClientCertificate, roots: readonly Certificate[], nowMs: number): { readonly verdict: Verdict; readonly chain?: readonly Certificate[] } {
+function judged(
+  { raw, intermediates }: ClientCertificate,
+  roots: readonly Certificate[],
+  nowMs: number,
+): { readonly verdict: Verdict; readonly chain?: readonly Certificate[] } {
   let certificate: Certificate | undefined;
   try {
     certificate = readCertificate(raw);
-    const chain = verifiedChain(certificate, { roots, intermediates: readable(intermediates), nowMs, checks: { left: signatureChecksMax } });
+    const chain = verifiedChain(certificate, {
+      roots,
+      intermediates: readable(intermediates),
+      nowMs,
+      checks: { left: signatureChecksMax },
+    });
     return { verdict: { certificate }, chain };
   } catch (error) {
     return { verdict: { certificate, problem: error instanceof Error ? error.message : String(error) } };
@@ -122,18 +137,26 @@ function chainsFrom(chain: Chain, search: Search): readonly (readonly Certificat
   };
   for (const root of search.roots) consider(root, 'root');
   for (const intermediate of search.intermediates) consider(intermediate, 'intermediate');
-  if (found.length === 0) throw new AuthenticationError(problem ?? `x509: certificate signed by unknown authority${hint}`);
+  if (found.length === 0)
+    throw new AuthenticationError(problem ?? `x509: certificate signed by unknown authority${hint}`);
   return found;
 }
 
 /** What is wrong with a certificate in its place behind the others of a chain. */
-function problemOf(certificate: Certificate, below: readonly Certificate[], place: 'leaf' | 'intermediate' | 'root', nowMs: number): string | undefined {
+function problemOf(
+  certificate: Certificate,
+  below: readonly Certificate[],
+  place: 'leaf' | 'intermediate' | 'root',
+  nowMs: number,
+): string | undefined {
   const { notBeforeMs, notAfterMs, isAuthority, intermediatesMax: limit } = certificate;
   if (certificate.hasUnknownDemands) return 'x509: unhandled critical extension';
   if (nowMs < notBeforeMs) return `${outOfDate}: current time ${printTime(nowMs)} is before ${printTime(notBeforeMs)}`;
   if (nowMs > notAfterMs) return `${outOfDate}: current time ${printTime(nowMs)} is after ${printTime(notAfterMs)}`;
-  if (certificate.constrainsNames && below.some(({ hasAlternativeNames }) => hasAlternativeNames)) return 'x509: a root or intermediate certificate is not authorized to sign for this name';
-  if (place === 'intermediate' && isAuthority !== true) return 'x509: certificate is not authorized to sign other certificates';
+  if (certificate.constrainsNames && below.some(({ hasAlternativeNames }) => hasAlternativeNames))
+    return 'x509: a root or intermediate certificate is not authorized to sign for this name';
+  if (place === 'intermediate' && isAuthority !== true)
+    return 'x509: certificate is not authorized to sign other certificates';
   if (limit !== undefined && below.length - 1 > limit) return 'x509: too many intermediates for path length constraint';
   return undefined;
 }
@@ -146,13 +169,19 @@ function refuseIf(problem: string | undefined): void {
 
 /** Why the parent did not sign the child, or must not have. */
 function signatureProblem({ x509, signature }: Certificate, parent: Certificate): string | undefined {
-  const mustNot = (parent.isVersion3 && parent.isAuthority === undefined) || parent.isAuthority === false || parent.signsCertificates === false;
+  const mustNot =
+    (parent.isVersion3 && parent.isAuthority === undefined) ||
+    parent.isAuthority === false ||
+    parent.signsCertificates === false;
   if (mustNot) return 'x509: invalid signature: parent certificate cannot sign this kind of certificate';
   const algorithm = algorithms.get(signature.algorithm);
-  if (algorithm === undefined || (algorithm.needsHash && !strongHashes.has(signature.hash ?? ''))) return 'x509: cannot verify signature: algorithm unimplemented';
+  if (algorithm === undefined || (algorithm.needsHash && !strongHashes.has(signature.hash ?? '')))
+    return 'x509: cannot verify signature: algorithm unimplemented';
   const { publicKey } = parent;
-  const isFit = publicKey.asymmetricKeyType === algorithm.key || (algorithm.needsHash && publicKey.asymmetricKeyType === 'rsa-pss');
-  if (!isFit || (publicKey.asymmetricKeyDetails?.modulusLength ?? 0) > keyBitsMax) return 'x509: signature algorithm specifies a public key of another type';
+  const isFit =
+    publicKey.asymmetricKeyType === algorithm.key || (algorithm.needsHash && publicKey.asymmetricKeyType === 'rsa-pss');
+  if (!isFit || (publicKey.asymmetricKeyDetails?.modulusLength ?? 0) > keyBitsMax)
+    return 'x509: signature algorithm specifies a public key of another type';
   return x509.verify(publicKey) ? undefined : algorithm.failure;
 }
 

@@ -1,6 +1,7 @@
-// A certificate as it is verified: its fields, read from its DER. Node's X509Certificate says neither which extensions are
-// critical nor in which order a name's parts stand; it is asked for the key and for signatures only. What is read here
-// and what Node reads come from the same bytes. As Go's crypto/x509 reads them: what it refuses to read is refused.
+// A certificate as it is verified: its fields, read from its DER. Node's X509Certificate says neither which extensions
+// are critical nor in which order a name's parts stand; it is asked for the key and for signatures only. What is read
+// here and what Node reads come from the same bytes. As Go's crypto/x509 reads them: what it refuses to read is
+// refused.
 import { X509Certificate } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { ParseError, derChildren, derValue, parseTime, readDer } from '../../core/index.js';
@@ -51,7 +52,8 @@ export function readCertificate(raw: Uint8Array): Certificate {
   const [serialNumber, , issuer, validity, subject] = parts;
   const [notBefore, notAfter] = derChildren(expected(validity, tags.sequence));
   const names = attributesOf(expected(subject, tags.sequence));
-  const valuesOf = (type: string): readonly string[] => names.flatMap(([each, value]) => (each === type ? [value] : []));
+  const valuesOf = (type: string): readonly string[] =>
+    names.flatMap(([each, value]) => (each === type ? [value] : []));
   return {
     raw,
     ...parsed(raw),
@@ -71,7 +73,10 @@ export function readCertificate(raw: Uint8Array): Certificate {
 
 /** The certificates of a text in PEM; what else is there does not count. Throws ParseError where there is none. */
 export function certificatesOf(pem: string): readonly Certificate[] {
-  const blocks = pem.split(begin).slice(1).map((each) => each.split(end, 1).join(''));
+  const blocks = pem
+    .split(begin)
+    .slice(1)
+    .map((each) => each.split(end, 1).join(''));
   if (blocks.length === 0) throw new ParseError('data does not contain any valid RSA or ECDSA certificates');
   return blocks.map((block) => readCertificate(Uint8Array.from(Buffer.from(block, 'base64'))));
 }
@@ -79,7 +84,19 @@ export function certificatesOf(pem: string): readonly Certificate[] {
 const begin = '-----BEGIN CERTIFICATE-----';
 const end = '-----END CERTIFICATE-----';
 
-const tags = { boolean: 0x01, integer: 0x02, bitString: 0x03, octets: 0x04, identifier: 0x06, utcTime: 0x17, generalTime: 0x18, sequence: 0x30, set: 0x31, version: 0xa0, extensions: 0xa3 } as const;
+const tags = {
+  boolean: 0x01,
+  integer: 0x02,
+  bitString: 0x03,
+  octets: 0x04,
+  identifier: 0x06,
+  utcTime: 0x17,
+  generalTime: 0x18,
+  sequence: 0x30,
+  set: 0x31,
+  version: 0xa0,
+  extensions: 0xa3,
+} as const;
 
 /** Extensions, by their identifiers under 2.5.29. */
 const extensionIds = {
@@ -93,10 +110,23 @@ const extensionIds = {
   extendedUsage: '551d25',
 } as const;
 
-/** Certificates without policies of their own ask nothing of whoever verifies them: critical or not, they are let be. */
+/**
+ * Certificates without policies of their own ask nothing of whoever verifies them: critical or not, they are let be.
+ */
 const understood: ReadonlySet<string> = new Set(Object.values(extensionIds));
 
-type Demands = Pick<Certificate, 'isAuthority' | 'intermediatesMax' | 'signsCertificates' | 'purposes' | 'hasAlternativeNames' | 'constrainsNames' | 'hasUnknownDemands' | 'subjectKeyId' | 'authorityKeyId'>;
+type Demands = Pick<
+  Certificate,
+  | 'isAuthority'
+  | 'intermediatesMax'
+  | 'signsCertificates'
+  | 'purposes'
+  | 'hasAlternativeNames'
+  | 'constrainsNames'
+  | 'hasUnknownDemands'
+  | 'subjectKeyId'
+  | 'authorityKeyId'
+>;
 
 function demandsOf(section: Der | undefined): Demands {
   const { values, criticals } = extensionsOf(section);
@@ -111,8 +141,10 @@ function demandsOf(section: Der | undefined): Demands {
     isAuthority: basic === undefined ? undefined : first?.tag === tags.boolean && derValue(first)[0] !== 0,
     intermediatesMax: limit === undefined ? undefined : Number(integerOf(expected(limit, tags.integer))),
     // The first byte tells how many bits of the last do not count; keyCertSign is the sixth bit.
-    signsCertificates: usage === undefined ? undefined : ((derValue(expected(usage, tags.bitString))[1] ?? 0) & 0b100) !== 0,
-    purposes: purposes && derChildren(expected(purposes, tags.sequence)).map((each) => hex(expected(each, tags.identifier))),
+    signsCertificates:
+      usage === undefined ? undefined : ((derValue(expected(usage, tags.bitString))[1] ?? 0) & 0b100) !== 0,
+    purposes:
+      purposes && derChildren(expected(purposes, tags.sequence)).map((each) => hex(expected(each, tags.identifier))),
     hasAlternativeNames: values.has(extensionIds.alternativeNames),
     constrainsNames: values.has(extensionIds.nameConstraints),
     hasUnknownDemands: criticals.some((id) => !understood.has(id)),
@@ -124,7 +156,10 @@ function demandsOf(section: Der | undefined): Demands {
 const none = new Uint8Array();
 
 /** What each extension holds. One that is there twice could be read in two ways: it is refused. */
-function extensionsOf(section: Der | undefined): { readonly values: ReadonlyMap<string, Der>; readonly criticals: readonly string[] } {
+function extensionsOf(section: Der | undefined): {
+  readonly values: ReadonlyMap<string, Der>;
+  readonly criticals: readonly string[];
+} {
   const values = new Map<string, Der>();
   const criticals: string[] = [];
   const [list] = section === undefined ? [] : derChildren(section);
@@ -203,8 +238,10 @@ const integerBytesMax = 64;
 /** Two digits of the year mean 1950 to 2049. */
 function timeOf(element: Der | undefined): number {
   const digits = Buffer.from(element === undefined ? none : derValue(element)).toString('latin1');
-  const [, year = '', month, day, hour, minute, second] = /^(\d{2}|\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/.exec(digits) ?? [];
-  if (year.length !== (element?.tag === tags.utcTime ? 2 : element?.tag === tags.generalTime ? 4 : 0)) throw malformed();
+  const [, year = '', month, day, hour, minute, second] =
+    /^(\d{2}|\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/.exec(digits) ?? [];
+  if (year.length !== (element?.tag === tags.utcTime ? 2 : element?.tag === tags.generalTime ? 4 : 0))
+    throw malformed();
   const century = year.length === 4 ? '' : Number(year) < 50 ? '20' : '19';
   return parseTime(`${century}${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
 }

@@ -1,5 +1,5 @@
-// The claims of RFC 7519 that every token may have, read with the care due to a stranger's document. A claim of the wrong
-// type makes the token unreadable, as go-jose has it; null is no claim.
+// The claims of RFC 7519 that every token may have, read with the care due to a stranger's document. A claim of the
+// wrong type makes the token unreadable, as go-jose has it; null is no claim.
 import type { JsonObject, JsonValue } from '../../core/index.js';
 
 /** Registered claims. Absent texts are empty. */
@@ -17,11 +17,23 @@ export interface RegisteredClaims {
 /** Reads them; undefined where one is not of its type. */
 export function registeredClaims(claims: JsonObject): RegisteredClaims | undefined {
   const [issuer, subject, id] = [textClaim(claims, 'iss'), textClaim(claims, 'sub'), textClaim(claims, 'jti')];
-  const [expiry, notBefore, issuedAt] = [numericDate(own(claims, 'exp')), numericDate(own(claims, 'nbf')), numericDate(own(claims, 'iat'))];
+  const [expiry, notBefore, issuedAt] = [
+    numericDate(own(claims, 'exp')),
+    numericDate(own(claims, 'nbf')),
+    numericDate(own(claims, 'iat')),
+  ];
   const audiences = audiencesClaim(claims);
   if (issuer === undefined || subject === undefined || id === undefined || audiences === undefined) return undefined;
   if (expiry === undefined || notBefore === undefined || issuedAt === undefined) return undefined;
-  return { issuer, subject, audiences, id, ...(expiry !== null && { expiry }), ...(notBefore !== null && { notBefore }), ...(issuedAt !== null && { issuedAt }) };
+  return {
+    issuer,
+    subject,
+    audiences,
+    id,
+    ...(expiry !== null && { expiry }),
+    ...(notBefore !== null && { notBefore }),
+    ...(issuedAt !== null && { issuedAt }),
+  };
 }
 
 /** A text; empty where there is none, undefined where it is something else. */

@@ -14,7 +14,10 @@ export function clientCertificates(options: TrustOptions): Authenticator {
   return ({ certificate: presented }) => {
     if (presented === undefined) return nobody;
     const { certificate, problem } = judge(presented);
-    if (problem !== undefined) throw new AuthenticationError(certificate === undefined ? problem : `verifying certificate ${identifierOf(certificate)} failed: ${problem}`);
+    if (problem !== undefined)
+      throw new AuthenticationError(
+        certificate === undefined ? problem : `verifying certificate ${identifierOf(certificate)} failed: ${problem}`,
+      );
     if (certificate.commonName === '') return nobody;
     const known = users.get(certificate) ?? userOf(certificate);
     users.set(certificate, known);

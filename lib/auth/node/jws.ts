@@ -1,6 +1,6 @@
-// Signed tokens: JSON Web Signatures in compact form (RFC 7515) whose payload is a JSON object. Strict where leniency has
-// been exploited: exactly three parts, base64url with nothing left over, no key twice, nothing `crit`ical, a bounded
-// length. The claims of a parsed token are `unverified` until `verifyJws` hands them out.
+// Signed tokens: JSON Web Signatures in compact form (RFC 7515) whose payload is a JSON object. Strict where leniency
+// has been exploited: exactly three parts, base64url with nothing left over, no key twice, nothing `crit`ical, a
+// bounded length. The claims of a parsed token are `unverified` until `verifyJws` hands them out.
 import { constants, sign, verify } from 'node:crypto';
 import type { SigningOptions } from 'node:crypto';
 import { countMembers, isJsonObject } from '../../core/index.js';
@@ -25,7 +25,10 @@ export interface Jws {
 /** Whether a token is what its key signed: its claims, or why not. */
 export type Verification =
   | { readonly verified: true; readonly claims: JsonObject }
-  | { readonly verified: false; readonly problem: 'critical header' | 'unsupported algorithm' | 'unfit key' | 'wrong signature' };
+  | {
+      readonly verified: false;
+      readonly problem: 'critical header' | 'unsupported algorithm' | 'unfit key' | 'wrong signature';
+    };
 
 /** Tokens longer than this are none. */
 export const tokenLengthMax: number = 256 * 1024;
@@ -39,10 +42,20 @@ export function parseJws(token: string): Jws | undefined {
   if (header === undefined || payload === undefined || signature === undefined) return undefined;
   const { alg, kid = '', crit } = header;
   if (typeof alg !== 'string' || typeof kid !== 'string') return undefined;
-  return { alg, kid, critical: crit !== undefined, unverified: payload, signed: token.slice(0, -parts[2].length - 1), signature };
+  return {
+    alg,
+    kid,
+    critical: crit !== undefined,
+    unverified: payload,
+    signed: token.slice(0, -parts[2].length - 1),
+    signature,
+  };
 }
 
-/** The issuer that a token claims, which says whose it is to verify; undefined for what is no token. Cheaper than reading all of it. */
+/**
+ * The issuer that a token claims, which says whose it is to verify; undefined for what is no token. Cheaper than
+ * reading all of it.
+ */
 export function unverifiedIssuer(token: string): string | undefined {
   const parts = threeParts(token);
   const issuer = parts && jsonOf(parts[1])?.iss;
@@ -50,7 +63,11 @@ export function unverifiedIssuer(token: string): string | undefined {
 }
 
 /** Checks a signature with a key, by the algorithm of the token if it is among those allowed and fits the key. */
-export function verifyJws(jws: Jws, key: VerificationKey, allowed: readonly SignatureAlgorithm[] = signatureAlgorithms): Verification {
+export function verifyJws(
+  jws: Jws,
+  key: VerificationKey,
+  allowed: readonly SignatureAlgorithm[] = signatureAlgorithms,
+): Verification {
   if (jws.critical) return { verified: false, problem: 'critical header' };
   const algorithm = allowed.find((each) => each === jws.alg);
   if (algorithm === undefined) return { verified: false, problem: 'unsupported algorithm' };
@@ -119,7 +136,10 @@ function jsonOf(part: string): JsonObject | undefined {
   }
 }
 
-/** Fewer than the text has where a key is there twice. Without recursion: how deep a document is nested is its author's choice. */
+/**
+ * Fewer than the text has where a key is there twice. Without recursion: how deep a document is nested is its author's
+ * choice.
+ */
 function membersOf(document: JsonObject): number {
   let members = 0;
   const open: unknown[] = [document];

@@ -1,5 +1,5 @@
-// Users whom a front proxy vouches for: it proves itself by a certificate of an authority for proxies, and says in headers
-// who is asking. Without that proof nobody reads the headers. As
+// Users whom a front proxy vouches for: it proves itself by a certificate of an authority for proxies, and says in
+// headers who is asking. Without that proof nobody reads the headers. As
 // apiserver/pkg/authentication/request/headerrequest/requestheader.go behind request/x509's Verifier.
 import { AuthenticationError } from '../authentication/authentication-error.js';
 import type { Authenticator, Credentials } from '../authenticator.js';
@@ -19,18 +19,28 @@ export interface RequestHeaderOptions extends TrustOptions {
   readonly groupHeaders?: readonly string[];
   /** What stands behind such a prefix is a key of the user's extra (X-Remote-Extra-). */
   readonly extraPrefixes?: readonly string[];
-  /** Authorities that are trusted for users: where they share a certificate with those for proxies, `allowedNames` must be given. */
+  /**
+   * Authorities that are trusted for users: where they share a certificate with those for proxies, `allowedNames` must
+   * be given.
+   */
   readonly clientAuthorities?: string;
 }
 
-/** Believes proxies. Throws ParseError where authorities cannot be read, RangeError where any user could be a proxy or a header has no name. */
+/**
+ * Believes proxies. Throws ParseError where authorities cannot be read, RangeError where any user could be a proxy or a
+ * header has no name.
+ */
 export function requestHeader(options: RequestHeaderOptions): Authenticator {
   const { allowedNames = [], authorities, clientAuthorities } = options;
   if (allowedNames.length === 0 && clientAuthorities !== undefined && overlap(authorities, clientAuthorities)) {
-    throw new RangeError('authorities of proxies and of clients overlap: allowedNames must be given, or every client could speak for every user');
+    throw new RangeError(
+      'authorities of proxies and of clients overlap: allowedNames must be given, or every client could speak for every user',
+    );
   }
   const judge = certificateJudge(options);
-  const names = [options.usernameHeaders, options.uidHeaders, options.groupHeaders, options.extraPrefixes].map((each) => (each ?? []).map(headerName));
+  const names = [options.usernameHeaders, options.uidHeaders, options.groupHeaders, options.extraPrefixes].map((each) =>
+    (each ?? []).map(headerName),
+  );
   const [usernameHeaders = [], uidHeaders = [], groupHeaders = [], extraPrefixes = []] = names;
   return (credentials) => {
     if (credentials.certificate === undefined) return nobody;
@@ -68,7 +78,10 @@ function firstValue(credentials: Credentials, names: readonly string[]): string 
   return '';
 }
 
-/** Each value that was sent. Values of one name are never joined: what a proxy added must not become part of what a client sent. */
+/**
+ * Each value that was sent. Values of one name are never joined: what a proxy added must not become part of what a
+ * client sent.
+ */
 function valuesOf(credentials: Credentials, name: string): readonly string[] {
   return (credentials.headersWith?.(name) ?? []).flatMap(([each, value]) => (each === name ? [value] : []));
 }

@@ -6,9 +6,18 @@ import type { PolicyRule } from '../../core/types/index.js';
 import type { AccessAttributes } from '../authorizer.js';
 import { resourcePatterns, urlMatches } from './rule-matching.js';
 
-/** One verb on one resource, one object or one path: what rules are made of. The patterns are those that give the resource. */
+/**
+ * One verb on one resource, one object or one path: what rules are made of. The patterns are those that give the
+ * resource.
+ */
 export type Permission =
-  | { readonly verb: string; readonly group: string; readonly resource: string; readonly patterns: readonly string[]; readonly name?: string }
+  | {
+      readonly verb: string;
+      readonly group: string;
+      readonly resource: string;
+      readonly patterns: readonly string[];
+      readonly name?: string;
+    }
   | { readonly verb: string; readonly url: string };
 
 /** Rules that answer fast. */
@@ -27,7 +36,11 @@ export class IndexedRules {
   /** Whether one of the rules allows a request. */
   allow({ isResource, verb, path, group, resource, subresource, name }: AccessAttributes): boolean {
     if (!isResource) return this.#someOfUrl(path, (terms) => terms.hasVerb(verb));
-    return this.#someOf(resourcePatterns(resource, subresource), verb, (terms) => terms.hasGroup(group) && (terms.names === undefined || terms.names.has(name)));
+    return this.#someOf(
+      resourcePatterns(resource, subresource),
+      verb,
+      (terms) => terms.hasGroup(group) && (terms.names === undefined || terms.names.has(name)),
+    );
   }
 
   /**
@@ -36,9 +49,14 @@ export class IndexedRules {
    */
   cover(permission: Permission): boolean {
     const { verb } = permission;
-    if ('url' in permission) return this.#someOfUrl(permission.url, (terms) => terms.names === undefined && terms.hasVerb(verb));
+    if ('url' in permission)
+      return this.#someOfUrl(permission.url, (terms) => terms.names === undefined && terms.hasVerb(verb));
     const { group, patterns, name } = permission;
-    return this.#someOf(patterns, verb, (terms) => terms.hasGroup(group) && (terms.names === undefined || (name !== undefined && terms.names.has(name))));
+    return this.#someOf(
+      patterns,
+      verb,
+      (terms) => terms.hasGroup(group) && (terms.names === undefined || (name !== undefined && terms.names.has(name))),
+    );
   }
 
   #add(rule: Frozen<PolicyRule>): void {
@@ -68,10 +86,13 @@ export class IndexedRules {
     const ofVerb = this.#byVerb.get(verb) ?? [];
     const ofAny = verb === '*' ? [] : (this.#byVerb.get('*') ?? []);
     if (ofVerb.length + ofAny.length < most) {
-      const match = (terms: RuleTerms): boolean => patterns.some((pattern) => terms.resources.has(pattern)) && fits(terms);
+      const match = (terms: RuleTerms): boolean =>
+        patterns.some((pattern) => terms.resources.has(pattern)) && fits(terms);
       return ofVerb.some(match) || ofAny.some(match);
     }
-    return patterns.some((pattern) => this.#byResource.get(pattern)?.some((terms) => terms.hasVerb(verb) && fits(terms)) === true);
+    return patterns.some(
+      (pattern) => this.#byResource.get(pattern)?.some((terms) => terms.hasVerb(verb) && fits(terms)) === true,
+    );
   }
 
   #someOfUrl(url: string, fits: (terms: RuleTerms) => boolean): boolean {

@@ -13,7 +13,8 @@ export function rbacAuthorizer(rbac: RbacRules): Authorizer {
     const decision = rbac.decide(attributes);
     return decision instanceof Promise ? decision : [decision];
   };
-  authorize.rules = (user: Frozen<UserInfo>, namespace: string): Promise<AccessRules> => accessRules(rbac, user, namespace);
+  authorize.rules = (user: Frozen<UserInfo>, namespace: string): Promise<AccessRules> =>
+    accessRules(rbac, user, namespace);
   return authorize;
 }
 
@@ -22,8 +23,19 @@ async function accessRules(rbac: RbacRules, user: Frozen<UserInfo>, namespace: s
   const resourceRules: Frozen<ResourceRule>[] = [];
   const nonResourceRules: Frozen<NonResourceRule>[] = [];
   for (const { verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } of rules) {
-    if (resources.length > 0) resourceRules.push({ verbs, ...(apiGroups.length > 0 && { apiGroups }), resources, ...(resourceNames.length > 0 && { resourceNames }) });
+    if (resources.length > 0)
+      resourceRules.push({
+        verbs,
+        ...(apiGroups.length > 0 && { apiGroups }),
+        resources,
+        ...(resourceNames.length > 0 && { resourceNames }),
+      });
     if (nonResourceURLs.length > 0) nonResourceRules.push({ verbs, nonResourceURLs });
   }
-  return { resourceRules, nonResourceRules, incomplete: false, ...(missing.length > 0 && { error: aggregateText(missing.map(printMissingRole)) }) };
+  return {
+    resourceRules,
+    nonResourceRules,
+    incomplete: false,
+    ...(missing.length > 0 && { error: aggregateText(missing.map(printMissingRole)) }),
+  };
 }

@@ -1,12 +1,20 @@
 // Roles and bindings as they are, ready for questions. Nothing is read before the first question; from then on every
-// change is followed. A decision looks at the bindings of the user and its groups, those of the cluster first, then those
-// of the namespace, and asks each role only for the rules that could match: what others are bound to, and what else a
-// role allows, costs nothing. As plugin/pkg/auth/authorizer/rbac/rbac.go.
+// change is followed. A decision looks at the bindings of the user and its groups, those of the cluster first, then
+// those of the namespace, and asks each role only for the rules that could match: what others are bound to, and what
+// else a role allows, costs nothing. As plugin/pkg/auth/authorizer/rbac/rbac.go.
 import { combineLatest, filter, takeUntil, tap } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { aggregateText, objectKey, quote, reflect, snapshotWriter } from '../../core/index.js';
 import type { ApiObject, Frozen, ObjectReader, WatchEvent } from '../../core/index.js';
-import type { ClusterRole, ClusterRoleBinding, PolicyRule, Role, RoleBinding, RoleRef, UserInfo } from '../../core/types/index.js';
+import type {
+  ClusterRole,
+  ClusterRoleBinding,
+  PolicyRule,
+  Role,
+  RoleBinding,
+  RoleRef,
+  UserInfo,
+} from '../../core/types/index.js';
 import type { AccessAttributes, Decision } from '../authorizer.js';
 import { IndexedRules } from './indexed-rules.js';
 import type { RbacRules, RulesFound } from './rbac-rules.js';
@@ -22,7 +30,11 @@ export function rbacIndex(reader: ObjectReader, closed$: Observable<void>): Rbac
   let isReady = false;
   let ready: Promise<void> | undefined;
 
-  const follow = <T extends ApiObject>(resource: string, known: (object: Frozen<T>) => void, gone: (object: Frozen<T>) => void): Observable<unknown> =>
+  const follow = <T extends ApiObject>(
+    resource: string,
+    known: (object: Frozen<T>) => void,
+    gone: (object: Frozen<T>) => void,
+  ): Observable<unknown> =>
     reader.changes<T>({ group: rbacGroup, resource }).pipe(
       reflect<Frozen<T>, never>(snapshotWriter({})),
       tap((event: WatchEvent<Frozen<T>>) => {
@@ -38,10 +50,26 @@ export function rbacIndex(reader: ObjectReader, closed$: Observable<void>): Rbac
         resolve();
       };
       const known$ = combineLatest([
-        follow<Role>('roles', (role) => policy.setRole(role), (role) => policy.deleteRole(role)),
-        follow<ClusterRole>('clusterroles', (role) => policy.setRole(role), (role) => policy.deleteRole(role)),
-        follow<RoleBinding>('rolebindings', (binding) => policy.setBinding(binding), (binding) => policy.deleteBinding(binding)),
-        follow<ClusterRoleBinding>('clusterrolebindings', (binding) => policy.setBinding(binding), (binding) => policy.deleteBinding(binding)),
+        follow<Role>(
+          'roles',
+          (role) => policy.setRole(role),
+          (role) => policy.deleteRole(role),
+        ),
+        follow<ClusterRole>(
+          'clusterroles',
+          (role) => policy.setRole(role),
+          (role) => policy.deleteRole(role),
+        ),
+        follow<RoleBinding>(
+          'rolebindings',
+          (binding) => policy.setBinding(binding),
+          (binding) => policy.deleteBinding(binding),
+        ),
+        follow<ClusterRoleBinding>(
+          'clusterrolebindings',
+          (binding) => policy.setBinding(binding),
+          (binding) => policy.deleteBinding(binding),
+        ),
       ]).pipe(takeUntil(closed$));
       // It ends when the server does: who still waits then is told what is known, which allows nothing more.
       void known$.forEach(done).then(done, done);
@@ -52,7 +80,11 @@ export function rbacIndex(reader: ObjectReader, closed$: Observable<void>): Rbac
     decide: (attributes) => whenKnown(() => policy.decide(attributes)),
     rulesFor: (user, namespace) => whenKnown(() => policy.rulesFor(user, namespace)),
     rulesOf: async ({ kind, name }, namespace) => {
-      const role = await reader.get<Role>({ group: rbacGroup, resource: kind === 'Role' ? 'roles' : 'clusterroles' }, name, kind === 'Role' ? namespace : '');
+      const role = await reader.get<Role>(
+        { group: rbacGroup, resource: kind === 'Role' ? 'roles' : 'clusterroles' },
+        name,
+        kind === 'Role' ? namespace : '',
+      );
       return role && (role.rules ?? []);
     },
   };
@@ -102,7 +134,9 @@ class Policy {
     bindings.set(binding);
   }
 
-  deleteBinding({ metadata: { name = '', namespace = '' } = {} }: Frozen<RoleBinding> | Frozen<ClusterRoleBinding>): void {
+  deleteBinding({
+    metadata: { name = '', namespace = '' } = {},
+  }: Frozen<RoleBinding> | Frozen<ClusterRoleBinding>): void {
     const bindings = this.#bindings(namespace);
     bindings?.delete(name);
     if (namespace !== '' && bindings?.isEmpty === true) this.#ofNamespace.delete(namespace);
@@ -116,15 +150,25 @@ class Policy {
       return role?.allows(attributes) === true;
     };
     const { user, namespace } = attributes;
-    const bound = this.#ofCluster.find(user, allows) ?? (namespace === '' ? undefined : this.#ofNamespace.get(namespace)?.find(user, allows));
+    const bound =
+      this.#ofCluster.find(user, allows) ??
+      (namespace === '' ? undefined : this.#ofNamespace.get(namespace)?.find(user, allows));
     if (bound !== undefined) return this.#allowedBy(bound);
-    return missing > 0 ? { decision: 'noOpinion', reason: `RBAC: ${aggregateText(this.rulesFor(user, namespace).missing.map(printMissingRole))}` } : noOpinion;
+    return missing > 0
+      ? {
+          decision: 'noOpinion',
+          reason: `RBAC: ${aggregateText(this.rulesFor(user, namespace).missing.map(printMissingRole))}`,
+        }
+      : noOpinion;
   }
 
   rulesFor(user: Frozen<UserInfo>, namespace: string): RulesFound {
     const rules: Frozen<PolicyRule>[] = [];
     const missing: Frozen<RoleRef>[] = [];
-    for (const { roleKey, binding } of [...this.#ofCluster.of(user), ...(namespace === '' ? [] : (this.#ofNamespace.get(namespace)?.of(user) ?? []))]) {
+    for (const { roleKey, binding } of [
+      ...this.#ofCluster.of(user),
+      ...(namespace === '' ? [] : (this.#ofNamespace.get(namespace)?.of(user) ?? [])),
+    ]) {
       const role = this.#roles.get(roleKey);
       if (role === undefined) missing.push(binding.roleRef);
       else for (const rule of role.rules) rules.push(rule);

@@ -11,7 +11,10 @@ import { IndexedRules, coveringPatterns } from './indexed-rules.js';
 import type { Permission } from './indexed-rules.js';
 
 /** The parts of `granted` that `owned` does not cover, each of one permission. Empty where everything is covered. */
-export function uncoveredRules(owned: readonly Frozen<PolicyRule>[], granted: readonly Frozen<PolicyRule>[]): readonly Frozen<PolicyRule>[] {
+export function uncoveredRules(
+  owned: readonly Frozen<PolicyRule>[],
+  granted: readonly Frozen<PolicyRule>[],
+): readonly Frozen<PolicyRule>[] {
   const owner = new IndexedRules(owned);
   const uncovered: Frozen<PolicyRule>[] = [];
   let left = permissionsMax;
@@ -35,8 +38,17 @@ export function compactRules(rules: readonly Frozen<PolicyRule>[]): readonly Fro
   // By group, resource and name: joined to one key, long texts would be copied for every rule that has them.
   const verbsOf = new Map<string, Map<string, Map<string | undefined, string[]>>>();
   for (const rule of rules) {
-    const { apiGroups: [group, ...groups] = [], resources: [resource, ...resources] = [], resourceNames: [name, ...names] = [], nonResourceURLs = [] } = rule;
-    if (group === undefined || resource === undefined || groups.length + resources.length + names.length + nonResourceURLs.length > 0) {
+    const {
+      apiGroups: [group, ...groups] = [],
+      resources: [resource, ...resources] = [],
+      resourceNames: [name, ...names] = [],
+      nonResourceURLs = [],
+    } = rule;
+    if (
+      group === undefined ||
+      resource === undefined ||
+      groups.length + resources.length + names.length + nonResourceURLs.length > 0
+    ) {
       others.push(rule);
       continue;
     }
@@ -51,7 +63,13 @@ export function compactRules(rules: readonly Frozen<PolicyRule>[]): readonly Fro
 }
 
 /** A rule as Kubernetes' refusals print it. */
-export function printRule({ apiGroups = [], resources = [], nonResourceURLs = [], resourceNames = [], verbs }: Frozen<PolicyRule>): string {
+export function printRule({
+  apiGroups = [],
+  resources = [],
+  nonResourceURLs = [],
+  resourceNames = [],
+  verbs,
+}: Frozen<PolicyRule>): string {
   const parts = [
     ['APIGroups', apiGroups],
     ['Resources', resources],
@@ -67,7 +85,10 @@ export function printTexts(texts: readonly string[]): string {
   return `[${texts.map(quote).join(' ')}]`;
 }
 
-/** Missing rules as lines, sorted, each once. A hostile role could make the answer many times as large as itself: it is cut. */
+/**
+ * Missing rules as lines, sorted, each once. A hostile role could make the answer many times as large as itself: it is
+ * cut.
+ */
 export function printMissingRules(uncovered: readonly Frozen<PolicyRule>[]): string {
   const lines: string[] = [];
   let length = 0;
@@ -78,7 +99,10 @@ export function printMissingRules(uncovered: readonly Frozen<PolicyRule>[]): str
     if (lines.length > 0 && length > textMax) break;
     lines.push(line);
   }
-  return [...new Set(lines)].sort().join('\n') + (lines.length < missing.length ? `\n(and ${missing.length - lines.length} more)` : '');
+  return (
+    [...new Set(lines)].sort().join('\n') +
+    (lines.length < missing.length ? `\n(and ${missing.length - lines.length} more)` : '')
+  );
 }
 
 /** How many permissions are looked at one by one. */
@@ -86,11 +110,25 @@ const permissionsMax = 100_000;
 /** How many characters of missing rules are told. */
 const textMax = 1 << 20;
 
-function permissionCount({ verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] }: Frozen<PolicyRule>): number {
-  return verbs.length * (apiGroups.length * resources.length * Math.max(1, resourceNames.length) + nonResourceURLs.length);
+function permissionCount({
+  verbs,
+  apiGroups = [],
+  resources = [],
+  resourceNames = [],
+  nonResourceURLs = [],
+}: Frozen<PolicyRule>): number {
+  return (
+    verbs.length * (apiGroups.length * resources.length * Math.max(1, resourceNames.length) + nonResourceURLs.length)
+  );
 }
 
-function* permissionsOf({ verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] }: Frozen<PolicyRule>): Iterable<Permission> {
+function* permissionsOf({
+  verbs,
+  apiGroups = [],
+  resources = [],
+  resourceNames = [],
+  nonResourceURLs = [],
+}: Frozen<PolicyRule>): Iterable<Permission> {
   const given = resources.map((resource) => ({ resource, patterns: coveringPatterns(resource) }));
   for (const group of apiGroups) {
     for (const { resource, patterns } of given) {
@@ -106,5 +144,10 @@ function* permissionsOf({ verbs, apiGroups = [], resources = [], resourceNames =
 function ruleOf(permission: Permission): PolicyRule {
   if ('url' in permission) return { verbs: [permission.verb], nonResourceURLs: [permission.url] };
   const { verb, group, resource, name } = permission;
-  return { verbs: [verb], apiGroups: [group], resources: [resource], ...(name !== undefined && { resourceNames: [name] }) };
+  return {
+    verbs: [verb],
+    apiGroups: [group],
+    resources: [resource],
+    ...(name !== undefined && { resourceNames: [name] }),
+  };
 }

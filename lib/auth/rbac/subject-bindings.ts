@@ -52,7 +52,8 @@ export class SubjectBindings {
     const binding = this.#known.get(name);
     if (binding === undefined) return;
     this.#known.delete(name);
-    for (const { index, key } of this.#filingOf(binding)) if (index !== undefined) remove(this.#indexOf(index), key, name);
+    for (const { index, key } of this.#filingOf(binding))
+      if (index !== undefined) remove(this.#indexOf(index), key, name);
   }
 
   /** The first binding of a user, by name, whose role will do; with the first of its subjects that the user is. */
@@ -81,7 +82,9 @@ export class SubjectBindings {
       if (kind === 'User') return { index: 'users', key: name };
       if (kind === 'Group') return { index: 'groups', key: name };
       const home = namespace === '' ? this.#namespace : namespace;
-      return kind === 'ServiceAccount' && home !== '' ? { index: 'users', key: `system:serviceaccount:${home}:${name}` } : { key: '' };
+      return kind === 'ServiceAccount' && home !== ''
+        ? { index: 'users', key: `system:serviceaccount:${home}:${name}` }
+        : { key: '' };
     });
   }
 }
@@ -109,8 +112,14 @@ function roleKeyOf({ roleRef: { kind, name } }: Binding, namespace: string): str
   return kind === 'Role' ? `${namespace}/${name}` : '';
 }
 
-/** The better of the best so far and the first of these that will do. They are sorted: nothing after the best is asked. */
-function firstOf(filed: readonly Bound[] | undefined, best: Bound | undefined, willDo: (bound: Bound) => boolean): Bound | undefined {
+/**
+ * The better of the best so far and the first of these that will do. They are sorted: nothing after the best is asked.
+ */
+function firstOf(
+  filed: readonly Bound[] | undefined,
+  best: Bound | undefined,
+  willDo: (bound: Bound) => boolean,
+): Bound | undefined {
   if (filed === undefined) return best;
   for (const bound of filed) {
     if (best !== undefined && bound.name > best.name) return best;

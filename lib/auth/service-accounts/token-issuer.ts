@@ -1,5 +1,5 @@
-// Who makes the tokens of ServiceAccounts: the contract between the server, which checks what is asked for and finds the
-// objects, and the issuer, which decides how long a token lives, writes its claims and signs them.
+// Who makes the tokens of ServiceAccounts: the contract between the server, which checks what is asked for and finds
+// the objects, and the issuer, which decides how long a token lives, writes its claims and signs them.
 import type { Frozen } from '../../core/index.js';
 import type { Node, Pod, Secret, ServiceAccount } from '../../core/types/index.js';
 
@@ -15,7 +15,11 @@ export interface TokenSubject {
 
 /** An object that a token is bound to. Of a pod also its node, without a uid where that has gone. */
 export type BoundObject =
-  | { readonly kind: 'Pod'; readonly object: Frozen<Pod>; readonly node?: { readonly name: string; readonly uid?: string } }
+  | {
+      readonly kind: 'Pod';
+      readonly object: Frozen<Pod>;
+      readonly node?: { readonly name: string; readonly uid?: string };
+    }
   | { readonly kind: 'Secret'; readonly object: Frozen<Secret> }
   | { readonly kind: 'Node'; readonly object: Frozen<Node> };
 

@@ -1,5 +1,5 @@
-// How to reach a cluster, and as whom: what a kubeconfig or the files of a service account come down to. Plain data, with
-// everything in it but tokens that are read from a file anew as they are renewed.
+// How to reach a cluster, and as whom: what a kubeconfig or the files of a service account come down to. Plain data,
+// with everything in it but tokens that are read from a file anew as they are renewed.
 import type { Frozen } from '../../core/index.js';
 import type { UserInfo } from '../../core/types/index.js';
 

@@ -16,7 +16,10 @@ export interface Connection extends HttpClientOptions {
   [Symbol.dispose](): void;
 }
 
-/** Everything an HTTP client needs: `httpClient(connect(await loadKubeconfig()))`. No connection is made before the first request. */
+/**
+ * Everything an HTTP client needs: `httpClient(connect(await loadKubeconfig()))`. No connection is made before the
+ * first request.
+ */
 export function connect(access: ClusterAccess, { clock = systemClock() }: { readonly clock?: Clock } = {}): Connection {
   const { server, namespace, tls, credentials, impersonate } = access;
   const { transport, close } = nodeTransport(tls);
@@ -34,7 +37,8 @@ export function connect(access: ClusterAccess, { clock = systemClock() }: { read
 
 function authorizationOf(credentials: Credentials, clock: Clock): string | (() => Promise<string>) {
   if ('token' in credentials) return `Bearer ${credentials.token}`;
-  if ('username' in credentials) return `Basic ${encodeBase64(new TextEncoder().encode(`${credentials.username}:${credentials.password}`))}`;
+  if ('username' in credentials)
+    return `Basic ${encodeBase64(new TextEncoder().encode(`${credentials.username}:${credentials.password}`))}`;
   return tokenOf(credentials.tokenFile, clock);
 }
 

@@ -1,5 +1,6 @@
-// The kubeconfig format: one file read, several merged. Nothing is looked at before it is needed, so that a cluster that
-// cannot be reached from here does no harm to the others in the file. As client-go/tools/clientcmd (api/v1, loader.go).
+// The kubeconfig format: one file read, several merged. Nothing is looked at before it is needed, so that a cluster
+// that cannot be reached from here does no harm to the others in the file. As client-go/tools/clientcmd (api/v1,
+// loader.go).
 import { readFile } from 'node:fs/promises';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { errorText, isJsonObject, parseYaml } from '../../core/index.js';
@@ -37,7 +38,8 @@ export async function contentOf(path: string): Promise<string> {
 /** Reads the text of a kubeconfig. `path` is where it is from, for messages and for the paths in it. */
 export async function readKubeconfig(text: string, path: string): Promise<KubeconfigDocument> {
   const value = await parsed(text, path);
-  if (!isJsonObject(value) || (value.kind ?? 'Config') !== 'Config') throw new KubeconfigError(`${path} is no kubeconfig`);
+  if (!isJsonObject(value) || (value.kind ?? 'Config') !== 'Config')
+    throw new KubeconfigError(`${path} is no kubeconfig`);
   const folder = dirname(path);
   return {
     clusters: entries(value.clusters, 'cluster', folder),
@@ -49,7 +51,8 @@ export async function readKubeconfig(text: string, path: string): Promise<Kubeco
 
 /** Several files as one: what stands in an earlier one counts. */
 export function mergeKubeconfigs(documents: readonly KubeconfigDocument[]): KubeconfigDocument {
-  const merged = (part: 'clusters' | 'users' | 'contexts'): ReadonlyMap<string, KubeconfigEntry> => new Map([...documents].reverse().flatMap((document) => [...document[part]]));
+  const merged = (part: 'clusters' | 'users' | 'contexts'): ReadonlyMap<string, KubeconfigEntry> =>
+    new Map([...documents].reverse().flatMap((document) => [...document[part]]));
   return {
     clusters: merged('clusters'),
     users: merged('users'),

@@ -1,5 +1,5 @@
-// From kubeconfigs to the way to one cluster: the files that count, the context that counts, and what its user has to show.
-// As client-go/tools/clientcmd (loader.go, client_config.go). What would run another program is refused by name.
+// From kubeconfigs to the way to one cluster: the files that count, the context that counts, and what its user has to
+// show. As client-go/tools/clientcmd (loader.go, client_config.go). What would run another program is refused by name.
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { env } from 'node:process';
@@ -67,8 +67,15 @@ function entryOf(entries: ReadonlyMap<string, KubeconfigEntry>, what: string, na
 
 function refusePlugins(user: JsonObject, name: string): void {
   const { exec, 'auth-provider': provider } = user;
-  const plugin = isJsonObject(exec) ? `the program ${quote(textAt(exec, 'command'))}` : isJsonObject(provider) ? `the auth provider ${quote(textAt(provider, 'name'))}` : undefined;
-  if (plugin !== undefined) throw new KubeconfigError(`the user ${quote(name)} gets credentials from ${plugin}, which is not run from here: use a token or a certificate`);
+  const plugin = isJsonObject(exec)
+    ? `the program ${quote(textAt(exec, 'command'))}`
+    : isJsonObject(provider)
+      ? `the auth provider ${quote(textAt(provider, 'name'))}`
+      : undefined;
+  if (plugin !== undefined)
+    throw new KubeconfigError(
+      `the user ${quote(name)} gets credentials from ${plugin}, which is not run from here: use a token or a certificate`,
+    );
 }
 
 function credentialsOf(user: KubeconfigEntry): Credentials | undefined {
@@ -89,7 +96,9 @@ function impersonatedBy(user: JsonObject): Frozen<UserInfo> | undefined {
     username,
     ...(uid !== '' && { uid }),
     groups: textsOf(groups),
-    ...(isJsonObject(extra) && { extra: Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, textsOf(values)])) }),
+    ...(isJsonObject(extra) && {
+      extra: Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, textsOf(values)])),
+    }),
   };
 }
 
@@ -100,10 +109,12 @@ function textsOf(value: unknown): readonly string[] {
 async function tlsOf(cluster: KubeconfigEntry, user: KubeconfigEntry): Promise<ClientTls> {
   const authorities = await pemOf(cluster, 'certificate-authority');
   const insecure = cluster.value['insecure-skip-tls-verify'] === true;
-  if (insecure && authorities !== undefined) throw new KubeconfigError('specifying a root certificates file with the insecure flag is not allowed');
+  if (insecure && authorities !== undefined)
+    throw new KubeconfigError('specifying a root certificates file with the insecure flag is not allowed');
   const serverName = textAt(cluster.value, 'tls-server-name');
   const [certificate, key] = [await pemOf(user, 'client-certificate'), await pemOf(user, 'client-key')];
-  if ((certificate === undefined) !== (key === undefined)) throw new KubeconfigError('a client certificate and its key are only of use together');
+  if ((certificate === undefined) !== (key === undefined))
+    throw new KubeconfigError('a client certificate and its key are only of use together');
   return {
     ...(authorities !== undefined && { authorities }),
     ...(insecure && { insecure }),

@@ -1,5 +1,5 @@
-// The transport on node:http and node:https: connections are kept and used again, and a client may present a certificate.
-// Of proxies in the environment it knows nothing.
+// The transport on node:http and node:https: connections are kept and used again, and a client may present a
+// certificate. Of proxies in the environment it knows nothing.
 import { Agent, request as plainRequest } from 'node:http';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https';
@@ -28,7 +28,9 @@ export function nodeTransport(tls: ClientTls = {}): NodeTransport {
   });
   const open = (url: string, { method, headers }: TransportRequest): ClientRequest => {
     const options = { method, headers: headers as Record<string, string | string[]> };
-    return url.startsWith('https:') ? tlsRequest(url, { ...options, agent: secure }) : plainRequest(url, { ...options, agent: plain });
+    return url.startsWith('https:')
+      ? tlsRequest(url, { ...options, agent: secure })
+      : plainRequest(url, { ...options, agent: plain });
   };
   return {
     transport: (url, request) => send(() => open(url, request), request),
@@ -49,7 +51,8 @@ async function send(open: () => ClientRequest, request: TransportRequest): Promi
       return responseOf(await answerTo(sent, request));
     } catch (error) {
       // The server had closed a kept connection just then. Reading twice does no harm; as Go's transport.
-      const wasStale = sent.reusedSocket && request.method === 'GET' && request.signal?.aborted !== true && isReset(error);
+      const wasStale =
+        sent.reusedSocket && request.method === 'GET' && request.signal?.aborted !== true && isReset(error);
       if (!wasStale || tries === staleMax) throw error;
     }
   }

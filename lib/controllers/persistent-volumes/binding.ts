@@ -1,14 +1,30 @@
-// The steps that bind a claim and a volume: the volume is given to the claim, and says so; then the claim gets the volume,
-// and says so. Steps that are done are left out, so the same call ends what another began. The volume comes first: one that
-// was given can be found by its claim, and nobody else takes it meanwhile. As bind and unbindVolume in pv_controller.go.
-import { bindCompletedAnnotation, boundByControllerAnnotation, deepEqual, deleteIn, givenTo, namespacedName, parseQuantity, quote, setIn, volumeNameOf } from '../../core/index.js';
+// The steps that bind a claim and a volume: the volume is given to the claim, and says so; then the claim gets the
+// volume, and says so. Steps that are done are left out, so the same call ends what another began. The volume comes
+// first: one that was given can be found by its claim, and nobody else takes it meanwhile. As bind and unbindVolume in
+// pv_controller.go.
+import {
+  bindCompletedAnnotation,
+  boundByControllerAnnotation,
+  deepEqual,
+  deleteIn,
+  givenTo,
+  namespacedName,
+  parseQuantity,
+  quote,
+  setIn,
+  volumeNameOf,
+} from '../../core/index.js';
 import type { Claim, Frozen } from '../../core/index.js';
 import type { PersistentVolumeClaimPhase, PersistentVolumeClaimStatus } from '../../core/types/index.js';
 import { writeClaim, writeClaimStatus, writeVolume, writeVolumePhase } from './storage.js';
 import type { Storage, StorageOutcome, StoredClaim, StoredVolume } from './storage.js';
 
 /** Binds the two, or finishes it. */
-export async function bind(volume: StoredVolume, claim: StoredClaim, storage: Storage): Promise<StorageOutcome | undefined> {
+export async function bind(
+  volume: StoredVolume,
+  claim: StoredClaim,
+  storage: Storage,
+): Promise<StorageOutcome | undefined> {
   const wanted = givenTo(claim, volume);
   const given = wanted === volume ? volume : await writeVolume(wanted, storage);
   const boundVolume = await writeVolumePhase(given, 'Bound', storage);
@@ -22,24 +38,44 @@ export async function bind(volume: StoredVolume, claim: StoredClaim, storage: St
 /** Takes a volume from its claim. One that a person had meant for a claim of that name still is. */
 export async function unbind(volume: StoredVolume, storage: Storage): Promise<StorageOutcome> {
   const wasChosen = volume.metadata.annotations?.[boundByControllerAnnotation] !== undefined;
-  const freed = wasChosen ? deleteIn(deleteIn(volume, ['spec', 'claimRef']), ['metadata', 'annotations', boundByControllerAnnotation]) : deleteIn(volume, ['spec', 'claimRef', 'uid']);
+  const freed = wasChosen
+    ? deleteIn(deleteIn(volume, ['spec', 'claimRef']), ['metadata', 'annotations', boundByControllerAnnotation])
+    : deleteIn(volume, ['spec', 'claimRef', 'uid']);
   await writeVolumePhase(await writeVolume(freed, storage), 'Available', storage);
   return { type: 'available', volume: volume.metadata.name };
 }
 
 /** Writes the phase of a claim, with what it has of its volume; without a volume it has nothing. */
-export async function settleClaim(claim: StoredClaim, phase: PersistentVolumeClaimPhase, storage: Storage, volume?: StoredVolume): Promise<StoredClaim> {
+export async function settleClaim(
+  claim: StoredClaim,
+  phase: PersistentVolumeClaimPhase,
+  storage: Storage,
+  volume?: StoredVolume,
+): Promise<StoredClaim> {
   const status = statusOf(claim, phase, volume);
   return deepEqual(status, claim.status ?? {}) ? claim : writeClaimStatus(claim, status, storage);
 }
 
 /** The claim with its volume. Who chose that is noted, unless a person had named it already. */
 function withVolume(claim: StoredClaim, volumeName: string): Claim {
-  const named = volumeNameOf(claim.spec) === volumeName ? claim : setIn(setIn(claim, ['spec', 'volumeName'], volumeName), ['metadata', 'annotations', boundByControllerAnnotation], 'yes');
-  return named.metadata.annotations?.[bindCompletedAnnotation] === undefined ? setIn(named, ['metadata', 'annotations', bindCompletedAnnotation], 'yes') : named;
+  const named =
+    volumeNameOf(claim.spec) === volumeName
+      ? claim
+      : setIn(
+          setIn(claim, ['spec', 'volumeName'], volumeName),
+          ['metadata', 'annotations', boundByControllerAnnotation],
+          'yes',
+        );
+  return named.metadata.annotations?.[bindCompletedAnnotation] === undefined
+    ? setIn(named, ['metadata', 'annotations', bindCompletedAnnotation], 'yes')
+    : named;
 }
 
-function statusOf(claim: StoredClaim, phase: PersistentVolumeClaimPhase, volume: StoredVolume | undefined): Frozen<PersistentVolumeClaimStatus> {
+function statusOf(
+  claim: StoredClaim,
+  phase: PersistentVolumeClaimPhase,
+  volume: StoredVolume | undefined,
+): Frozen<PersistentVolumeClaimStatus> {
   const { accessModes: _modes, capacity, currentVolumeAttributesClassName: attributes, ...status } = claim.status ?? {};
   if (volume === undefined) return { ...status, phase };
   const { accessModes, volumeAttributesClassName } = volume.spec ?? {};
@@ -55,7 +91,10 @@ function statusOf(claim: StoredClaim, phase: PersistentVolumeClaimPhase, volume:
 }
 
 /** What a claim has when it gets a volume. One that is being made larger counts as it was until that is done. */
-function capacityOf({ metadata, spec }: StoredVolume, before: Readonly<Record<string, string>> | undefined): Readonly<Record<string, string>> {
+function capacityOf(
+  { metadata, spec }: StoredVolume,
+  before: Readonly<Record<string, string>> | undefined,
+): Readonly<Record<string, string>> {
   const storage = spec?.capacity?.storage;
   if (storage === undefined) throw new Error(`PersistentVolume ${quote(metadata.name)} is without a storage capacity`);
   const former = metadata.annotations?.[preResizeAnnotation];

@@ -1,5 +1,5 @@
-// What is known of claims, volumes, classes and the pods that use claims, and what has to be looked at when that changes: the
-// object itself, and where it is gone the other end of what it was bound to.
+// What is known of claims, volumes, classes and the pods that use claims, and what has to be looked at when that
+// changes: the object itself, and where it is gone the other end of what it was bound to.
 import { filter, merge, mergeMap } from 'rxjs';
 import type { Observable } from 'rxjs';
 import type { Client, Stored } from '../../client/index.js';
@@ -33,12 +33,24 @@ export interface KnownStorage {
 }
 
 /** Begins to know nothing. */
-export function knownStorage({ client, clock, random }: { readonly client: Client; readonly clock: Clock; readonly random: Random }): KnownStorage {
+export function knownStorage({
+  client,
+  clock,
+  random,
+}: {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly random: Random;
+}): KnownStorage {
   const claims = snapshotWriter<StoredClaim>({});
   const volumes = snapshotWriter<StoredVolume, 'claim'>({ claim: claimsOfVolume });
   const classes = snapshotWriter<Stored<StorageClass>>({});
   const pods = snapshotWriter<Stored<Pod>, 'claim'>({ claim: claimsOfPod });
-  const told = <T extends Stored, Index extends string>(source: ListWatch<T>, name: string, writer: SnapshotWriter<T, Index>): Observable<News<T>> =>
+  const told = <T extends Stored, Index extends string>(
+    source: ListWatch<T>,
+    name: string,
+    writer: SnapshotWriter<T, Index>,
+  ): Observable<News<T>> =>
     watcher(source, { clock, random: random.stream(name) }).pipe(
       reflect(writer),
       mergeMap((event) => ('object' in event ? [event.object] : failureOf(event))),
@@ -59,13 +71,20 @@ export function knownStorage({ client, clock, random }: { readonly client: Clien
     pods: pods.snapshot,
     ready: Promise.all([claims.snapshot.ready, volumes.snapshot.ready, classes.snapshot.ready, pods.snapshot.ready]),
     news$: merge(
-      told(client.kind('v1', 'PersistentVolumeClaim'), 'claims', claims).pipe(mergeMap((news) => (isFailure(news) ? [news] : aboutClaim(news)))),
-      told(client.kind('v1', 'PersistentVolume'), 'volumes', volumes).pipe(mergeMap((news) => (isFailure(news) ? [news] : aboutVolume(news)))),
+      told(client.kind('v1', 'PersistentVolumeClaim'), 'claims', claims).pipe(
+        mergeMap((news) => (isFailure(news) ? [news] : aboutClaim(news))),
+      ),
+      told(client.kind('v1', 'PersistentVolume'), 'volumes', volumes).pipe(
+        mergeMap((news) => (isFailure(news) ? [news] : aboutVolume(news))),
+      ),
       // They count when a claim is looked at, and are no reason to.
       told(client.kind('storage.k8s.io/v1', 'StorageClass'), 'classes', classes).pipe(filter(isFailure)),
       told(client.kind('v1', 'Pod'), 'pods', pods).pipe(filter(isFailure)),
     ),
-    all: () => [...claims.snapshot.list().map((claim) => ({ kind: 'claim', key: objectKey(claim) }) as const), ...volumes.snapshot.list().map(itemOfVolume)],
+    all: () => [
+      ...claims.snapshot.list().map((claim) => ({ kind: 'claim', key: objectKey(claim) }) as const),
+      ...volumes.snapshot.list().map(itemOfVolume),
+    ],
   };
 }
 

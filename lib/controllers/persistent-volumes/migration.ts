@@ -1,5 +1,5 @@
-// Claims and volumes that name a plugin which is no longer built in are handed to the driver in its place: an annotation
-// says so. Volumes that a built-in plugin made, and shall unmake, are kept until it has, by a finalizer.
+// Claims and volumes that name a plugin which is no longer built in are handed to the driver in its place: an
+// annotation says so. Volumes that a built-in plugin made, and shall unmake, are kept until it has, by a finalizer.
 // As updateMigrationAnnotations and modifyDeletionFinalizers in pv_controller_base.go.
 import { deepEqual, driverInPlaceOf } from '../../core/index.js';
 import { writeClaim, writeVolume } from './storage.js';
@@ -35,7 +35,9 @@ export async function migrateClaim(claim: StoredClaim, storage: Storage): Promis
   const plugin = annotations[provisionerAnnotation] ?? annotations[provisionerBetaAnnotation];
   if (plugin === undefined) return claim;
   const wanted = migratedAnnotations(annotations, plugin);
-  return deepEqual(wanted, annotations) ? claim : writeClaim({ ...claim, metadata: { ...claim.metadata, annotations: wanted } }, storage);
+  return deepEqual(wanted, annotations)
+    ? claim
+    : writeClaim({ ...claim, metadata: { ...claim.metadata, annotations: wanted } }, storage);
 }
 
 /** Hands a volume over, and keeps it for who has to unmake it. */
@@ -44,16 +46,23 @@ export async function migrateVolume(volume: StoredVolume, storage: Storage): Pro
   const plugin = annotations[madeByAnnotation];
   if (plugin === undefined) return volume;
   const wanted = { annotations: migratedAnnotations(annotations, plugin), finalizers: finalizersOf(volume, plugin) };
-  return deepEqual(wanted, { annotations, finalizers }) ? volume : writeVolume({ ...volume, metadata: { ...volume.metadata, ...wanted } }, storage);
+  return deepEqual(wanted, { annotations, finalizers })
+    ? volume
+    : writeVolume({ ...volume, metadata: { ...volume.metadata, ...wanted } }, storage);
 }
 
-function finalizersOf({ metadata: { finalizers = [], deletionTimestamp }, spec }: StoredVolume, plugin: string): readonly string[] {
+function finalizersOf(
+  { metadata: { finalizers = [], deletionTimestamp }, spec }: StoredVolume,
+  plugin: string,
+): readonly string[] {
   if (driverInPlaceOf(plugin) !== undefined) return finalizers.filter((name) => name !== deletionFinalizer);
   if (!plugin.startsWith('kubernetes.io/')) return finalizers;
   const others = finalizers.filter((name) => name !== driverFinalizer);
   if (spec?.persistentVolumeReclaimPolicy !== 'Delete') return others.filter((name) => name !== deletionFinalizer);
   // What is on its way out takes no new ones.
-  return others.includes(deletionFinalizer) || deletionTimestamp !== undefined ? others : [...others, deletionFinalizer];
+  return others.includes(deletionFinalizer) || deletionTimestamp !== undefined
+    ? others
+    : [...others, deletionFinalizer];
 }
 
 /** What a driver keeps its volumes by. */

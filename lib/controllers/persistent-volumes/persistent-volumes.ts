@@ -1,7 +1,7 @@
 // Binds claims to volumes, and takes volumes back: the controller that kube-controller-manager calls
-// persistentvolume-binder. Claims and volumes are looked at one at a time, when there is news of them and every 15 seconds
-// besides: two claims never choose one volume, and a volume that turned up is found by those who wait, at the latest then.
-// Whatever was left half done, by this one or by the scheduler, is finished when it is next looked at.
+// persistentvolume-binder. Claims and volumes are looked at one at a time, when there is news of them and every 15
+// seconds besides: two claims never choose one volume, and a volume that turned up is found by those who wait, at the
+// latest then. Whatever was left half done, by this one or by the scheduler, is finished when it is next looked at.
 // As pkg/controller/volume/persistentvolume.
 import { defer, finalize, map, merge, mergeMap } from 'rxjs';
 import type { Observable } from 'rxjs';
@@ -28,15 +28,26 @@ export interface PersistentVolumesOptions {
 /** What the controller did. */
 export type PersistentVolumesOutcome =
   | StorageOutcome
-  /** Without an object it was a watch or an Event that failed. Without a time it is not tried again until there is news. */
+  /**
+   * Without an object it was a watch or an Event that failed. Without a time it is not tried again until there is news.
+   */
   | { readonly type: 'failed'; readonly item?: Item; readonly error: unknown; readonly retryInMs?: number };
 
 /** Runs for as long as somebody subscribes. Cold; never errors. */
-export function persistentVolumes({ client, clock, random }: PersistentVolumesOptions): Observable<PersistentVolumesOutcome> {
+export function persistentVolumes({
+  client,
+  clock,
+  random,
+}: PersistentVolumesOptions): Observable<PersistentVolumesOutcome> {
   return defer(() => {
     const stopping = new AbortController();
     const known = knownStorage({ client, clock, random });
-    const recorder = eventRecorder({ client, clock, random: random.stream('events'), component: 'persistentvolume-controller' });
+    const recorder = eventRecorder({
+      client,
+      clock,
+      random: random.stream('events'),
+      component: 'persistentvolume-controller',
+    });
     const again = new Outlet<Item>();
     const storage: Storage = {
       client,
@@ -55,7 +66,12 @@ export function persistentVolumes({ client, clock, random }: PersistentVolumesOp
       concurrency: Infinity,
       keyOf: ({ kind, key }) => `${kind} ${key}`,
       work: (item) => inTurn(() => known.ready.then(() => sync(item, storage))),
-      failed: (item, error, retryInMs) => ({ type: 'failed', item, error, ...(retryInMs !== undefined && { retryInMs }) }),
+      failed: (item, error, retryInMs) => ({
+        type: 'failed',
+        item,
+        error,
+        ...(retryInMs !== undefined && { retryInMs }),
+      }),
     });
     const resync$ = clock.interval(resyncMs).pipe(mergeMap(() => known.all()));
     return merge(

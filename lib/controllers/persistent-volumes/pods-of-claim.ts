@@ -11,11 +11,18 @@ export function claimsOfPod(pod: Stored<Pod>): readonly string[] {
 
 /** The names of the pods that use a claim and wait for a node. */
 export function unscheduledPodsOf(claim: Claim, pods: Snapshot<Stored<Pod>, 'claim'>): readonly string[] {
-  return pods.by('claim', claimKey(claim)).flatMap((pod) => (isOver(pod) || (pod.spec?.nodeName ?? '') !== '' ? [] : [pod.metadata.name]));
+  return pods
+    .by('claim', claimKey(claim))
+    .flatMap((pod) => (isOver(pod) || (pod.spec?.nodeName ?? '') !== '' ? [] : [pod.metadata.name]));
 }
 
 /** Whether nothing of a pod runs any more, or ever will. As pkg/volume/util, IsPodTerminated. */
 function isOver({ metadata, status }: Stored<Pod>): boolean {
   if (status?.phase === 'Succeeded' || status?.phase === 'Failed') return true;
-  return metadata.deletionTimestamp !== undefined && (status?.containerStatuses ?? []).every(({ state }) => state?.terminated !== undefined || state?.waiting !== undefined);
+  return (
+    metadata.deletionTimestamp !== undefined &&
+    (status?.containerStatuses ?? []).every(
+      ({ state }) => state?.terminated !== undefined || state?.waiting !== undefined,
+    )
+  );
 }

@@ -1,6 +1,6 @@
-// Has a volume made for a claim. That is the business of others, who watch for claims that name them; here the claim is told
-// whom it waits for. Of the plugins that Kubernetes still has built in none makes volumes, unless it is told to on its
-// command line, which this engine has no word for. As provisionClaim in pv_controller.go.
+// Has a volume made for a claim. That is the business of others, who watch for claims that name them; here the claim is
+// told whom it waits for. Of the plugins that Kubernetes still has built in none makes volumes, unless it is told to on
+// its command line, which this engine has no word for. As provisionClaim in pv_controller.go.
 import { classOfClaim, driverInPlaceOf, namespacedName, quote } from '../../core/index.js';
 import { provisionerAnnotation, provisionerBetaAnnotation } from './migration.js';
 import { tellOfClaim, writeClaim } from './storage.js';
@@ -18,7 +18,21 @@ export async function provision(claim: StoredClaim, storage: Storage): Promise<S
   const provisioner = driverInPlaceOf(named) ?? named;
   const annotations = claim.metadata.annotations ?? {};
   const isAsked = annotations[provisionerAnnotation] === provisioner;
-  if (!isAsked) await writeClaim({ ...claim, metadata: { ...claim.metadata, annotations: { ...annotations, [provisionerBetaAnnotation]: provisioner, [provisionerAnnotation]: provisioner } } }, storage);
+  if (!isAsked)
+    await writeClaim(
+      {
+        ...claim,
+        metadata: {
+          ...claim.metadata,
+          annotations: {
+            ...annotations,
+            [provisionerBetaAnnotation]: provisioner,
+            [provisionerAnnotation]: provisioner,
+          },
+        },
+      },
+      storage,
+    );
   tellOfClaim(claim, { type: 'Normal', reason: 'ExternalProvisioning', message: waitingFor(provisioner) }, storage);
   return isAsked ? undefined : { type: 'awaited', claim: namespacedName(claim), provisioner };
 }
@@ -26,8 +40,11 @@ export async function provision(claim: StoredClaim, storage: Storage): Promise<S
 /** Why a provisioner that a class names makes nothing. */
 function problemOf(provisioner: string): string | undefined {
   if (!provisioner.startsWith('kubernetes.io/') || driverInPlaceOf(provisioner) !== undefined) return undefined;
-  if (provisioner === 'kubernetes.io/host-path') return `Failed to create provisioner: provisioning in volume plugin ${quote(provisioner)} is disabled`;
-  return provisioner === 'kubernetes.io/nfs' ? 'no provisionable volume plugin matched' : `no volume plugin matched name: ${provisioner}`;
+  if (provisioner === 'kubernetes.io/host-path')
+    return `Failed to create provisioner: provisioning in volume plugin ${quote(provisioner)} is disabled`;
+  return provisioner === 'kubernetes.io/nfs'
+    ? 'no provisionable volume plugin matched'
+    : `no volume plugin matched name: ${provisioner}`;
 }
 
 function waitingFor(provisioner: string): string {

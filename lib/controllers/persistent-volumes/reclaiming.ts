@@ -1,8 +1,8 @@
 // What becomes of a volume whose claim is gone. Retained volumes stay as they are, for a person to look at. Those to be
 // deleted are the business of the driver that made them; of the plugins that are still built in only host paths can be
 // deleted, below /tmp: their objects go, and the files stay where they are, for this engine touches no machine.
-// Recycling takes a pod that empties the volume. Nobody here starts one, so such a volume fails: what a claim left behind is
-// not handed to the next. As reclaimVolume in pv_controller.go and pkg/volume/hostpath.
+// Recycling takes a pod that empties the volume. Nobody here starts one, so such a volume fails: what a claim left
+// behind is not handed to the next. As reclaimVolume in pv_controller.go and pkg/volume/hostpath.
 import { quote } from '../../core/index.js';
 import { unless } from '../unless.js';
 import { deletionFinalizer, madeByAnnotation, migratedToAnnotation } from './migration.js';
@@ -18,12 +18,19 @@ export async function reclaim(volume: StoredVolume, storage: Storage): Promise<S
     case 'Delete': {
       const deleter = deleterOf(volume);
       if (deleter === 'another') return undefined;
-      return 'problem' in deleter ? fail(volume, 'VolumeFailedDelete', deleter.problem, storage) : remove(volume, storage);
+      return 'problem' in deleter
+        ? fail(volume, 'VolumeFailedDelete', deleter.problem, storage)
+        : remove(volume, storage);
     }
     case 'Recycle':
       return fail(volume, 'VolumeFailedRecycle', 'No recycler plugin found for the volume!', storage);
     default:
-      return fail(volume, 'VolumeUnknownReclaimPolicy', 'Volume has unrecognized PersistentVolumeReclaimPolicy', storage);
+      return fail(
+        volume,
+        'VolumeUnknownReclaimPolicy',
+        'Volume has unrecognized PersistentVolumeReclaimPolicy',
+        storage,
+      );
   }
 }
 
@@ -38,15 +45,25 @@ function deleterOf({ metadata, spec = {} }: StoredVolume): Deleter {
   }
   if (spec.csi !== undefined) return 'another';
   const { hostPath: host } = spec;
-  if (host === undefined) return { problem: `error getting deleter volume plugin for volume ${quote(metadata.name)}: ${spec.nfs === undefined ? 'no volume plugin matched' : notDeletable}` };
-  return /\/tmp\/./.test(host.path) ? host : { problem: `host_path deleter only supports /tmp/.+ but received provided ${host.path}` };
+  if (host === undefined)
+    return {
+      problem: `error getting deleter volume plugin for volume ${quote(metadata.name)}: ${spec.nfs === undefined ? 'no volume plugin matched' : notDeletable}`,
+    };
+  return /\/tmp\/./.test(host.path)
+    ? host
+    : { problem: `host_path deleter only supports /tmp/.+ but received provided ${host.path}` };
 }
 
 const hostPath = 'kubernetes.io/host-path';
 const nfs = 'kubernetes.io/nfs';
 const notDeletable = 'no deletable volume plugin matched';
 
-async function fail(volume: StoredVolume, reason: string, message: string, storage: Storage): Promise<StorageOutcome | undefined> {
+async function fail(
+  volume: StoredVolume,
+  reason: string,
+  message: string,
+  storage: Storage,
+): Promise<StorageOutcome | undefined> {
   const failed = await writeVolumePhase(volume, 'Failed', storage, message);
   if (failed === volume) return undefined;
   tellOfVolume(failed, { type: 'Warning', reason, message }, storage);
@@ -56,8 +73,12 @@ async function fail(volume: StoredVolume, reason: string, message: string, stora
 async function remove(volume: StoredVolume, storage: Storage): Promise<StorageOutcome | undefined> {
   const { name, uid, finalizers = [], deletionTimestamp } = volume.metadata;
   const others = finalizers.filter((each) => each !== deletionFinalizer);
-  if (others.length < finalizers.length) await unless('NotFound', writeVolume({ ...volume, metadata: { ...volume.metadata, finalizers: others } }, storage));
+  if (others.length < finalizers.length)
+    await unless('NotFound', writeVolume({ ...volume, metadata: { ...volume.metadata, finalizers: others } }, storage));
   if (deletionTimestamp !== undefined) return undefined;
-  await unless('NotFound', storage.client.kind('v1', 'PersistentVolume').delete(name, { preconditions: { uid }, signal: storage.signal }));
+  await unless(
+    'NotFound',
+    storage.client.kind('v1', 'PersistentVolume').delete(name, { preconditions: { uid }, signal: storage.signal }),
+  );
   return { type: 'deleted', volume: name };
 }

@@ -1,9 +1,16 @@
-// What the binder of claims and volumes has at hand: what is known of them, and the only ways in which it writes. Every write
-// is one step of which the next sync finds the result, so the work may end after any of them.
+// What the binder of claims and volumes has at hand: what is known of them, and the only ways in which it writes. Every
+// write is one step of which the next sync finds the result, so the work may end after any of them.
 import type { Client, EventNote, Stored } from '../../client/index.js';
 import { objectReference } from '../../core/index.js';
 import type { Claim, Frozen, NamespacedName, Snapshot, Volume } from '../../core/index.js';
-import type { PersistentVolume, PersistentVolumeClaim, PersistentVolumeClaimStatus, PersistentVolumePhase, Pod, StorageClass } from '../../core/types/index.js';
+import type {
+  PersistentVolume,
+  PersistentVolumeClaim,
+  PersistentVolumeClaimStatus,
+  PersistentVolumePhase,
+  Pod,
+  StorageClass,
+} from '../../core/types/index.js';
 import type { Latest } from '../latest.js';
 
 /** A claim as the server has it. */
@@ -48,7 +55,11 @@ export async function writeClaim(claim: Claim, { client, signal, claims }: Stora
 }
 
 /** Replaces the status of a claim. */
-export async function writeClaimStatus(claim: StoredClaim, status: Frozen<PersistentVolumeClaimStatus>, { client, signal, claims }: Storage): Promise<StoredClaim> {
+export async function writeClaimStatus(
+  claim: StoredClaim,
+  status: Frozen<PersistentVolumeClaimStatus>,
+  { client, signal, claims }: Storage,
+): Promise<StoredClaim> {
   const written = await client.kind('v1', 'PersistentVolumeClaim').status.update({ ...claim, status }, { signal });
   claims.wrote(written);
   return written;
@@ -62,7 +73,12 @@ export async function writeVolume(volume: Volume, { client, signal, volumes }: S
 }
 
 /** Gives a volume another phase, and says why where there is something to say. */
-export async function writeVolumePhase(volume: StoredVolume, phase: PersistentVolumePhase, storage: Storage, why = ''): Promise<StoredVolume> {
+export async function writeVolumePhase(
+  volume: StoredVolume,
+  phase: PersistentVolumePhase,
+  storage: Storage,
+  why = '',
+): Promise<StoredVolume> {
   if (volume.status?.phase === phase) return volume;
   const { message: _formerly, ...status } = volume.status ?? {};
   const wanted = { ...volume, status: { ...status, phase, ...(why !== '' && { message: why }) } };

@@ -1,6 +1,6 @@
 // What is done about a volume. One that is nobody's is available; one whose claim has it is bound; one whose claim took
-// another is set free; and one whose claim is gone is released, and reclaimed by its policy. A claim of the same name is not
-// the same claim: the uid decides. As syncVolume in pv_controller.go.
+// another is set free; and one whose claim is gone is released, and reclaimed by its policy. A claim of the same name
+// is not the same claim: the uid decides. As syncVolume in pv_controller.go.
 import { hasSameMode, namespacedName, quote, volumeNameOf } from '../../core/index.js';
 import { unless } from '../unless.js';
 import { unbind } from './binding.js';
@@ -13,16 +13,24 @@ import type { Storage, StorageOutcome, StoredClaim, StoredVolume } from './stora
 export async function syncVolume(known: StoredVolume, storage: Storage): Promise<StorageOutcome | undefined> {
   const volume = await migrateVolume(known, storage);
   const { name } = volume.metadata;
-  if ((volume.spec?.claimRef?.uid ?? '') === '') return (await writeVolumePhase(volume, 'Available', storage)) === volume ? undefined : { type: 'available', volume: name };
+  if ((volume.spec?.claimRef?.uid ?? '') === '')
+    return (await writeVolumePhase(volume, 'Available', storage)) === volume
+      ? undefined
+      : { type: 'available', volume: name };
   const claim = await claimOf(volume, storage);
   if (claim === undefined) return release(volume, storage);
   const taken = volumeNameOf(claim.spec);
-  if (taken === name) return (await writeVolumePhase(volume, 'Bound', storage)) === volume ? undefined : { type: 'bound', claim: namespacedName(claim), volume: name };
+  if (taken === name)
+    return (await writeVolumePhase(volume, 'Bound', storage)) === volume
+      ? undefined
+      : { type: 'bound', claim: namespacedName(claim), volume: name };
   if (taken === '') {
     offer(volume, claim, storage);
     return undefined;
   }
-  const wasMade = volume.metadata.annotations?.[madeByAnnotation] !== undefined && volume.spec?.persistentVolumeReclaimPolicy === 'Delete';
+  const wasMade =
+    volume.metadata.annotations?.[madeByAnnotation] !== undefined &&
+    volume.spec?.persistentVolumeReclaimPolicy === 'Delete';
   // It was made for this claim only, which has another: nobody needs it.
   return wasMade ? release(volume, storage) : unbind(volume, storage);
 }
@@ -32,13 +40,19 @@ export function claimNamedBy({ spec }: StoredVolume): string | undefined {
   return spec?.claimRef && `${spec.claimRef.namespace ?? ''}/${spec.claimRef.name ?? ''}`;
 }
 
-/** The claim that a volume is given to. No volume is released because of what a snapshot does not know: the server is asked. */
+/**
+ * The claim that a volume is given to. No volume is released because of what a snapshot does not know: the server is
+ * asked.
+ */
 async function claimOf(volume: StoredVolume, { claims, client, signal }: Storage): Promise<StoredClaim | undefined> {
   const { namespace = '', name = '', uid } = volume.spec?.claimRef ?? {};
   const known = claims.get(claimNamedBy(volume) ?? '');
   if (known?.metadata.uid === uid) return known;
   if (known === undefined && isReleased(volume)) return undefined;
-  const live = await unless('NotFound', client.kind('v1', 'PersistentVolumeClaim').get({ namespace, name }, { signal }));
+  const live = await unless(
+    'NotFound',
+    client.kind('v1', 'PersistentVolumeClaim').get({ namespace, name }, { signal }),
+  );
   return live?.metadata.uid === uid ? live : undefined;
 }
 
@@ -49,8 +63,24 @@ function offer(volume: StoredVolume, claim: StoredClaim, storage: Storage): void
     return;
   }
   const reason = 'VolumeMismatch';
-  tellOfVolume(volume, { type: 'Warning', reason, message: `Cannot bind PersistentVolume to requested PersistentVolumeClaim ${quote(claim.metadata.name)} due to incompatible volumeMode.` }, storage);
-  tellOfClaim(claim, { type: 'Warning', reason, message: `Cannot bind PersistentVolume ${quote(volume.metadata.name)} to requested PersistentVolumeClaim due to incompatible volumeMode.` }, storage);
+  tellOfVolume(
+    volume,
+    {
+      type: 'Warning',
+      reason,
+      message: `Cannot bind PersistentVolume to requested PersistentVolumeClaim ${quote(claim.metadata.name)} due to incompatible volumeMode.`,
+    },
+    storage,
+  );
+  tellOfClaim(
+    claim,
+    {
+      type: 'Warning',
+      reason,
+      message: `Cannot bind PersistentVolume ${quote(volume.metadata.name)} to requested PersistentVolumeClaim due to incompatible volumeMode.`,
+    },
+    storage,
+  );
 }
 
 async function release(volume: StoredVolume, storage: Storage): Promise<StorageOutcome | undefined> {

@@ -24,13 +24,24 @@ export function decodeJsonBody(type: StructType, text: string, validation: Field
 }
 
 /** Turns the problems of a decoded document into what the validation level says. Serves the other codecs too. */
-export function applyValidation({ object, problems }: Pick<Decoded, 'object' | 'problems'>, validation: FieldValidation): DecodedBody {
-  if (validation === 'Strict' && problems.length > 0) throw new DecodeError(`strict decoding error: ${problems.join(', ')}`);
+export function applyValidation(
+  { object, problems }: Pick<Decoded, 'object' | 'problems'>,
+  validation: FieldValidation,
+): DecodedBody {
+  if (validation === 'Strict' && problems.length > 0)
+    throw new DecodeError(`strict decoding error: ${problems.join(', ')}`);
   return { object, warnings: validation === 'Warn' ? problems : [] };
 }
 
-/** Decodes a body whose type depends on the apiVersion and kind it claims. Throws `DecodeError`, and what `typeOf` throws. */
-export function decodeJsonClaim(text: string, typeOf: (claim: TypeMeta) => StructType, validation: FieldValidation = 'Warn'): DecodedBody {
+/**
+ * Decodes a body whose type depends on the apiVersion and kind it claims. Throws `DecodeError`, and what `typeOf`
+ * throws.
+ */
+export function decodeJsonClaim(
+  text: string,
+  typeOf: (claim: TypeMeta) => StructType,
+  validation: FieldValidation = 'Warn',
+): DecodedBody {
   const document = parsed(text);
   return applyValidation(decodeJsonDocument(typeOf(typeMetaOf(document)), text, document), validation);
 }
@@ -42,7 +53,10 @@ export function readTypeMeta(text: string): TypeMeta {
 
 /** The same of a parsed document. */
 export function typeMetaOf(found: unknown): TypeMeta {
-  if (!isJsonObject(found)) throw noTypeMeta(`json: cannot unmarshal ${Array.isArray(found) ? 'array' : typeof found} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`);
+  if (!isJsonObject(found))
+    throw noTypeMeta(
+      `json: cannot unmarshal ${Array.isArray(found) ? 'array' : typeof found} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
+    );
   const apiVersion = claim(found, 'apiVersion');
   const kind = claim(found, 'kind');
   if (apiVersion === undefined) return kind === undefined ? {} : { kind };
@@ -78,7 +92,10 @@ function parsed(text: string): unknown {
 function claim(object: Readonly<Record<string, unknown>>, name: 'apiVersion' | 'kind'): string | undefined {
   const value = Object.hasOwn(object, name) ? object[name] : undefined;
   if (value === undefined || value === null) return undefined;
-  if (typeof value !== 'string') throw noTypeMeta(`json: cannot unmarshal ${Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value} into Go struct field .${name} of type string`);
+  if (typeof value !== 'string')
+    throw noTypeMeta(
+      `json: cannot unmarshal ${Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value} into Go struct field .${name} of type string`,
+    );
   return value;
 }
 

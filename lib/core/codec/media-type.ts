@@ -82,7 +82,8 @@ export function parseAccept(header: string): readonly MediaType[] {
 /** Chooses the form of an answer; undefined where the client accepts none that the endpoint has (406). */
 export function negotiate(accept: string | undefined, { mediaTypes: offered, allows }: Offer): Negotiated | undefined {
   const [preferred] = offered;
-  if (accept === undefined || accept === '') return preferred === undefined ? undefined : { mediaType: preferred, pretty: false };
+  if (accept === undefined || accept === '')
+    return preferred === undefined ? undefined : { mediaType: preferred, pretty: false };
   for (const { name, parameters } of parseAccept(accept)) {
     for (const mediaType of offered) {
       if (name !== mediaType && name !== '*/*' && name !== `${mediaType.slice(0, mediaType.indexOf('/'))}/*`) continue;
@@ -91,7 +92,12 @@ export function negotiate(accept: string | undefined, { mediaTypes: offered, all
       if (stream !== '' && (stream !== 'watch' || !isStreamable(mediaType))) continue;
       // The version of the meta group, of which there is one.
       if ((parameters.get('sv') ?? 'v1') !== 'v1' || !allows(mediaType, transform)) continue;
-      return { mediaType, pretty: parameters.get('pretty') === '1', ...(transform && { transform }), ...(stream === 'watch' && { stream }) };
+      return {
+        mediaType,
+        pretty: parameters.get('pretty') === '1',
+        ...(transform && { transform }),
+        ...(stream === 'watch' && { stream }),
+      };
     }
   }
   return undefined;
@@ -105,14 +111,19 @@ export function isStreamable(mediaType: string): boolean {
 /** What endpoints of built-in kinds allow (as apiserver/pkg/endpoints/handlers/rest.go, AllowsMediaTypeTransform). */
 export function allowsObjectTransform(mediaType: string, transform: Transform | undefined): boolean {
   if (transform === undefined) return true;
-  if (transform.group !== 'meta.k8s.io' || (transform.version !== 'v1' && transform.version !== 'v1beta1')) return false;
+  if (transform.group !== 'meta.k8s.io' || (transform.version !== 'v1' && transform.version !== 'v1beta1'))
+    return false;
   if (transform.kind === 'Table') return mediaType === mediaTypes.json || mediaType === mediaTypes.yaml;
   return transform.kind === 'PartialObjectMetadata' || transform.kind === 'PartialObjectMetadataList';
 }
 
 /** What aggregated discovery demands: a client that does not name it gets the plain lists of groups. */
 export function isAggregatedDiscovery(transform: Transform | undefined): boolean {
-  return transform?.group === 'apidiscovery.k8s.io' && transform.version === 'v2' && transform.kind === 'APIGroupDiscoveryList';
+  return (
+    transform?.group === 'apidiscovery.k8s.io' &&
+    transform.version === 'v2' &&
+    transform.kind === 'APIGroupDiscoveryList'
+  );
 }
 
 interface Clause extends MediaType {
@@ -152,7 +163,9 @@ function parseParameter(text: string): [name: string, value: string] | undefined
   return quoted === undefined ? undefined : [name, quoted.replace(/\\(.)/gs, '$1')];
 }
 
-/** Sorts by insertion, for goautoneg's order is none to sort by otherwise: a wildcard yields even to a lesser weight. */
+/**
+ * Sorts by insertion, for goautoneg's order is none to sort by otherwise: a wildcard yields even to a lesser weight.
+ */
 function insert(clauses: Clause[], clause: Clause): void {
   let at = clauses.length;
   while (at > 0 && precedes(clause, clauses[at - 1] ?? clause)) at--;

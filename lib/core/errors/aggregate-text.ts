@@ -1,5 +1,5 @@
-// Several problems as one text, as Go's aggregates print them (apimachinery/pkg/util/errors): each once, in brackets where
-// there are several.
+// Several problems as one text, as Go's aggregates print them (apimachinery/pkg/util/errors): each once, in brackets
+// where there are several.
 
 /** The text of them all. */
 export function aggregateText(problems: readonly string[]): string {

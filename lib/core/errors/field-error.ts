@@ -31,7 +31,9 @@ export function fieldInvalid(path: FieldPath, value: unknown, detail: string): F
   return fieldError('FieldValueInvalid', path, sentence('Invalid value', formatValue(value), detail));
 }
 
-/** The same of a value that is not printed, because it is large or plain to see. As field.Invalid with OmitValueType. */
+/**
+ * The same of a value that is not printed, because it is large or plain to see. As field.Invalid with OmitValueType.
+ */
 export function fieldInvalidUnprinted(path: FieldPath, detail: string): FieldError {
   return fieldError('FieldValueInvalid', path, sentence('Invalid value', detail));
 }

@@ -48,8 +48,7 @@ export function alreadyExists(ref: ResourceRef, { beingDeleted = false }: { bein
 /** 409: every name generated from generateName was taken; the client may try again after a second. */
 export function generateNameConflict(ref: ResourceRef): ApiError {
   const message =
-    `${printObject(ref)} already exists, ` +
-    'the server was not able to generate a unique name for the object';
+    `${printObject(ref)} already exists, ` + 'the server was not able to generate a unique name for the object';
   return new ApiError(
     failureStatus({
       code: 409,
@@ -118,9 +117,7 @@ export function continueExpired(freshToken: string): ApiError {
     'without the continue parameter, or use the continue token in this response to retrieve the remainder of the ' +
     'results. Continuing with the provided token results in an inconsistent list - objects that were created, ' +
     'modified, or deleted between the time the first chunk was returned and now may show up in the list.';
-  return new ApiError(
-    failureStatus({ code: 410, reason: 'Expired', message, metadata: { continue: freshToken } }),
-  );
+  return new ApiError(failureStatus({ code: 410, reason: 'Expired', message, metadata: { continue: freshToken } }));
 }
 
 /** 410: what was asked for is gone for good. Kept for old clients; new code says `resourceExpired`. */

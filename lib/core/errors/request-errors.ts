@@ -14,8 +14,7 @@ import type { StatusCause } from './status.js';
 
 /** A request that an authorizer refused: either to a resource or to a bare path. */
 export type RefusedRequest = { readonly user: string; readonly verb: string } & (
-  | (ResourceRef & { readonly subresource?: string; readonly namespace?: string })
-  | { readonly path: string }
+  (ResourceRef & { readonly subresource?: string; readonly namespace?: string }) | { readonly path: string }
 );
 
 /** 400: the request cannot be understood. */
@@ -35,9 +34,7 @@ export function nameMismatch(inObject: string, inUrl: string): ApiError {
 
 /** 400: the object is of another version than the endpoint. */
 export function apiVersionMismatch(inObject: string, expected: string): ApiError {
-  return badRequest(
-    `the API version in the data (${inObject}) does not match the expected API version (${expected})`,
-  );
+  return badRequest(`the API version in the data (${inObject}) does not match the expected API version (${expected})`);
 }
 
 /** 401: no credentials, or none that an authenticator accepts. */

@@ -26,11 +26,7 @@ export interface ServerResponse {
 }
 
 /** 429: the client must try again later; `retryAfterSeconds` says when. */
-export function tooManyRequests(
-  message: string,
-  retryAfterSeconds = 0,
-  causes: readonly StatusCause[] = [],
-): ApiError {
+export function tooManyRequests(message: string, retryAfterSeconds = 0, causes: readonly StatusCause[] = []): ApiError {
   const details = { causes, retryAfterSeconds };
   return new ApiError(failureStatus({ code: 429, reason: 'TooManyRequests', message, details }));
 }

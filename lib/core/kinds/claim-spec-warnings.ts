@@ -8,10 +8,15 @@ import { parseQuantity } from '../objects/quantity.js';
 import type { PersistentVolumeClaimSpec } from '../types/core-v1.generated.js';
 
 /** Storage comes in whole bytes. */
-export function claimSpecWarnings({ resources }: Frozen<PersistentVolumeClaimSpec>, path: FieldPath): readonly string[] {
+export function claimSpecWarnings(
+  { resources }: Frozen<PersistentVolumeClaimSpec>,
+  path: FieldPath,
+): readonly string[] {
   return (['requests', 'limits'] as const).flatMap((part) => {
     const amount = resources?.[part]?.storage ?? '0';
     if (quantityToMilli(parseQuantity(amount)) % 1000n === 0n) return [];
-    return [`${path.child('resources').child(part).key('storage').toString()}: fractional byte value ${quote(amount)} is invalid, must be an integer`];
+    return [
+      `${path.child('resources').child(part).key('storage').toString()}: fractional byte value ${quote(amount)} is invalid, must be an integer`,
+    ];
   });
 }

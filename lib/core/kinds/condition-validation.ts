@@ -25,7 +25,9 @@ function validateCondition(condition: Loose<Condition>, path: FieldPath): readon
   const errors = [...validateLabelName(type, path.child('type'))];
   if (!statuses.includes(status)) errors.push(fieldNotSupported(path.child('status'), status, statuses));
   if (observedGeneration < 0) {
-    errors.push(fieldInvalid(path.child('observedGeneration'), observedGeneration, 'must be greater than or equal to zero'));
+    errors.push(
+      fieldInvalid(path.child('observedGeneration'), observedGeneration, 'must be greater than or equal to zero'),
+    );
   }
   if (lastTransitionTime === undefined) errors.push(fieldRequired(path.child('lastTransitionTime')));
   if (reason === '') errors.push(fieldRequired(path.child('reason')));
@@ -43,7 +45,8 @@ const messageBytesMax = 32 * 1024;
 
 function isReason(reason: string): boolean {
   const last = reason.length - 1;
-  if (!isCharacter(reason, 0, LETTER) || (last > 0 && !isCharacter(reason, last, ALPHANUMERIC | UNDERSCORE))) return false;
+  if (!isCharacter(reason, 0, LETTER) || (last > 0 && !isCharacter(reason, last, ALPHANUMERIC | UNDERSCORE)))
+    return false;
   for (let i = 1; i < last; i++) {
     if (!isCharacter(reason, i, ALPHANUMERIC | UNDERSCORE) && reason[i] !== ',' && reason[i] !== ':') return false;
   }

@@ -14,7 +14,9 @@ export function nodeSelectorWarnings(selector: Frozen<LabelSelector> | undefined
   const { matchExpressions = [], matchLabels = {} } = selector ?? {};
   const expressions = matchExpressions.flatMap(({ key }, index) => {
     const message = deprecations.get(key);
-    return message === undefined ? [] : [`${path.child('matchExpressions').index(index).child('key').toString()}: ${key} is ${message}`];
+    return message === undefined
+      ? []
+      : [`${path.child('matchExpressions').index(index).child('key').toString()}: ${key} is ${message}`];
   });
   const labels = Object.keys(matchLabels).flatMap((key) => {
     const message = deprecations.get(key);

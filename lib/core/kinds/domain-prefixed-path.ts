@@ -10,11 +10,17 @@ import { invalidEach } from './invalid-each.js';
 export function validateDomainPrefixedPath(value: string, path: FieldPath): readonly FieldError[] {
   if (value === '') return [fieldRequired(path)];
   const slash = value.indexOf('/');
-  if (slash < 1 || slash === value.length - 1) return [fieldInvalid(path, value, 'must be a domain-prefixed path (such as "acme.io/foo")')];
+  if (slash < 1 || slash === value.length - 1)
+    return [fieldInvalid(path, value, 'must be a domain-prefixed path (such as "acme.io/foo")')];
   const domain = value.slice(0, slash);
   const rest = value.slice(slash + 1);
   const wrong = invalidEach(path, domain, isDns1123Subdomain(domain));
-  return httpPath.test(rest) ? wrong : [...wrong, fieldInvalid(path, rest, `Invalid path (regex used for validation is '${httpPath.source.slice(1, -1)}')`)];
+  return httpPath.test(rest)
+    ? wrong
+    : [
+        ...wrong,
+        fieldInvalid(path, rest, `Invalid path (regex used for validation is '${httpPath.source.slice(1, -1)}')`),
+      ];
 }
 
 const httpPath = /^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/;

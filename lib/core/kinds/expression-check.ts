@@ -16,7 +16,8 @@ export type CheckedExpression = AdmissionExpression | SchemaRules | DeviceSelect
 /** An expression about a request: of a webhook's match condition or of an admission policy. */
 export interface AdmissionExpression {
   readonly kind: 'admission';
-  readonly use: 'matchCondition' | 'variable' | 'validation' | 'message' | 'auditAnnotation' | 'applyConfiguration' | 'jsonPatch';
+  readonly use:
+    'matchCondition' | 'variable' | 'validation' | 'message' | 'auditAnnotation' | 'applyConfiguration' | 'jsonPatch';
   readonly expression: string;
   readonly path: FieldPath;
   /** Whether `params` exists. */

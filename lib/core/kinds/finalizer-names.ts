@@ -9,7 +9,13 @@ import type { Frozen, ObjectMeta } from '../objects/meta.js';
 export function validateFinalizerNames({ finalizers = [] }: Frozen<ObjectMeta>): readonly FieldError[] {
   return finalizers.flatMap((name, index) => {
     if (name.includes('/') || standardFinalizers.has(name)) return [];
-    return [fieldInvalid(fieldPath('metadata', 'finalizers').index(index), name, 'name is neither a standard finalizer name nor is it fully qualified')];
+    return [
+      fieldInvalid(
+        fieldPath('metadata', 'finalizers').index(index),
+        name,
+        'name is neither a standard finalizer name nor is it fully qualified',
+      ),
+    ];
   });
 }
 

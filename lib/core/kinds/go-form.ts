@@ -1,9 +1,11 @@
-// How Kubernetes prints whole structures that it refuses. Inside the API server objects have no JSON names, so errors show
-// every field of the structure, in order, under its Go name, absent ones included. Only for the value of a field error.
+// How Kubernetes prints whole structures that it refuses. Inside the API server objects have no JSON names, so errors
+// show every field of the structure, in order, under its Go name, absent ones included. Only for the value of a field
+// error.
 //
 // A form is a line of text: `name! count# adminAccess devices:Claim! selectors:Selector cel=CEL:Expression`. A field is
-// its JSON name, `=Go` where the Go name is more than the same with a capital, `:Form` where the value (or every item of a
-// list, or value of a map) is a structure too, and a mark for what an absent one prints: `!` an empty text or structure,
+// its JSON name, `=Go` where the Go name is more than the same with a capital, `:Form` where the value (or every item
+// of a list, or value of a map) is a structure too, and a mark for what an absent one prints: `!` an empty text or
+// structure,
 // `#` zero, `?` false, otherwise null.
 import { isJsonObject, setOwn } from '../objects/json.js';
 
@@ -60,7 +62,9 @@ export function sortedJson(value: unknown): unknown {
 
 /** Maps print in the order of their keys. What a user embedded as JSON was kept as text and is not reordered. */
 function sorted(value: unknown): unknown {
-  return isJsonObject(value) && Object.values(value).every((item) => typeof item === 'string') ? mapped(value, (item) => item) : value;
+  return isJsonObject(value) && Object.values(value).every((item) => typeof item === 'string')
+    ? mapped(value, (item) => item)
+    : value;
 }
 
 function mapped(map: Readonly<Record<string, unknown>>, print: (item: unknown) => unknown): unknown {

@@ -10,7 +10,10 @@ type Structures = ReadonlyMap<string, readonly string[]>;
 
 /** A structure in the form of its internal type: `internalForm('PodTemplateSpec', template)`. */
 export function internalForm(structure: string, value: object): unknown {
-  const lines = internalStructures.trim().split('\n').map((line) => line.split(' '));
+  const lines = internalStructures
+    .trim()
+    .split('\n')
+    .map((line) => line.split(' '));
   const structures: Structures = new Map(lines.map(([name = '', ...fields]) => [name, fields]));
   return printStructure(structure, { ...value }, structures);
 }
@@ -19,8 +22,10 @@ function printStructure(name: string, part: Part, structures: Structures): unkno
   const value = name === 'PodSpec' ? withInternalPlaces(part) : part;
   const printed: Record<string, unknown> = {};
   for (const field of structures.get(name) ?? []) {
-    const [goName = '', shape = '', jsonName = `${goName.charAt(0).toLowerCase()}${goName.slice(1)}`] = field.split(':');
-    if (shape === '@') for (const [key, given] of Object.entries(printMetadata(value.metadata))) setOwn(printed, key, given);
+    const [goName = '', shape = '', jsonName = `${goName.charAt(0).toLowerCase()}${goName.slice(1)}`] =
+      field.split(':');
+    if (shape === '@')
+      for (const [key, given] of Object.entries(printMetadata(value.metadata))) setOwn(printed, key, given);
     else setOwn(printed, goName, printField(shape, value[jsonName], structures));
   }
   return printed;
@@ -29,7 +34,14 @@ function printStructure(name: string, part: Part, structures: Structures): unkno
 /** What a pod shares with its host is part of the security context inside; the name of the account has one place. */
 function withInternalPlaces(spec: Part): Part {
   const { hostNetwork, hostPID, hostIPC, shareProcessNamespace, hostUsers, serviceAccount } = spec;
-  const securityContext = { ...asPart(spec.securityContext), hostNetwork, hostPID, hostIPC, shareProcessNamespace, hostUsers };
+  const securityContext = {
+    ...asPart(spec.securityContext),
+    hostNetwork,
+    hostPID,
+    hostIPC,
+    shareProcessNamespace,
+    hostUsers,
+  };
   return { ...spec, securityContext, serviceAccountName: spec.serviceAccountName ?? serviceAccount };
 }
 
@@ -55,8 +67,10 @@ function printField(shape: string, value: unknown, structures: Structures): unkn
 }
 
 function printNested(shape: string, value: unknown, structures: Structures): unknown {
-  if (shape.startsWith('[')) return Array.isArray(value) ? value.map((item) => printStructure(shape.slice(1), asPart(item), structures)) : null;
-  if (shape.startsWith('*')) return value === undefined ? null : printStructure(shape.slice(1), asPart(value), structures);
+  if (shape.startsWith('['))
+    return Array.isArray(value) ? value.map((item) => printStructure(shape.slice(1), asPart(item), structures)) : null;
+  if (shape.startsWith('*'))
+    return value === undefined ? null : printStructure(shape.slice(1), asPart(value), structures);
   return printStructure(shape, asPart(value), structures);
 }
 

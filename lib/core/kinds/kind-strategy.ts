@@ -4,9 +4,9 @@
 //
 // A strategy works on the hub version of its kind (kind-definition.ts). The order of a write is: decode and default →
 // `prepare…` → generation → `validate…`, which also checks metadata by the name rule → `warnings…` → commit.
-// As apiserver/pkg/registry/rest/{create,update,delete}.go. The functions are methods so that a strategy of Pods is also
-// one of objects: the server calls it only with objects of its own kind; F is always Frozen<T>, spelled out because the
-// compiler cannot see through it.
+// As apiserver/pkg/registry/rest/{create,update,delete}.go. The functions are methods so that a strategy of Pods is
+// also one of objects: the server calls it only with objects of its own kind; F is always Frozen<T>, spelled out
+// because the compiler cannot see through it.
 import type { FieldError } from '../errors/field-error.js';
 import type { GroupVersion } from '../objects/gvk.js';
 import type { ApiObject, Frozen } from '../objects/meta.js';

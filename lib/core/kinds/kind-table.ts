@@ -1,5 +1,5 @@
-// How objects of a kind are printed as rows of a table, which is what `kubectl get` shows. Rows always have all columns;
-// clients hide those of priority above zero. Cells are computed on the server, ages included.
+// How objects of a kind are printed as rows of a table, which is what `kubectl get` shows. Rows always have all
+// columns; clients hide those of priority above zero. Cells are computed on the server, ages included.
 // As pkg/printers/internalversion/printers.go; descriptions of columns are our own.
 import type { JsonValue } from '../objects/json.js';
 import type { ApiObject, Frozen } from '../objects/meta.js';

@@ -29,13 +29,17 @@ export function validateLabelSelector(
   const expressions = path.child('matchExpressions');
   return [
     ...validateLabels(matchLabels, path.child('matchLabels')),
-    ...matchExpressions.flatMap((requirement, index) => validateLabelRequirement(requirement, expressions.index(index), options)),
+    ...matchExpressions.flatMap((requirement, index) =>
+      validateLabelRequirement(requirement, expressions.index(index), options),
+    ),
   ];
 }
 
 /** Whether the selector already holds a value that no label can have. As LabelSelectorHasInvalidLabelValue. */
 export function hasInvalidLabelValue(selector: Frozen<LabelSelector> | undefined): boolean {
-  return (selector?.matchExpressions ?? []).some(({ values = [] }) => values.some((value) => isLabelValue(value).length > 0));
+  return (selector?.matchExpressions ?? []).some(({ values = [] }) =>
+    values.some((value) => isLabelValue(value).length > 0),
+  );
 }
 
 /** The key of a label. As ValidateLabelName. */
@@ -54,9 +58,13 @@ export function validateLabelRequirement(
   const operator: string = requirement.operator;
   const errors: FieldError[] = [];
   if (operator === 'In' || operator === 'NotIn') {
-    if (values.length === 0) errors.push(fieldRequired(path.child('values'), "must be specified when `operator` is 'In' or 'NotIn'"));
+    if (values.length === 0)
+      errors.push(fieldRequired(path.child('values'), "must be specified when `operator` is 'In' or 'NotIn'"));
   } else if (operator === 'Exists' || operator === 'DoesNotExist') {
-    if (values.length > 0) errors.push(fieldForbidden(path.child('values'), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
+    if (values.length > 0)
+      errors.push(
+        fieldForbidden(path.child('values'), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"),
+      );
   } else if (options.allowUnknownOperators !== true) {
     errors.push(fieldInvalid(path.child('operator'), printedWord(operator), 'not a valid selector operator'));
   }

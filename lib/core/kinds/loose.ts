@@ -1,5 +1,5 @@
-// What validation reads: types of the API say what a valid object looks like, but the object in hand is a user's. Fields
-// that the API requires may be absent, and a field of a few words may hold any other.
+// What validation reads: types of the API say what a valid object looks like, but the object in hand is a user's.
+// Fields that the API requires may be absent, and a field of a few words may hold any other.
 import type { JsonValue } from '../objects/json.js';
 
 /** T read-only all the way down, every field optional, every closed set of words opened to any string. */

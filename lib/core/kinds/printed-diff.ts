@@ -32,14 +32,18 @@ const comparisonsMax = 2_000_000;
 
 function lines(value: unknown): readonly string[] {
   const text = JSON.stringify(value ?? null, undefined, 1);
-  return text.replace(/[<>&\u2028\u2029]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`).split('\n');
+  return text
+    .replace(/[<>&\u2028\u2029]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .split('\n');
 }
 
 /** All runs of equal lines in order. A stack instead of recursion: hostile texts nest as deep as they are long. */
 function matches(a: readonly string[], b: readonly string[]): readonly Match[] {
   const places = placesOf(b);
   const found: Match[] = [];
-  const pending: (readonly [aStart: number, aEnd: number, bStart: number, bEnd: number])[] = [[0, a.length, 0, b.length]];
+  const pending: (readonly [aStart: number, aEnd: number, bStart: number, bEnd: number])[] = [
+    [0, a.length, 0, b.length],
+  ];
   let budget = comparisonsMax;
   for (let range = pending.pop(); range !== undefined; range = pending.pop()) {
     const [aStart, aEnd, bStart, bEnd] = range;
@@ -81,7 +85,11 @@ function placesOf(text: readonly string[]): ReadonlyMap<string, readonly number[
 }
 
 /** Common lines may still extend a run. */
-function grown({ a, b, size }: Match, range: readonly [number, number, number, number], same: (i: number, j: number) => boolean): Match {
+function grown(
+  { a, b, size }: Match,
+  range: readonly [number, number, number, number],
+  same: (i: number, j: number) => boolean,
+): Match {
   const [aStart, aEnd, bStart, bEnd] = range;
   let before = 0;
   while (a - before > aStart && b - before > bStart && same(a - before - 1, b - before - 1)) before++;

@@ -25,7 +25,11 @@ export function printedSelector(selector: Frozen<LabelSelector> | undefined): un
   return {
     ...(matchLabels !== undefined && { matchLabels: printedMap(matchLabels) }),
     ...(matchExpressions !== undefined && {
-      matchExpressions: matchExpressions.map(({ key, operator, values }) => ({ key, operator, ...(values !== undefined && { values }) })),
+      matchExpressions: matchExpressions.map(({ key, operator, values }) => ({
+        key,
+        operator,
+        ...(values !== undefined && { values }),
+      })),
     }),
   };
 }

@@ -10,7 +10,9 @@ import { isIntegerResource } from './resource-names.js';
 
 /** Zero or more. */
 export function validateNonNegativeQuantity(value: string, path: FieldPath): readonly FieldError[] {
-  return quantitySign(parseQuantity(value)) < 0 ? [fieldInvalid(path, value, 'must be greater than or equal to 0')] : [];
+  return quantitySign(parseQuantity(value)) < 0
+    ? [fieldInvalid(path, value, 'must be greater than or equal to 0')]
+    : [];
 }
 
 /** More than zero. */

@@ -1,5 +1,5 @@
-// What the name of a resource says about it: `cpu`, `requests.storage`, `hugepages-2Mi`, `vendor.example/gpu`, and which
-// of them a container, a quota or a limit may name. For validation of pods, quotas, limits and nodes.
+// What the name of a resource says about it: `cpu`, `requests.storage`, `hugepages-2Mi`, `vendor.example/gpu`, and
+// which of them a container, a quota or a limit may name. For validation of pods, quotas, limits and nodes.
 // As pkg/apis/core/helper/helpers.go and the validators of names in pkg/apis/core/validation/validation.go.
 import { fieldInvalid } from '../errors/field-error.js';
 import type { FieldError } from '../errors/field-error.js';
@@ -54,7 +54,9 @@ export function validateResourceName(name: string, path: FieldPath): readonly Fi
 export function validateContainerResourceName(name: string, path: FieldPath): readonly FieldError[] {
   const errors = validateResourceName(name, path);
   if (!name.includes('/')) {
-    return isStandardContainerResource(name) ? errors : [...errors, fieldInvalid(path, name, 'must be a standard resource for containers')];
+    return isStandardContainerResource(name)
+      ? errors
+      : [...errors, fieldInvalid(path, name, 'must be a standard resource for containers')];
   }
   if (isNativeResource(name) || isExtendedResource(name)) return errors;
   return [...errors, fieldInvalid(path, name, "doesn't follow extended resource name standard")];

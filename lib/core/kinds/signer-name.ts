@@ -14,12 +14,16 @@ export function validateSignerName(name: string, path: FieldPath): readonly Fiel
   if (name === '') return [fieldRequired(path)];
   const [domain = '', rest, ...more] = name.split('/', 3);
   if (rest === undefined || more.length > 0) {
-    return [fieldInvalid(path, name, "must be a fully qualified domain and path of the form 'example.com/signer-name'")];
+    return [
+      fieldInvalid(path, name, "must be a fully qualified domain and path of the form 'example.com/signer-name'"),
+    ];
   }
   return [
     ...(utf8Length(domain) > domainBytesMax ? [fieldTooLong(path, domainBytesMax)] : []),
     ...validateLabels(domain, path, isDns1123Label),
-    ...(domain.includes('.') ? [] : [fieldInvalid(path, domain, 'should be a domain with at least two segments separated by dots')]),
+    ...(domain.includes('.')
+      ? []
+      : [fieldInvalid(path, domain, 'should be a domain with at least two segments separated by dots')]),
     ...validateLabels(rest, path, isDns1123Subdomain),
     ...(utf8Length(name) > nameBytesMax ? [fieldTooLong(path, nameBytesMax)] : []),
   ];
@@ -32,5 +36,11 @@ const nameBytesMax = 253 + 1 + 253 + 63 + 1;
 /** The first label that is wrong, and no other. */
 function validateLabels(text: string, path: FieldPath, rule: SyntaxRule): readonly FieldError[] {
   const label = text.split('.').find((each) => rule(each).length > 0);
-  return label === undefined ? [] : invalidEach(path, text, rule(label).map((sentence) => `validating label ${quote(label)}: ${sentence}`));
+  return label === undefined
+    ? []
+    : invalidEach(
+        path,
+        text,
+        rule(label).map((sentence) => `validating label ${quote(label)}: ${sentence}`),
+      );
 }

@@ -9,7 +9,15 @@ export function keepMetadata(object: ApiObject, old: Frozen<ApiObject>): void {
   object.metadata = withoutUndefined({ ...object.metadata, ...kept });
 }
 
-const keptFields = ['deletionTimestamp', 'generation', 'selfLink', 'labels', 'annotations', 'finalizers', 'ownerReferences'] as const;
+const keptFields = [
+  'deletionTimestamp',
+  'generation',
+  'selfLink',
+  'labels',
+  'annotations',
+  'finalizers',
+  'ownerReferences',
+] as const;
 
 function withoutUndefined(metadata: object): ObjectMeta {
   return Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== undefined));

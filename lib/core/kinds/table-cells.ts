@@ -1,14 +1,24 @@
-// Columns and cells that many kinds share. As pkg/printers/internalversion/printers.go, whose words kubectl's users know.
+// Columns and cells that many kinds share. As pkg/printers/internalversion/printers.go, whose words kubectl's users
+// know.
 import { humanDuration } from '../objects/duration.js';
 import type { ApiObject, Frozen } from '../objects/meta.js';
 import { parseTime } from '../objects/time.js';
 import type { KindTable, TableColumn } from './kind-table.js';
 
 /** The column that identifies a row. */
-export const nameColumn: TableColumn = { name: 'Name', type: 'string', format: 'name', description: 'The name of the object.' };
+export const nameColumn: TableColumn = {
+  name: 'Name',
+  type: 'string',
+  format: 'name',
+  description: 'The name of the object.',
+};
 
 /** How long ago the object was created. */
-export const ageColumn: TableColumn = { name: 'Age', type: 'string', description: 'How long ago the object was created.' };
+export const ageColumn: TableColumn = {
+  name: 'Age',
+  type: 'string',
+  description: 'How long ago the object was created.',
+};
 
 /** A column of text. */
 export function textColumn(name: string, description: string, priority = 0): TableColumn {

@@ -1,5 +1,5 @@
-// How often a quantity was how large: counts under bounds, and the sum. Observing costs a comparison or two, since small
-// values are frequent and the bounds are tried from below.
+// How often a quantity was how large: counts under bounds, and the sum. Observing costs a comparison or two, since
+// small values are frequent and the bounds are tried from below.
 import type { Sample } from './prometheus-text.js';
 import { printNumber } from './prometheus-text.js';
 

@@ -1,5 +1,5 @@
-// The text form of metrics that Prometheus reads (exposition format 0.0.4), printed as Kubernetes prints it: families by
-// name, labels by name with `le` last, numbers as Go writes them.
+// The text form of metrics that Prometheus reads (exposition format 0.0.4), printed as Kubernetes prints it: families
+// by name, labels by name with `le` last, numbers as Go writes them.
 
 /** Metrics of one name. */
 export interface MetricFamily {
@@ -36,7 +36,10 @@ export function prometheusText(families: readonly MetricFamily[]): string {
 
 function familyText(family: MetricFamily): string {
   const { name, help, type } = family;
-  const lines = Array.from(family.samples(), ({ suffix = '', labels, value }) => `${name}${suffix}${labels === '' ? '' : `{${labels}}`} ${printNumber(value)}\n`);
+  const lines = Array.from(
+    family.samples(),
+    ({ suffix = '', labels, value }) => `${name}${suffix}${labels === '' ? '' : `{${labels}}`} ${printNumber(value)}\n`,
+  );
   return lines.length === 0 ? '' : `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('')}`;
 }
 

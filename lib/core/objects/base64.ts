@@ -47,7 +47,9 @@ const canonical = /^[A-Za-z0-9+/]*(?:[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=|[A-Za-z
 const padding = 61;
 const notADigit = 255;
 const digits: Uint8Array = new TextEncoder().encode('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/');
-const values: Uint8Array = Uint8Array.from({ length: 128 }, (_, code) => (digits.includes(code) ? digits.indexOf(code) : notADigit));
+const values: Uint8Array = Uint8Array.from({ length: 128 }, (_, code) =>
+  digits.includes(code) ? digits.indexOf(code) : notADigit,
+);
 const ascii = new TextDecoder();
 
 function illegal(text: string): ParseError {

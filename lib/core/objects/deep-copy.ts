@@ -2,7 +2,10 @@
 // places are known, a path copy (path-copy.ts) is far cheaper.
 import { setOwn } from './json.js';
 
-/** Copies a JSON value, frozen or not, whose depth is bounded, as that of decoded objects is. About 5 µs for a pod of 2.3 kB. */
+/**
+ * Copies a JSON value, frozen or not, whose depth is bounded, as that of decoded objects is. About 5 µs for a pod of
+ * 2.3 kB.
+ */
 export function deepCopy<T>(value: T): T;
 export function deepCopy(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;

@@ -69,12 +69,16 @@ export function transformFieldSelector(
   );
 }
 
-/** The only value `field` may have in a match, so that an index can find candidates; undefined when none is required. */
+/**
+ * The only value `field` may have in a match, so that an index can find candidates; undefined when none is required.
+ */
 export function requiresExact(selector: FieldSelector, field: string): string | undefined {
   return selector.requirements.find((term) => term.field === field && term.operator === '=')?.value;
 }
 
-/** A term without field and value is no restriction: Kubernetes drops it while transforming, even when it parses `=`. */
+/**
+ * A term without field and value is no restriction: Kubernetes drops it while transforming, even when it parses `=`.
+ */
 function selectorOf(requirements: readonly FieldRequirement[]): FieldSelector {
   refuseManyTerms(requirements.length);
   const kept = requirements.filter(({ field, value }) => field !== '' || value !== '');

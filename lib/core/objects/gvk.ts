@@ -1,5 +1,5 @@
-// Names of API types: group and version, with a kind (a wire schema) or a resource (a URL). Plain readonly values; a GVK
-// also serves as its GroupKind and GroupVersion, since it has their fields. The core group is the empty string.
+// Names of API types: group and version, with a kind (a wire schema) or a resource (a URL). Plain readonly values; a
+// GVK also serves as its GroupKind and GroupVersion, since it has their fields. The core group is the empty string.
 // Printing and parsing as apimachinery/pkg/runtime/schema/group_version.go.
 import type { ApiObject, Frozen } from './meta.js';
 import { ParseError } from './parse-error.js';

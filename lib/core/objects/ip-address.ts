@@ -1,6 +1,6 @@
 // IP addresses and CIDR blocks as text and as numbers. Parsing is as lenient as Kubernetes has to be for old data
-// (octets with leading zeros); `strict` says whether a modern parser would take the text too. An IPv4 address is kept as
-// its IPv4-mapped IPv6 one, and an address that was written so prints as IPv4: both as Go's net.IP.
+// (octets with leading zeros); `strict` says whether a modern parser would take the text too. An IPv4 address is kept
+// as its IPv4-mapped IPv6 one, and an address that was written so prints as IPv4: both as Go's net.IP.
 // As utils/net ParseIPSloppy and ParseCIDRSloppy, net.IP.String, netip.ParseAddr. Every function is one scan.
 
 /** An address of either family. */
@@ -47,7 +47,11 @@ export function parseCidr(text: string): Cidr | undefined {
 
 /** The canonical text: dotted for IPv4, RFC 5952 for IPv6. */
 export function printIp({ groups, family }: IpAddress): string {
-  if (family === 4) return groups.slice(6).map((group) => `${group >> 8}.${group & 255}`).join('.');
+  if (family === 4)
+    return groups
+      .slice(6)
+      .map((group) => `${group >> 8}.${group & 255}`)
+      .join('.');
   const { start, end } = longestZeros(groups);
   if (end === 0) return groups.map(hex).join(':');
   return `${groups.slice(0, start).map(hex).join(':')}::${groups.slice(end).map(hex).join(':')}`;
@@ -104,7 +108,9 @@ function digitValue(code: number): number {
 
 function parseIpv4(text: string): IpAddress | undefined {
   const octets = readOctets(text, 0);
-  return octets && { groups: [0, 0, 0, 0, 0, 0xffff, ...octets.groups], family: 4, mapped: false, strict: octets.strict };
+  return (
+    octets && { groups: [0, 0, 0, 0, 0, 0xffff, ...octets.groups], family: 4, mapped: false, strict: octets.strict }
+  );
 }
 
 /** Four octets up to the end of the text, as two groups. */

@@ -1,6 +1,7 @@
 // What is wrong with a field that holds an IP address or a CIDR block, and what clients should know about its spelling.
 // New fields ask for the canonical form; those older than that rule ("legacy") take other spellings, with warnings, and
-// keep any value they already had. As apimachinery/pkg/util/validation/ip.go with StrictIPCIDRValidation, on since 1.36.
+// keep any value they already had. As apimachinery/pkg/util/validation/ip.go with StrictIPCIDRValidation, on since
+// 1.36.
 import { fieldInvalid } from '../errors/field-error.js';
 import type { FieldError } from '../errors/field-error.js';
 import type { FieldPath } from '../errors/field-path.js';
@@ -66,7 +67,9 @@ export function warningsForCidr(value: string, path: FieldPath): readonly string
   const warnings: string[] = [];
   if (!sameIp(cidr.address, cidr.network)) {
     const single = quote(`${printIp(cidr.address)}/${cidr.bits}`);
-    warnings.push(`${at}: CIDR value ${quote(value)} is ambiguous in this context (should be ${canonical} or ${single}?)`);
+    warnings.push(
+      `${at}: CIDR value ${quote(value)} is ambiguous in this context (should be ${canonical} or ${single}?)`,
+    );
   }
   if (!cidr.strict || cidr.address.mapped) {
     warnings.push(`${at}: non-standard CIDR value ${quote(value)} is invalid: use ${canonical}`);

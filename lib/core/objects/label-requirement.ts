@@ -1,6 +1,6 @@
 // One term of a label selector: a key, an operator and the values it is held against. Immutable, valid by construction
-// (only `selectorFromLabels` skips validation, as Kubernetes does), values in byte order so that long lists are searched
-// by halving. Rules and messages as apimachinery/pkg/labels/selector.go, NewRequirement and Requirement.
+// (only `selectorFromLabels` skips validation, as Kubernetes does), values in byte order so that long lists are
+// searched by halving. Rules and messages as apimachinery/pkg/labels/selector.go, NewRequirement and Requirement.
 import { fieldErrorsText, fieldInvalid } from '../errors/field-error.js';
 import type { FieldError } from '../errors/field-error.js';
 import { fieldPath } from '../errors/field-path.js';
@@ -125,7 +125,9 @@ function valueErrors(key: string, operator: LabelOperator, values: readonly stri
   return errors;
 }
 
-/** Compares before it asks whether the label is an own property: most objects differ, and the question costs as much. */
+/**
+ * Compares before it asks whether the label is an own property: most objects differ, and the question costs as much.
+ */
 function hasOneOf({ key, values }: LabelRequirement, labels: Labels | undefined): boolean {
   const value = labels?.[key];
   return value !== undefined && includes(values, value) && labels !== undefined && Object.hasOwn(labels, key);

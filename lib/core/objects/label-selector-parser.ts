@@ -1,5 +1,5 @@
-// The grammar of label selectors: `a`, `!a`, `a=b`, `a==b`, `a!=b`, `a in (b,c)`, `a notin (b)`, `a>5`, `a<5`, joined by
-// commas, blanks anywhere. `in` and `notin` are operators only where an operator stands; elsewhere they are names.
+// The grammar of label selectors: `a`, `!a`, `a=b`, `a==b`, `a!=b`, `a in (b,c)`, `a notin (b)`, `a>5`, `a<5`, joined
+// by commas, blanks anywhere. `in` and `notin` are operators only where an operator stands; elsewhere they are names.
 // One pass over text of bounded length. Accepts and refuses what apimachinery/pkg/labels/selector.go,
 // Lexer and Parser, do, with the same messages. Only label-selector.ts calls it.
 import { fieldErrorsText } from '../errors/field-error.js';

@@ -1,6 +1,6 @@
 // Which objects are meant, by their labels: the AND of requirements. A Selector is an immutable value; its requirements
-// stand sorted by key, as Kubernetes prints them, and are bounded in number. Two selectors are special: `everything` has
-// no requirements, `nothing` matches no object whatever its labels.
+// stand sorted by key, as Kubernetes prints them, and are bounded in number. Two selectors are special: `everything`
+// has no requirements, `nothing` matches no object whatever its labels.
 // The text form is parsed here; spec.selector objects are converted in structured-selector.ts.
 // Behaviour as apimachinery/pkg/labels/selector.go.
 import { matchesRequirement, printLabelRequirement } from './label-requirement.js';

@@ -38,7 +38,9 @@ export function validateObjectMeta(meta: Frozen<ObjectMeta>, rules: ObjectMetaRu
     (meta.generation ?? 0) < 0 ? validateNonNegative(meta.generation ?? 0, path.child('generation')) : nothing,
     meta.labels === undefined ? nothing : validateLabels(meta.labels, path.child('labels')),
     meta.annotations === undefined ? nothing : validateAnnotations(meta.annotations, path.child('annotations')),
-    meta.ownerReferences === undefined ? nothing : validateOwnerReferences(meta.ownerReferences, path.child('ownerReferences')),
+    meta.ownerReferences === undefined
+      ? nothing
+      : validateOwnerReferences(meta.ownerReferences, path.child('ownerReferences')),
     meta.finalizers === undefined ? nothing : validateFinalizers(meta.finalizers, path.child('finalizers')),
     meta.managedFields === undefined ? nothing : validateManagedFields(meta.managedFields, path.child('managedFields')),
   );
@@ -53,11 +55,17 @@ export function validateObjectMetaUpdate(
   return allOf(
     old.deletionTimestamp === undefined ? nothing : validateNoNewFinalizers(meta, old, path.child('finalizers')),
     validateRevision(meta, old, path),
-    immutableTexts.every((field) => (meta[field] ?? '') === (old[field] ?? '')) ? nothing : immutableTexts.flatMap((field) => validateImmutable(meta[field] ?? '', old[field] ?? '', path.child(field))),
-    immutableOptions.every((field) => meta[field] === old[field]) ? nothing : immutableOptions.flatMap((field) => validateImmutable(meta[field], old[field], path.child(field))),
+    immutableTexts.every((field) => (meta[field] ?? '') === (old[field] ?? ''))
+      ? nothing
+      : immutableTexts.flatMap((field) => validateImmutable(meta[field] ?? '', old[field] ?? '', path.child(field))),
+    immutableOptions.every((field) => meta[field] === old[field])
+      ? nothing
+      : immutableOptions.flatMap((field) => validateImmutable(meta[field], old[field], path.child(field))),
     meta.labels === undefined ? nothing : validateLabels(meta.labels, path.child('labels')),
     meta.annotations === undefined ? nothing : validateAnnotations(meta.annotations, path.child('annotations')),
-    meta.ownerReferences === undefined ? nothing : validateOwnerReferences(meta.ownerReferences, path.child('ownerReferences')),
+    meta.ownerReferences === undefined
+      ? nothing
+      : validateOwnerReferences(meta.ownerReferences, path.child('ownerReferences')),
     meta.managedFields === undefined ? nothing : validateManagedFields(meta.managedFields, path.child('managedFields')),
   );
 }
@@ -144,7 +152,9 @@ function validateName(meta: Frozen<ObjectMeta>, nameRule: NameRule, path: FieldP
   const { name = '', generateName = '' } = meta;
   return allOf(
     generateName === '' ? nothing : invalidEach(path.child('generateName'), generateName, nameRule(generateName, true)),
-    name === '' ? [fieldRequired(path.child('name'), 'name or generateName is required')] : invalidEach(path.child('name'), name, nameRule(name, false)),
+    name === ''
+      ? [fieldRequired(path.child('name'), 'name or generateName is required')]
+      : invalidEach(path.child('name'), name, nameRule(name, false)),
   );
 }
 

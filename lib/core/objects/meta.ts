@@ -72,8 +72,8 @@ export function isTerminating(object: Frozen<ApiObject>): boolean {
 }
 
 /**
- * Whether an object is as it was before the other: an earlier version of the same, or of another of its name. Revisions are
- * whole numbers, written without leading zeros.
+ * Whether an object is as it was before the other: an earlier version of the same, or of another of its name. Revisions
+ * are whole numbers, written without leading zeros.
  */
 export function isOlderVersion(object: Frozen<ApiObject>, other: Frozen<ApiObject>): boolean {
   const [revision, otherRevision] = [object.metadata?.resourceVersion ?? '', other.metadata?.resourceVersion ?? ''];

@@ -1,5 +1,5 @@
-// Selectors of objects that validation has let through. One that cannot be read all the same matches nothing, so that no
-// object of a user can stop those who work for all.
+// Selectors of objects that validation has let through. One that cannot be read all the same matches nothing, so that
+// no object of a user can stop those who work for all.
 import type { LabelSelector } from '../types/meta-v1.generated.js';
 import { nothing } from './label-selector.js';
 import type { Selector } from './label-selector.js';

@@ -1,5 +1,5 @@
-// How large a selector may be. Kubernetes is bounded only by its limit on request headers; here a selector may also come
-// from an in-process caller, and its terms are run against every object of a list. For the selector files only.
+// How large a selector may be. Kubernetes is bounded only by its limit on request headers; here a selector may also
+// come from an in-process caller, and its terms are run against every object of a list. For the selector files only.
 import { ParseError } from './parse-error.js';
 
 /** Longest selector text taken, in characters. */

@@ -50,7 +50,10 @@ export function canonicalMicroTime(text: string): string | null {
  * after 1024 characters, so that a refusal stays cheap.
  */
 export function quoteBytes(text: string): string {
-  const inside = text.slice(0, 1024).replace(/["\\]/g, '\\$&').replace(/[^\x20-\x7f]+/g, escapeBytes);
+  const inside = text
+    .slice(0, 1024)
+    .replace(/["\\]/g, '\\$&')
+    .replace(/[^\x20-\x7f]+/g, escapeBytes);
   return `"${inside}"`;
 }
 
@@ -78,10 +81,19 @@ function isPlainSeconds(text: string): boolean {
   const month = digitsAt(text, 5, 2);
   const day = digitsAt(text, 8, 2);
   return (
-    year >= 1000 && month >= 1 && month <= 12 && day >= 1 && (day <= 28 || day <= daysIn(year, month)) &&
-    inRange(digitsAt(text, 11, 2), 23) && inRange(digitsAt(text, 14, 2), 59) && inRange(digitsAt(text, 17, 2), 59) &&
-    text.charCodeAt(4) === 0x2d && text.charCodeAt(7) === 0x2d && text.charCodeAt(10) === 0x54 &&
-    text.charCodeAt(13) === 0x3a && text.charCodeAt(16) === 0x3a
+    year >= 1000 &&
+    month >= 1 &&
+    month <= 12 &&
+    day >= 1 &&
+    (day <= 28 || day <= daysIn(year, month)) &&
+    inRange(digitsAt(text, 11, 2), 23) &&
+    inRange(digitsAt(text, 14, 2), 59) &&
+    inRange(digitsAt(text, 17, 2), 59) &&
+    text.charCodeAt(4) === 0x2d &&
+    text.charCodeAt(7) === 0x2d &&
+    text.charCodeAt(10) === 0x54 &&
+    text.charCodeAt(13) === 0x3a &&
+    text.charCodeAt(16) === 0x3a
   );
 }
 

@@ -1,7 +1,7 @@
-// The order of a merged list: the elements that the patch speaks of in the order of the patch, the others in the order of
-// the document, interleaved so that an element of the document stays before those it stood before. Hence a new element
-// comes first: nothing is known of its place. As strategicpatch/patch.go, normalizeElementOrder and mergeSortedSlice, with
-// look-ups by key instead of scans, so that the cost is n log n.
+// The order of a merged list: the elements that the patch speaks of in the order of the patch, the others in the order
+// of the document, interleaved so that an element of the document stays before those it stood before. Hence a new
+// element comes first: nothing is known of its place. As strategicpatch/patch.go, normalizeElementOrder and
+// mergeSortedSlice, with look-ups by key instead of scans, so that the cost is n log n.
 import type { JsonValue } from '../objects/json.js';
 
 /** Elements of a list to be brought in order. */
@@ -49,7 +49,10 @@ export function positions(list: readonly JsonValue[], keyOf: Unordered['keyOf'])
   return found;
 }
 
-function inOrder(list: readonly JsonValue[], positionOf: (element: JsonValue) => number | undefined): readonly JsonValue[] {
+function inOrder(
+  list: readonly JsonValue[],
+  positionOf: (element: JsonValue) => number | undefined,
+): readonly JsonValue[] {
   const where = list.map(positionOf);
   if (where.every((position, at) => position !== undefined && position >= (where[at - 1] ?? 0))) return list;
   const placed = list.map((element, at) => ({ element, position: where[at] }));
@@ -59,8 +62,9 @@ function inOrder(list: readonly JsonValue[], positionOf: (element: JsonValue) =>
 }
 
 /**
- * Kubernetes says of two elements that the first is smaller when the position of either is unknown, whichever comes first.
- * What Go's sort makes of that, up to its twenty elements of insertion sort, is the order here too: it runs backwards.
+ * Kubernetes says of two elements that the first is smaller when the position of either is unknown, whichever comes
+ * first. What Go's sort makes of that, up to its twenty elements of insertion sort, is the order here too: it runs
+ * backwards.
  */
 function sortAsGo(placed: { position: number | undefined }[]): void {
   const sorted = Math.min(placed.length, 20);

@@ -5,7 +5,8 @@ import type { JsonObject, JsonValue } from '../objects/json.js';
 import { isJsonObject } from '../objects/json.js';
 
 /** The dynamic type of a decoded value as `%s` of its reflect.Type prints it. */
-export type GoType = 'map[string]interface {}' | '[]interface {}' | 'string' | 'bool' | 'int64' | 'float64' | '%!s(<nil>)';
+export type GoType =
+  'map[string]interface {}' | '[]interface {}' | 'string' | 'bool' | 'int64' | 'float64' | '%!s(<nil>)';
 
 /** The Go type of a JSON value. */
 export function goType(value: JsonValue): GoType {
@@ -38,7 +39,8 @@ export function formatGo(value: JsonValue, verb: 'v' | 's' = 'v'): string {
 function format(value: JsonValue, verb: 'v' | 's', depth: number): string {
   if (typeof value === 'string') return value;
   if (value === null) return '<nil>';
-  if (typeof value !== 'object') return verb === 's' ? `%!s(${goType(value)}=${formatScalar(value)})` : formatScalar(value);
+  if (typeof value !== 'object')
+    return verb === 's' ? `%!s(${goType(value)}=${formatScalar(value)})` : formatScalar(value);
   // Only a document from elsewhere can be that deep: patches are measured before.
   if (depth >= depthMax) return '...';
   if (isJsonObject(value)) return `map[${formatMembers(value, verb, depth)}]`;

@@ -6,9 +6,9 @@
 // Stricter than that library: a pointer starts with "/", an index has no leading zeros, nothing moves into itself.
 //
 // All or nothing: a failing operation throws PatchError and the document is as it was. Neither argument is touched, and
-// what did not change is shared with the document by reference. Not built on fast-json-patch: it gives another answer than
-// a real server to one random patch in nine, cannot write a member named `__proto__`, takes inherited names for members
-// and overflows the stack on deep values. It is up to twice as fast, which is not worth that.
+// what did not change is shared with the document by reference. Not built on fast-json-patch: it gives another answer
+// than a real server to one random patch in nine, cannot write a member named `__proto__`, takes inherited names for
+// members and overflows the stack on deep values. It is up to twice as fast, which is not worth that.
 import { deepEqual } from '../objects/deep-equal.js';
 import { isJsonObject } from '../objects/json.js';
 import type { JsonObject, JsonValue } from '../objects/json.js';
@@ -41,7 +41,10 @@ export function parseJsonPatch(body: JsonValue): readonly (JsonObject | null)[] 
   if (typeof body !== 'object' || isJsonObject(body)) throw undecodable(body, 'value of type []handlers.jsonPatchOp');
   const operations = body.map(checkOperation);
   if (operations.length > operationsMax) {
-    throw new PatchError('tooLarge', `The allowed maximum operations in a JSON patch is ${operationsMax}, got ${operations.length}`);
+    throw new PatchError(
+      'tooLarge',
+      `The allowed maximum operations in a JSON patch is ${operationsMax}, got ${operations.length}`,
+    );
   }
   return operations;
 }
@@ -56,12 +59,16 @@ export function jsonPatchProblems(patch: readonly (JsonObject | null)[]): readon
 }
 
 /** The document with the operations applied in order. A patch may replace the whole by any object or list. */
-export function applyJsonPatch(document: JsonValue, patch: readonly (JsonPatchOperation | JsonObject | null)[]): JsonValue {
+export function applyJsonPatch(
+  document: JsonValue,
+  patch: readonly (JsonPatchOperation | JsonObject | null)[],
+): JsonValue {
   checkDepth(patch);
   const target = new PatchedDocument(document);
   for (const operation of patch) applyOperation(target, operation ?? {});
   // Only what comes from the document itself can add up to any depth; paths and values are bounded each.
-  if (patch.some((operation) => operation?.op === 'move' || operation?.op === 'copy')) checkDepth(target.root, 2 * depthMax);
+  if (patch.some((operation) => operation?.op === 'move' || operation?.op === 'copy'))
+    checkDepth(target.root, 2 * depthMax);
   return target.root;
 }
 

@@ -21,8 +21,8 @@ export function printPointer(pointer: Pointer): string {
 }
 
 /**
- * The index that a name means in a list of `length` elements. Below zero counts from the end; throws for everything that
- * is not the index of an element.
+ * The index that a name means in a list of `length` elements. Below zero counts from the end; throws for everything
+ * that is not the index of an element.
  */
 export function elementIndex(name: string, length: number): number {
   const given = indexPattern.test(name) ? Number(name) : Number.NaN;

@@ -30,8 +30,8 @@ export function applyMergePatch(document: JsonValue, patch: JsonValue): JsonValu
 }
 
 /**
- * The patch that turns `original` into `modified`; `{}` when they are equal. Parts of it are parts of `modified`. A merge
- * patch cannot say "set to null": a member of `modified` that is null comes out as a deletion.
+ * The patch that turns `original` into `modified`; `{}` when they are equal. Parts of it are parts of `modified`. A
+ * merge patch cannot say "set to null": a member of `modified` that is null comes out as a deletion.
  */
 export function createMergePatch(original: JsonObject, modified: JsonObject): JsonObject;
 export function createMergePatch(original: JsonValue, modified: JsonValue): JsonValue;

@@ -1,5 +1,5 @@
-// The bound on nesting that lets the rest of this folder recurse: a patch is measured once before anything walks it. The
-// same bound as the decoder's, so that no patched document is refused there for its depth alone.
+// The bound on nesting that lets the rest of this folder recurse: a patch is measured once before anything walks it.
+// The same bound as the decoder's, so that no patched document is refused there for its depth alone.
 import { depthMax } from '../schema/decode.js';
 import { PatchError } from './patch-error.js';
 

@@ -1,6 +1,6 @@
 // The one error of this folder: a patch that cannot be read, or does not fit the document. The code says how a server
-// answers; the message is Kubernetes' own wherever a client gets to read it. As apiserver/pkg/endpoints/handlers/patch.go
-// (applyJSPatch, interpretStrategicMergePatchError) sorts them.
+// answers; the message is Kubernetes' own wherever a client gets to read it. As
+// apiserver/pkg/endpoints/handlers/patch.go (applyJSPatch, interpretStrategicMergePatchError) sorts them.
 // Recognised by name, not by class identity, so that two copies of the package agree.
 
 /**

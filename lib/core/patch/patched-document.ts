@@ -1,9 +1,9 @@
-// The document of a JSON Patch between its operations. It starts as the original, of which nothing is ever changed: each
-// operation copies the containers on its path and shares the rest. Containers copied once are ours and change in place
-// afterwards, so that ten thousand operations on one large map cost ten thousand writes, not ten thousand copies.
+// The document of a JSON Patch between its operations. It starts as the original, of which nothing is ever changed:
+// each operation copies the containers on its path and shares the rest. Containers copied once are ours and change in
+// place afterwards, so that ten thousand operations on one large map cost ten thousand writes, not ten thousand copies.
 //
-// Invariant: a container of ours has exactly one parent. `share` gives up ownership of a whole subtree, because a copied
-// value hangs in two places.
+// Invariant: a container of ours has exactly one parent. `share` gives up ownership of a whole subtree, because a
+// copied value hangs in two places.
 import { deepEqual } from '../objects/deep-equal.js';
 import { isJsonObject, setOwn } from '../objects/json.js';
 import type { JsonObject, JsonValue } from '../objects/json.js';
@@ -15,7 +15,10 @@ import { PatchError } from './patch-error.js';
 type List = readonly JsonValue[];
 type Container = List | JsonObject;
 
-/** Copies may add this much text to a document, counted as JSON. As apiserver/pkg/server/config.go, JSONPatchMaxCopyBytes. */
+/**
+ * Copies may add this much text to a document, counted as JSON. As apiserver/pkg/server/config.go,
+ * JSONPatchMaxCopyBytes.
+ */
 const copiedBytesMax = 3 * 1024 * 1024;
 
 /** A JSON document under change. Operations that do not fit it throw PatchError. */
@@ -68,7 +71,8 @@ export class PatchedDocument {
       this.#set(this.#find(pointer), value);
       return;
     }
-    if (typeof value !== 'object' || value === null) throw new PatchError('invalid', 'replace operation value must be object or array');
+    if (typeof value !== 'object' || value === null)
+      throw new PatchError('invalid', 'replace operation value must be object or array');
     if (!deepEqual(this.#root, value)) this.#root = value;
   }
 
@@ -88,14 +92,15 @@ export class PatchedDocument {
   }
 
   /**
-   * Prepares a value of this document for a second place in it. The sum of all such values is bounded: a map copied into
-   * itself thirty times would fill any memory once it is written down.
+   * Prepares a value of this document for a second place in it. The sum of all such values is bounded: a map copied
+   * into itself thirty times would fill any memory once it is written down.
    */
   share(value: JsonValue): JsonValue {
     const pending: JsonValue[] = [value];
     for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
       this.#copiedBytes += ownBytes(next);
-      if (this.#copiedBytes > copiedBytesMax) throw new PatchError('invalid', `copies exceed the limit of ${copiedBytesMax} bytes`);
+      if (this.#copiedBytes > copiedBytesMax)
+        throw new PatchError('invalid', `copies exceed the limit of ${copiedBytesMax} bytes`);
       if (typeof next !== 'object' || next === null) continue;
       if (isJsonObject(next)) {
         this.#maps.delete(next);

@@ -1,5 +1,5 @@
-// `$setElementOrder/<list>`: the order that the elements of a merged list shall have, as kubectl apply sends it beside the
-// list itself. Elements of the document that it does not name keep their place among the others. As
+// `$setElementOrder/<list>`: the order that the elements of a merged list shall have, as kubectl apply sends it beside
+// the list itself. Elements of the document that it does not name keep their place among the others. As
 // strategicpatch/patch.go, mergePatchIntoOriginal and validatePatchWithSetOrderList.
 import { isJsonObject } from '../objects/json.js';
 import type { JsonObject, JsonValue } from '../objects/json.js';
@@ -34,7 +34,9 @@ export interface MapMerge {
   readonly mergeMaps: MergeMaps;
 }
 
-/** Merges and orders the lists that the patch has an order for; returns the members of the patch that are thereby done. */
+/**
+ * Merges and orders the lists that the patch has an order for; returns the members of the patch that are thereby done.
+ */
 export function setElementOrders(map: MapMerge): Set<string> {
   const done = new Set<string>();
   for (const directive of Object.keys(map.patch)) {
@@ -117,13 +119,18 @@ function checkOrder(change: List, order: List, mergeKey: string): void {
   }
   if (at < data.length && named >= order.length) {
     const [actual, wanted] = [formatGo(change), formatGo(order)];
-    throw new PatchError('internal', `The order in patch list:\n${actual}\n doesn't match ${setElementOrderPrefix} list:\n${wanted}\n`);
+    throw new PatchError(
+      'internal',
+      `The order in patch list:\n${actual}\n doesn't match ${setElementOrderPrefix} list:\n${wanted}\n`,
+    );
   }
 }
 
 function sameKey(left: JsonValue, right: JsonValue, mergeKey: string): boolean {
-  const [leftKey, rightKey] = mergeKey === '' ? [left, right] : [asMap(left), asMap(right)].map((map) => requireMergeKey(map, mergeKey));
-  if (isContainer(leftKey) && isContainer(rightKey) && Array.isArray(leftKey) === Array.isArray(rightKey)) throw panicked();
+  const [leftKey, rightKey] =
+    mergeKey === '' ? [left, right] : [asMap(left), asMap(right)].map((map) => requireMergeKey(map, mergeKey));
+  if (isContainer(leftKey) && isContainer(rightKey) && Array.isArray(leftKey) === Array.isArray(rightKey))
+    throw panicked();
   return leftKey === rightKey;
 }
 

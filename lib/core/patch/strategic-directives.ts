@@ -35,22 +35,32 @@ export function retainKeys(draft: MapDraft, patch: JsonObject): void {
   const retained = new Set<JsonValue>(keys);
   if (keys.some(isContainer)) throw panicked();
   for (const key of Object.keys(patch)) {
-    const directs = key === retainKeysDirective || key.startsWith(deleteFromListPrefix) || key.startsWith(setElementOrderPrefix);
+    const directs =
+      key === retainKeysDirective || key.startsWith(deleteFromListPrefix) || key.startsWith(setElementOrderPrefix);
     if (!directs && patch[key] !== null && !retained.has(key)) throw malformed('retainKeys');
   }
   draft.retain((key) => retained.has(key));
 }
 
 /** The name of the list that a directive with a prefix is about. */
-export function directedList(directive: string, prefix: typeof deleteFromListPrefix | typeof setElementOrderPrefix): string {
+export function directedList(
+  directive: string,
+  prefix: typeof deleteFromListPrefix | typeof setElementOrderPrefix,
+): string {
   if (directive.startsWith(`${prefix}/`)) return directive.slice(prefix.length + 1);
   throw malformed(prefix === setElementOrderPrefix ? 'setElementOrder list' : 'primitive list');
 }
 
-/** The value without maps that carry `$patch`, undefined when it is one. The other directives stay, as in Kubernetes. */
+/**
+ * The value without maps that carry `$patch`, undefined when it is one. The other directives stay, as in Kubernetes.
+ */
 export function withoutPatchDirectives(value: JsonValue): JsonValue | undefined {
   if (!isContainer(value)) return value;
-  if (isList(value)) return unlessSame(value, value.map(withoutPatchDirectives).filter((item) => item !== undefined));
+  if (isList(value))
+    return unlessSame(
+      value,
+      value.map(withoutPatchDirectives).filter((item) => item !== undefined),
+    );
   if (Object.hasOwn(value, patchDirective)) return undefined;
   const draft = new MapDraft(value);
   for (const key of Object.keys(value)) {

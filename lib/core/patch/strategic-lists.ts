@@ -7,7 +7,15 @@ import { formatGo, goType } from './go-value.js';
 import type { GoType } from './go-value.js';
 import { ownValue } from './map-draft.js';
 import { PatchError } from './patch-error.js';
-import { asMap, isContainer, noMergeKey, panicked, patchDirective, unknownPatchType, wrongType } from './strategic-directives.js';
+import {
+  asMap,
+  isContainer,
+  noMergeKey,
+  panicked,
+  patchDirective,
+  unknownPatchType,
+  wrongType,
+} from './strategic-directives.js';
 import { kindName } from './strategic-schema.js';
 import type { ListMember, Typed } from './strategic-schema.js';
 
@@ -45,7 +53,9 @@ export function mergeLists(lists: ListMerge): MergedList {
   return { merged, serverOrder: original };
 }
 
-/** Takes the elements of a `$deleteFromPrimitiveList` out of a list; one of maps is merged instead, as in Kubernetes. */
+/**
+ * Takes the elements of a `$deleteFromPrimitiveList` out of a list; one of maps is merged instead, as in Kubernetes.
+ */
 export function deleteFromList(lists: ListMerge): List {
   const { original, patch } = lists;
   if (original.length === 0 && patch.length === 0) return original;
@@ -61,7 +71,8 @@ export function elementType(...lists: readonly List[]): GoType {
     for (const element of list) {
       const type = goType(element);
       if (known === undefined && element === null) throw panicked();
-      if (known === undefined && type === '[]interface {}') throw new PatchError('invalid', 'lists of lists are not supported');
+      if (known === undefined && type === '[]interface {}')
+        throw new PatchError('invalid', 'lists of lists are not supported');
       known ??= type;
       if (known !== type) throw new PatchError('internal', `list element types are not identical: ${formatGo(lists)}`);
     }
@@ -99,8 +110,8 @@ function mergeListsOfMaps(lists: ListMerge): MergedList {
     ordered &&= place !== undefined && place > previous;
     previous = place ?? previous;
   }
-  // Deleting moves the rest of a Go slice forward and appending then writes over its tail, which `$setElementOrder` still
-  // sees: as many new elements as there were deletions count as elements of the document.
+  // Deleting moves the rest of a Go slice forward and appending then writes over its tail, which `$setElementOrder`
+  // still sees: as many new elements as there were deletions count as elements of the document.
   const serverOrder = deletions === 0 ? original : [...base, ...merged.slice(base.length, base.length + deletions)];
   if (ordered) return { merged, serverOrder };
   const inPatch = new Set(patch.map(keyOf));
@@ -109,7 +120,11 @@ function mergeListsOfMaps(lists: ListMerge): MergedList {
 }
 
 /** Splits maps by whether their merge key is wanted; every one must have it. */
-export function partition(list: List, mergeKey: string, wanted: (key: JsonValue) => boolean): [wanted: JsonObject[], others: JsonObject[]] {
+export function partition(
+  list: List,
+  mergeKey: string,
+  wanted: (key: JsonValue) => boolean,
+): [wanted: JsonObject[], others: JsonObject[]] {
   const keyOf = mergeKeyOf(mergeKey);
   const [yes, no]: [JsonObject[], JsonObject[]] = [[], []];
   for (const element of list) {
@@ -139,7 +154,8 @@ function followElementDirectives({ original, patch, member: { mergeKey } }: List
     const directive = ownValue(element, patchDirective);
     if (directive === undefined) data.push(element);
     else if (directive === 'replace') replaces = true;
-    else if (directive === 'merge') throw new PatchError('internal', 'merging lists cannot yet be specified in the patch');
+    else if (directive === 'merge')
+      throw new PatchError('internal', 'merging lists cannot yet be specified in the patch');
     else if (directive !== 'delete') throw unknownPatchType(directive, element);
     else if (keyOf(element) === undefined) throw noMergeKey(element, mergeKey);
     else deleted.add(keyOf(element));

@@ -1,6 +1,7 @@
-// Strategic merge patch: a merge patch that knows from the schema which lists merge and by which key, with directives for
-// what data alone cannot say. As apimachinery/pkg/util/strategicpatch/patch.go, StrategicMergeMapPatch, messages included.
-// It works on JSON before decoding, so unknown fields and nulls of the patch may survive into the result, as they do there.
+// Strategic merge patch: a merge patch that knows from the schema which lists merge and by which key, with directives
+// for what data alone cannot say. As apimachinery/pkg/util/strategicpatch/patch.go, StrategicMergeMapPatch, messages
+// included. It works on JSON before decoding, so unknown fields and nulls of the patch may survive into the result, as
+// they do there.
 //
 // Go walks maps at random; here the members of a patch apply in their order. Neither argument is touched; what did not
 // change is shared with the document by reference, so a patch without effect returns the very same document.
@@ -31,7 +32,10 @@ import { withoutNulls } from './without-nulls.js';
 export function parseStrategicMergePatch(body: JsonValue): JsonObject {
   if (body === null) return {};
   if (isJsonObject(body)) return body;
-  throw new PatchError('malformed', `json: cannot unmarshal ${jsonType(body)} into Go value of type map[string]interface {}`);
+  throw new PatchError(
+    'malformed',
+    `json: cannot unmarshal ${jsonType(body)} into Go value of type map[string]interface {}`,
+  );
 }
 
 /** The document with the patch applied. */
@@ -75,7 +79,10 @@ function mergeMember({ draft, type, key: directive, value }: MemberPatch): void 
   } else if (isList(current) && isList(value)) {
     const member = listMemberOf(type, key);
     const lists = { original: current, patch: value, member, mergeMaps };
-    draft.set(key, unlessEqual(current, deletes ? deleteFromList(lists) : member.merges ? mergeLists(lists).merged : value));
+    draft.set(
+      key,
+      unlessEqual(current, deletes ? deleteFromList(lists) : member.merges ? mergeLists(lists).merged : value),
+    );
   } else if (!deletes || (current !== undefined && current !== null && goType(current) === goType(value))) {
     const data = withoutPatchDirectives(withoutNulls(value));
     if (data === undefined) draft.delete(key);

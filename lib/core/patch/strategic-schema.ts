@@ -21,10 +21,16 @@ export function memberOf(parent: Typed, name: string): Field {
     const found = shape.named[name] ?? ignoringCase(shape.fields.values(), name);
     if (found !== undefined) return found;
   } else if (shape.kind !== 'union' && kindOf(shape) !== 'struct') {
-    throw new PatchError('internal', `merging an object in json but data type is not struct, instead is: ${kindOf(shape)}`);
+    throw new PatchError(
+      'internal',
+      `merging an object in json but data type is not struct, instead is: ${kindOf(shape)}`,
+    );
   }
   const typeName = shape.goType.slice(shape.goType.lastIndexOf('.') + 1);
-  throw new PatchError('internal', `unable to find api field in struct ${typeName} for the json field ${JSON.stringify(name)}`);
+  throw new PatchError(
+    'internal',
+    `unable to find api field in struct ${typeName} for the json field ${JSON.stringify(name)}`,
+  );
 }
 
 /** The same for a field that holds a list. A pointer passes for a list of what it points to, as in Kubernetes. */

@@ -35,7 +35,8 @@ export function compactSchema(texts: Readonly<Record<string, string>>): SchemaSo
     const known = blocks.get(groupVersion);
     if (known !== undefined || !Object.hasOwn(texts, groupVersion)) return known;
     const index = new Map<string, string>();
-    for (const block of texts[groupVersion]?.trim().split('\n\n') ?? []) index.set(block.split(/[ \n]/, 2)[1] ?? '', block);
+    for (const block of texts[groupVersion]?.trim().split('\n\n') ?? [])
+      index.set(block.split(/[ \n]/, 2)[1] ?? '', block);
     blocks.set(groupVersion, index);
     return index;
   };
@@ -56,7 +57,10 @@ export function compactSchema(texts: Readonly<Record<string, string>>): SchemaSo
       const found = shape(name);
       return found?.kind === 'struct' ? found : undefined;
     },
-    structs: (groupVersion) => [...(blocksOf(groupVersion) ?? [])].filter(([, block]) => block.startsWith('struct ')).map(([local]) => `${groupVersion}.${local}`),
+    structs: (groupVersion) =>
+      [...(blocksOf(groupVersion) ?? [])]
+        .filter(([, block]) => block.startsWith('struct '))
+        .map(([local]) => `${groupVersion}.${local}`),
     groupVersions: Object.keys(texts),
   };
 }
@@ -79,7 +83,9 @@ function parseBlock(context: BlockContext): Shape {
   const goType = `${context.groupVersion.slice(context.groupVersion.indexOf('/') + 1)}.${local}`;
   switch (keyword) {
     case 'struct':
-      return structType(context.name, () => lines.map((line) => parseField(line, context)), { atomic: marks.includes('atomic') });
+      return structType(context.name, () => lines.map((line) => parseField(line, context)), {
+        atomic: marks.includes('atomic'),
+      });
     case 'enum':
       return { kind: 'string', goType, values: marks.join(' ').split('|') };
     case 'alias':
@@ -88,7 +94,10 @@ function parseBlock(context: BlockContext): Shape {
       return {
         kind: 'union',
         goType,
-        options: marks.map((mark) => ({ tag: Number.parseInt(mark, 10), shape: parseType(mark.slice(mark.indexOf(':') + 1), context) })),
+        options: marks.map((mark) => ({
+          tag: Number.parseInt(mark, 10),
+          shape: parseType(mark.slice(mark.indexOf(':') + 1), context),
+        })),
       };
     default:
       throw new Error(`unknown schema block: ${head}`);
@@ -127,12 +136,18 @@ function parseField(line: string, context: BlockContext): Field {
     else if (word === 'as') shape = { ...shape, goType: names[0] ?? shape.goType };
     else if (word === 'map' || word === 'set' || word === 'atomic') options.listType = word;
     else if (word === 'atomic-map') options.atomicMap = true;
-    else if (word === 'merge') patch = { ...patch, strategy: 'merge', ...(names[0] === undefined ? {} : { mergeKey: names[0] }) };
+    else if (word === 'merge')
+      patch = { ...patch, strategy: 'merge', ...(names[0] === undefined ? {} : { mergeKey: names[0] }) };
     else if (word === 'replace') patch = { ...patch, strategy: word };
     else if (word === 'retain-keys') patch = { ...patch, retainKeys: true };
     else throw new Error(`unknown mark ${mark} in ${context.name}.${name}`);
     if (word === 'map') options.mapKeys = names;
   }
   const [numbers = '', ...embedded] = place.split(':');
-  return field(name, shape, { ...options, patch, embedded, tags: numbers === '-' ? [] : numbers.split('.').map(Number) });
+  return field(name, shape, {
+    ...options,
+    patch,
+    embedded,
+    tags: numbers === '-' ? [] : numbers.split('.').map(Number),
+  });
 }

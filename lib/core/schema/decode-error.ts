@@ -23,8 +23,11 @@ export interface Route {
 /** The refusal of a value of the wrong JSON type. */
 export function typeMismatch(route: Route, shape: Shape, value: unknown): DecodeError {
   const type = expectedType(shape);
-  const literal = typeof value === 'number' && (type === 'int32' || type === 'int64' || type === 'float64') ? ` ${value}` : '';
-  return new DecodeError(`json: cannot unmarshal ${jsonType(value)}${literal} into Go ${target(route)} of type ${type}`);
+  const literal =
+    typeof value === 'number' && (type === 'int32' || type === 'int64' || type === 'float64') ? ` ${value}` : '';
+  return new DecodeError(
+    `json: cannot unmarshal ${jsonType(value)}${literal} into Go ${target(route)} of type ${type}`,
+  );
 }
 
 /** The path as field validation prints it: `spec.containers[0].image`. */

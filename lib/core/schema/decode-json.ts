@@ -14,7 +14,10 @@ export function decodeJson(type: StructType, text: string): Decoded {
   return decodeJsonDocument(type, text, parseJson(text));
 }
 
-/** The same where the text was parsed already, to see what type it claims to be of. The document is the decoder's to change. */
+/**
+ * The same where the text was parsed already, to see what type it claims to be of. The document is the decoder's to
+ * change.
+ */
 export function decodeJsonDocument(type: StructType, text: string, document: unknown): Decoded {
   const decoded = decodeValue(type, document, { owned: true });
   if (decoded.members === membersAtMost(text) || decoded.members === countMembers(text)) return decoded;
@@ -32,7 +35,9 @@ export function parseJson(text: string): unknown {
 
 /** JSON whose strings are Unicode: half of a surrogate pair becomes U+FFFD, as in Go. Few texts escape any. */
 export function wellFormed(text: string): string {
-  return surrogate.test(text) ? text.replace(escapes, (escape) => (escape.length === 6 && surrogate.test(escape) ? '\\ufffd' : escape)) : text;
+  return surrogate.test(text)
+    ? text.replace(escapes, (escape) => (escape.length === 6 && surrogate.test(escape) ? '\\ufffd' : escape))
+    : text;
 }
 
 const surrogate = /\\u[dD][89a-fA-F]/;

@@ -31,7 +31,11 @@ export const problemsMax = 100;
  * Decodes a value that came from `JSON.parse`, from another codec, or from a caller in this process. With `owned` the
  * value is the decoder's to change, which saves a copy of every object in it; otherwise it is left as it is.
  */
-export function decodeValue(type: StructType, value: unknown, options: { readonly owned: boolean } = { owned: false }): Decoded {
+export function decodeValue(
+  type: StructType,
+  value: unknown,
+  options: { readonly owned: boolean } = { owned: false },
+): Decoded {
   const walk = new Walk(type, options.owned);
   try {
     const object = walk.struct(type, value);
@@ -137,7 +141,7 @@ class Walk {
   /** The members of an object, free to be changed. Spreading makes `__proto__` an own property like any other. */
   #members(shape: Shape, value: unknown): Members {
     if (!isJsonObject(value)) this.#refuse(shape, value);
-    return this.#owned ? (value) : { ...value };
+    return this.#owned ? value : { ...value };
   }
 
   #union(shape: UnionShape, value: unknown): unknown {
@@ -151,7 +155,8 @@ class Walk {
 
   /** Only one of the three unions of apiextensions refuses what it cannot hold; the others keep nothing. */
   #unfit(shape: UnionShape): null {
-    if (shape.options.some((each) => each.shape.kind === 'bool')) throw new DecodeError('boolean or JSON schema expected');
+    if (shape.options.some((each) => each.shape.kind === 'bool'))
+      throw new DecodeError('boolean or JSON schema expected');
     return null;
   }
 
@@ -175,7 +180,10 @@ class Walk {
   #completed(missing: Field): unknown {
     const { members } = this;
     this.#enter(missing);
-    const value = missing.default === undefined ? this.#zero(missing.shape) : this.#shape(missing.shape, this.#copy(missing.default, this.#depth));
+    const value =
+      missing.default === undefined
+        ? this.#zero(missing.shape)
+        : this.#shape(missing.shape, this.#copy(missing.default, this.#depth));
     this.#depth -= 1;
     this.members = members;
     return value;
@@ -196,7 +204,8 @@ class Walk {
 
   #unknown(key: string, value: unknown): void {
     this.#copy(value, this.#depth);
-    if (this.#silent === 0 && this.problems.length < problemsMax) this.problems.push(`unknown field "${printSteps(this.#steps.slice(0, this.#depth), key)}"`);
+    if (this.#silent === 0 && this.problems.length < problemsMax)
+      this.problems.push(`unknown field "${printSteps(this.#steps.slice(0, this.#depth), key)}"`);
   }
 
   #enter(step: Step): void {

@@ -85,7 +85,10 @@ class Scanner {
 
   #object(visitor: ScanVisitor | undefined, depth: number): void {
     this.#enter(depth);
-    if (this.#peek() === '}') { this.#skip(); return; }
+    if (this.#peek() === '}') {
+      this.#skip();
+      return;
+    }
     for (;;) {
       this.#space();
       if (this.#peek() !== '"') this.#fail('looking for beginning of object key string');
@@ -106,7 +109,10 @@ class Scanner {
 
   #array(visitor: ScanVisitor | undefined, depth: number): void {
     this.#enter(depth);
-    if (this.#peek() === ']') { this.#skip(); return; }
+    if (this.#peek() === ']') {
+      this.#skip();
+      return;
+    }
     for (let index = 0; ; index += 1) {
       this.value(visitor?.element(index), depth);
       this.#space();

@@ -84,7 +84,9 @@ export interface StructType {
 /** A field that is filled in when absent. */
 export interface Completion {
   readonly field: Field;
-  /** What it is filled with, where that is a plain value; otherwise the decoder makes it from the default or from zero. */
+  /**
+   * What it is filled with, where that is a plain value; otherwise the decoder makes it from the default or from zero.
+   */
   readonly plain: string | number | boolean | undefined;
 }
 
@@ -151,11 +153,25 @@ export type FieldOptions = Partial<Omit<Field, 'name' | 'shape'>>;
 /** Makes a field. A structure is a pointer unless said otherwise: for it, {} is a value. */
 export function field(name: string, shape: Shape, options: FieldOptions = {}): Field {
   const presence = pointers.has(shape.kind) ? 'pointer' : 'value';
-  return { name, shape, presence, required: false, mapKeys: [], atomicMap: false, patch: unruled, tags: [], embedded: [], ...options };
+  return {
+    name,
+    shape,
+    presence,
+    required: false,
+    mapKeys: [],
+    atomicMap: false,
+    patch: unruled,
+    tags: [],
+    embedded: [],
+    ...options,
+  };
 }
 
 /** Makes a list shape. */
-export function listOf(items: Shape, options: { readonly wrapped?: boolean; readonly goType?: string } = {}): ListShape {
+export function listOf(
+  items: Shape,
+  options: { readonly wrapped?: boolean; readonly goType?: string } = {},
+): ListShape {
   return { kind: 'list', items, goType: options.goType ?? `[]${items.goType}`, wrapped: options.wrapped ?? false };
 }
 
@@ -167,13 +183,21 @@ export function mapOf(values: Shape, options: { readonly goType?: string } = {})
 /**
  * Makes a structure. `fields` is asked once, on first use, so that types may refer to each other and to themselves.
  */
-export function structType(name: string, fields: () => readonly Field[], options: { readonly atomic?: boolean } = {}): StructType {
+export function structType(
+  name: string,
+  fields: () => readonly Field[],
+  options: { readonly atomic?: boolean } = {},
+): StructType {
   let known: Pick<StructType, 'fields' | 'named' | 'completions'> | undefined;
   const resolve = (): NonNullable<typeof known> => {
     const list = fields();
     const named = Object.create(null) as Record<string, Field>;
     for (const each of list) named[each.name] = each;
-    known = { fields: new Map(list.map((each) => [each.name, each])), named, completions: list.filter(completes).map(completion) };
+    known = {
+      fields: new Map(list.map((each) => [each.name, each])),
+      named,
+      completions: list.filter(completes).map(completion),
+    };
     return known;
   };
   return {
@@ -221,4 +245,13 @@ function completion(missing: Field): Completion {
   }
 }
 
-const uncompleted: ReadonlySet<Shape['kind']> = new Set(['list', 'map', 'union', 'raw', 'json', 'bytes', 'time', 'micro-time']);
+const uncompleted: ReadonlySet<Shape['kind']> = new Set([
+  'list',
+  'map',
+  'union',
+  'raw',
+  'json',
+  'bytes',
+  'time',
+  'micro-time',
+]);

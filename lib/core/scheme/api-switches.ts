@@ -7,7 +7,9 @@ import type { GroupVersion, GroupVersionResource } from '../objects/gvk.js';
 import { groupVersionResourceKey, printGroupVersion } from '../objects/gvk.js';
 import { stabilityOf } from './version-order.js';
 
-/** `api/all`, `api/ga`, `api/beta`, `api/alpha`, `⟨group⟩/⟨version⟩` or `⟨group⟩/⟨version⟩/⟨resource⟩`, each on or off. */
+/**
+ * `api/all`, `api/ga`, `api/beta`, `api/alpha`, `⟨group⟩/⟨version⟩` or `⟨group⟩/⟨version⟩/⟨resource⟩`, each on or off.
+ */
 export type ApiSwitches = Readonly<Record<string, boolean>>;
 
 /** Answers whether a resource is served. */
@@ -15,7 +17,8 @@ export type Served = (resource: GroupVersionResource) => boolean;
 
 /** Reads the switches. Throws for keys that name no known group or version. */
 export function readApiSwitches(switches: ApiSwitches, known: readonly GroupVersion[]): Served {
-  if (switches['api/all'] === false && Object.keys(switches).length === 1) throw new Error('invalid runtime-config with only api/all=false');
+  if (switches['api/all'] === false && Object.keys(switches).length === 1)
+    throw new Error('invalid runtime-config with only api/all=false');
   const explicit = readExplicit(switches, known);
   const flag = (name: string): boolean | undefined => (Object.hasOwn(switches, name) ? switches[name] : undefined);
 
@@ -44,7 +47,8 @@ function readExplicit(switches: ApiSwitches, known: readonly GroupVersion[]): Re
   for (const [key, on] of Object.entries(switches)) {
     if (general.has(key)) continue;
     const [group, version, resource, ...more] = key.includes('/') ? key.split('/') : ['', key];
-    if (group === undefined || version === undefined || version === '' || more.length > 0) throw new Error(`runtime-config invalid key ${key}`);
+    if (group === undefined || version === undefined || version === '' || more.length > 0)
+      throw new Error(`runtime-config invalid key ${key}`);
     const name = printGroupVersion({ group, version });
     if (!groups.has(group)) {
       unknown.push(name);
@@ -52,7 +56,9 @@ function readExplicit(switches: ApiSwitches, known: readonly GroupVersion[]): Re
     }
     if (!versions.has(name)) throw new Error(`group version ${name} that has not been registered`);
     if (resource !== undefined && resource !== resource.toLowerCase()) {
-      throw new Error(`invalid key ${key}: group/version/resource and resource is always lowercase plural, not "${resource}"`);
+      throw new Error(
+        `invalid key ${key}: group/version/resource and resource is always lowercase plural, not "${resource}"`,
+      );
     }
     explicit.set(resource === undefined ? name : groupVersionResourceKey({ group, version, resource }), on);
   }

@@ -36,15 +36,23 @@ function composeScheme(kinds: readonly KindOptions[], switches: ApiSwitches): Sc
     name: 'pkg/api/legacyscheme/scheme.go:30',
     sections: builtinSections(),
     kinds,
-    everywhere: ['WatchEvent', 'ListOptions', 'GetOptions', 'DeleteOptions', 'CreateOptions', 'UpdateOptions', 'PatchOptions'].map(metaKind),
+    everywhere: [
+      'WatchEvent',
+      'ListOptions',
+      'GetOptions',
+      'DeleteOptions',
+      'CreateOptions',
+      'UpdateOptions',
+      'PatchOptions',
+    ].map(metaKind),
     unversioned: ['Status', 'APIVersions', 'APIGroupList', 'APIGroup', 'APIResourceList'].map(metaKind),
     switches,
   });
 }
 
 /**
- * Kinds that appear in bodies and have no place of their own, by group-version with the package of their types. Those that
- * the table names for a subresource of the same group-version are found there.
+ * Kinds that appear in bodies and have no place of their own, by group-version with the package of their types. Those
+ * that the table names for a subresource of the same group-version are found there.
  */
 const bodyKinds: Readonly<Record<string, readonly [types: string, ...kinds: string[]]>> = {
   v1: ['core/v1', 'PodLogOptions'],
@@ -66,7 +74,12 @@ function readSections(): readonly SchemeSection[] {
   }
   for (const [apiVersion, [types, ...bodies]] of Object.entries(bodyKinds)) {
     const version = parseGroupVersion(apiVersion);
-    if (!sections.has(apiVersion)) sections.set(apiVersion, { ...version, hasResources: false, kinds: () => bodies.map((kind) => bodyKind({ ...version, kind }, types)) });
+    if (!sections.has(apiVersion))
+      sections.set(apiVersion, {
+        ...version,
+        hasResources: false,
+        kinds: () => bodies.map((kind) => bodyKind({ ...version, kind }, types)),
+      });
   }
   return [...sections.values()];
 }
@@ -77,8 +90,11 @@ function kindsOf({ version, types, resources }: Section, bodies: readonly string
     const gvk = { ...version, kind };
     kinds.set(kind, { ...bodyKind(gvk, types), ...servedKind(gvk, types, resource), ...versionOf(gvk) });
   }
-  const below = resources().flatMap(({ subresources = [] }) => subresources.filter(({ kind }) => sameGroupVersion(kind, version)).map(({ kind }) => kind.kind));
-  for (const kind of [...below, ...bodies]) if (!kinds.has(kind)) kinds.set(kind, bodyKind({ ...version, kind }, types));
+  const below = resources().flatMap(({ subresources = [] }) =>
+    subresources.filter(({ kind }) => sameGroupVersion(kind, version)).map(({ kind }) => kind.kind),
+  );
+  for (const kind of [...below, ...bodies])
+    if (!kinds.has(kind)) kinds.set(kind, bodyKind({ ...version, kind }, types));
   return [...kinds.values()];
 }
 
@@ -91,9 +107,14 @@ function servedKind({ kind }: GroupVersionKind, types: string, resource: Resourc
   return { resource, listType: () => builtinType(`${types}.${kind}List`) };
 }
 
-/** The table lists the best version of a group first: it is the hub of the others, which share its shape or say how they differ. */
+/**
+ * The table lists the best version of a group first: it is the hub of the others, which share its shape or say how they
+ * differ.
+ */
 function versionOf(gvk: GroupVersionKind): KindParticulars | undefined {
-  const best = resourceTable().find(({ version, resources }) => version.group === gvk.group && resources().some(({ kind }) => kind === gvk.kind));
+  const best = resourceTable().find(
+    ({ version, resources }) => version.group === gvk.group && resources().some(({ kind }) => kind === gvk.kind),
+  );
   const own = builtinParticulars[groupVersionKindKey(gvk)];
   if (best === undefined || best.version.version === gvk.version || own?.conversion !== undefined) return own;
   return { ...own, conversion: sameShape({ ...best.version, kind: gvk.kind }) };

@@ -29,7 +29,14 @@ export function completeKind(options: KindOptions): KindDefinition {
 }
 
 function completeResource(options: ResourceOptions, kind: string): ResourceDefinition {
-  return Object.freeze({ singular: kind.toLowerCase(), shortNames: [], categories: [], verbs: standardVerbs, subresources: [], ...options });
+  return Object.freeze({
+    singular: kind.toLowerCase(),
+    shortNames: [],
+    categories: [],
+    verbs: standardVerbs,
+    subresources: [],
+    ...options,
+  });
 }
 
 /** As every list of Kubernetes: type metadata, list metadata, items. */

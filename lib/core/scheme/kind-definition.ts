@@ -16,7 +16,10 @@ export interface KindOptions<T extends ApiObject = ApiObject> extends GroupVersi
   readonly type: () => StructType;
   /** The schema of `⟨kind⟩List`. Kinds whose resource can be listed have one anyway, made from `type`. */
   readonly listType?: () => StructType;
-  /** Where the kind is served. Kinds that only appear in bodies and options (Scale, Eviction) have no place of their own. */
+  /**
+   * Where the kind is served. Kinds that only appear in bodies and options (Scale, Eviction) have no place of their
+   * own.
+   */
   readonly resource?: ResourceOptions;
   /** The way to the hub. A version without one is its own hub. */
   readonly conversion?: HubConversion;
@@ -35,7 +38,10 @@ export interface KindOptions<T extends ApiObject = ApiObject> extends GroupVersi
 export type KindParticulars = Partial<Pick<KindOptions, 'conversion' | 'storage' | 'setDefaults' | 'strategy'>>;
 
 /** The way between one version and the hub. */
-export interface HubConversion<T extends Frozen<ApiObject> = Frozen<ApiObject>, H extends Frozen<ApiObject> = Frozen<ApiObject>> {
+export interface HubConversion<
+  T extends Frozen<ApiObject> = Frozen<ApiObject>,
+  H extends Frozen<ApiObject> = Frozen<ApiObject>,
+> {
   readonly hub: GroupVersionKind;
   /**
    * Pure: reads a frozen object of this version and answers one of the hub's, sharing what did not change. `kind` and
@@ -44,7 +50,9 @@ export interface HubConversion<T extends Frozen<ApiObject> = Frozen<ApiObject>, 
   toHub(object: T): H;
   /** The other direction, likewise. */
   fromHub(object: H): T;
-  /** The hub's name of a field that selectors may name in this version; undefined for others. Absent: the same names. */
+  /**
+   * The hub's name of a field that selectors may name in this version; undefined for others. Absent: the same names.
+   */
   hubField?(field: string): string | undefined;
 }
 
@@ -82,7 +90,16 @@ export type ResourceDefinition = Required<ResourceOptions>;
 export type ServedKind = KindDefinition & { readonly resource: ResourceDefinition };
 
 /** What an ordinary resource offers, in the order of discovery. */
-export const standardVerbs: readonly string[] = Object.freeze(['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch']);
+export const standardVerbs: readonly string[] = Object.freeze([
+  'create',
+  'delete',
+  'deletecollection',
+  'get',
+  'list',
+  'patch',
+  'update',
+  'watch',
+]);
 
 /** The conversion between versions that differ in nothing but their name. */
 export function sameShape(hub: GroupVersionKind): HubConversion {

@@ -18,7 +18,8 @@ export function isNoMatchError(error: unknown): error is NoMatchError {
 export function noKindMatch({ group, kind }: GroupKind, searched: readonly string[]): NoMatchError {
   const versions = [...new Set(searched.map((version) => printGroupVersion({ group, version })))].sort().map(quote);
   if (versions.length === 0) return new NoMatchError(`no matches for kind ${quote(kind)} in group ${quote(group)}`);
-  if (versions.length === 1) return new NoMatchError(`no matches for kind ${quote(kind)} in version ${versions.join(' ')}`);
+  if (versions.length === 1)
+    return new NoMatchError(`no matches for kind ${quote(kind)} in version ${versions.join(' ')}`);
   return new NoMatchError(`no matches for kind ${quote(kind)} in versions [${versions.join(' ')}]`);
 }
 

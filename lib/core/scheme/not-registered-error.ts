@@ -17,11 +17,16 @@ export function isNotRegisteredError(error: unknown): error is NotRegisteredErro
 /** Nobody registered the kind, or, for an empty kind, the version. */
 export function kindNotRegistered(scheme: string, gvk: GroupVersionKind): NotRegisteredError {
   const version = quote(printGroupVersion(gvk));
-  if (gvk.kind === '') return new NotRegisteredError(`no version ${version} has been registered in scheme ${quote(scheme)}`);
-  return new NotRegisteredError(`no kind ${quote(gvk.kind)} is registered for version ${version} in scheme ${quote(scheme)}`);
+  if (gvk.kind === '')
+    return new NotRegisteredError(`no version ${version} has been registered in scheme ${quote(scheme)}`);
+  return new NotRegisteredError(
+    `no kind ${quote(gvk.kind)} is registered for version ${version} in scheme ${quote(scheme)}`,
+  );
 }
 
 /** The kind is known, but not in that version. `goType` is the name of its type in messages, such as `v1.Pod`. */
 export function notConvertible(scheme: string, goType: string, target: GroupVersion): NotRegisteredError {
-  return new NotRegisteredError(`${goType} is not suitable for converting to ${quote(printGroupVersion(target))} in scheme ${quote(scheme)}`);
+  return new NotRegisteredError(
+    `${goType} is not suitable for converting to ${quote(printGroupVersion(target))} in scheme ${quote(scheme)}`,
+  );
 }

@@ -42,12 +42,16 @@ const endpoints = /* @__PURE__ */ once((): ReadonlyMap<string, ResourceEntry> =>
  * in which `pods/log` is a subresource, `-` nothing, `std` the usual verbs and `policy/v1.Eviction` a kind elsewhere.
  */
 function readTable(): readonly Section[] {
-  return resourceText.trim().slice(1).split('\n@').map((text) => {
-    const [head = '', ...lines] = text.split('\n');
-    const [apiVersion = '', types = ''] = head.split(' ');
-    const version = parseGroupVersion(apiVersion);
-    return { version, types, resources: once(() => readResources(lines, version)) };
-  });
+  return resourceText
+    .trim()
+    .slice(1)
+    .split('\n@')
+    .map((text) => {
+      const [head = '', ...lines] = text.split('\n');
+      const [apiVersion = '', types = ''] = head.split(' ');
+      const version = parseGroupVersion(apiVersion);
+      return { version, types, resources: once(() => readResources(lines, version)) };
+    });
 }
 
 function readResources(lines: readonly string[], version: GroupVersion): readonly TableResource[] {
@@ -56,7 +60,11 @@ function readResources(lines: readonly string[], version: GroupVersion): readonl
   for (const line of lines) {
     const [name = '', kind = '', scope, verbs = '', shortNames = '-', categories = '-'] = line.split(' ');
     if (name.includes('/')) {
-      subresources.push({ name: name.slice(name.indexOf('/') + 1), kind: readKind(kind, version), verbs: listed(verbs) });
+      subresources.push({
+        name: name.slice(name.indexOf('/') + 1),
+        kind: readKind(kind, version),
+        verbs: listed(verbs),
+      });
     } else {
       subresources = [];
       resources.push({

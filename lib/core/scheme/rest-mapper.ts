@@ -1,7 +1,7 @@
 // Finds endpoints by what people and programs call them: kinds, plurals, singulars, short names, categories and the
-// arguments of kubectl (`po`, `deployments.apps`, `deployments.v1.apps`, `all`). Made from a scheme, or from the entries
-// of any server's discovery. Of several matches the first in discovery order wins, the core group always being first,
-// and within a group its preferred version: so `events` are the core ones, `hpa` those of autoscaling/v2.
+// arguments of kubectl (`po`, `deployments.apps`, `deployments.v1.apps`, `all`). Made from a scheme, or from the
+// entries of any server's discovery. Of several matches the first in discovery order wins, the core group always being
+// first, and within a group its preferred version: so `events` are the core ones, `hpa` those of autoscaling/v2.
 // As apimachinery/pkg/api/meta/restmapper.go and priority.go with client-go/restmapper (discovery.go, shortcut.go,
 // category_expansion.go). Every look-up goes by Map to the few entries of one name.
 import type { GroupKind, GroupVersion, GroupVersionKind, GroupVersionResource } from '../objects/gvk.js';
@@ -138,7 +138,9 @@ function indexEntries(entries: readonly ResourceEntry[]): EntryIndex {
     for (const name of new Set([mapping.resource, mapping.singular])) push(names, name, mapping);
     for (const name of mapping.shortNames) push(shortNames, name, mapping);
     for (const name of mapping.categories) {
-      const known = categories.get(name)?.some(({ group, resource }) => group === mapping.group && resource === mapping.resource) ?? false;
+      const known =
+        categories.get(name)?.some(({ group, resource }) => group === mapping.group && resource === mapping.resource) ??
+        false;
       if (!known) push(categories, name, mapping);
     }
   }

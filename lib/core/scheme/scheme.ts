@@ -1,9 +1,10 @@
 // The scheme: all kinds an API server or client knows, their schemas, defaults and conversions, and which of them are
 // served. A host composes one from lists of definitions; the built-in kinds come in by the same door (builtin.ts).
 // Immutable once made: `with` answers a new scheme, so a server that learns of a custom resource swaps one for another
-// while requests in flight keep theirs. All look-ups are by Map, so hostile names find nothing: first to a group-version,
-// whose kinds are made when something of it is first asked for (version-kinds.ts), then to the kind.
-// As apimachinery/pkg/runtime/scheme.go, without its internal types: a registered version is the hub (kind-definition.ts).
+// while requests in flight keep theirs. All look-ups are by Map, so hostile names find nothing: first to a
+// group-version, whose kinds are made when something of it is first asked for (version-kinds.ts), then to the kind.
+// As apimachinery/pkg/runtime/scheme.go, without its internal types: a registered version is the hub
+// (kind-definition.ts).
 import type { GroupVersion, GroupVersionKind, GroupVersionResource } from '../objects/gvk.js';
 import { groupVersionKindKey, groupVersionKindOf, printGroupVersion, printGroupVersionKind } from '../objects/gvk.js';
 import type { ApiList, ApiObject, Frozen } from '../objects/meta.js';
@@ -99,7 +100,11 @@ export function createScheme(options: SchemeOptions): Scheme {
 
   const typeThunk = (gvk: GroupVersionKind): (() => StructType) | undefined => {
     const found = versions.get(versionKey(gvk));
-    const known = found && (found.read().kinds.get(gvk.kind)?.type ?? found.read().lists.get(gvk.kind)?.listType ?? everywhere.get(gvk.kind));
+    const known =
+      found &&
+      (found.read().kinds.get(gvk.kind)?.type ??
+        found.read().lists.get(gvk.kind)?.listType ??
+        everywhere.get(gvk.kind));
     return known ?? unversioned.get(gvk.kind);
   };
 
@@ -131,7 +136,8 @@ export function createScheme(options: SchemeOptions): Scheme {
     setDefaults(object, gvk = groupVersionKindOf(object)) {
       const known = versions.get(versionKey(gvk))?.read();
       const listed = known?.lists.get(gvk.kind);
-      if (listed?.setDefaults !== undefined && isList(object)) for (const item of object.items) listed.setDefaults(item);
+      if (listed?.setDefaults !== undefined && isList(object))
+        for (const item of object.items) listed.setDefaults(item);
       else known?.kinds.get(gvk.kind)?.setDefaults?.(object);
     },
     convert: (object, target) => converter(groupVersionKindOf(object), target)(object),
@@ -191,7 +197,12 @@ function register({ sections = [], kinds, switches = {} }: SchemeOptions): Versi
     const added = own.get(key) ?? [];
     const read = once(() => versionKinds([...section.kinds(), ...added], isServed));
     const isKnownToServe = !hasSwitches && section.hasResources;
-    versions.set(key, { group, version, read, isServed: () => (isKnownToServe ? isServed({ group, version, resource: '' }) : read().byResource.size > 0) });
+    versions.set(key, {
+      group,
+      version,
+      read,
+      isServed: () => (isKnownToServe ? isServed({ group, version, resource: '' }) : read().byResource.size > 0),
+    });
   }
   for (const [key, list] of own) {
     const [{ group, version }] = list as [KindOptions];
@@ -207,22 +218,28 @@ function checkKind(versions: Versions, kind: KindOptions): void {
   const name = printGroupVersionKind(kind);
   const named = kind.conversion?.hub ?? kind;
   const hub = kindOf(versions, named);
-  if (hub === undefined || hub.conversion !== undefined) throw new Error(`${name} names a hub that is not one: ${printGroupVersionKind(named)}`);
+  if (hub === undefined || hub.conversion !== undefined)
+    throw new Error(`${name} names a hub that is not one: ${printGroupVersionKind(named)}`);
   if (kind.storage === undefined) return;
   if (kind.conversion !== undefined) throw new Error(`${name} names a storage version, which only its hub may`);
-  if (inVersion(versions, hub, kind.storage) === undefined) throw new Error(`${name} is stored in a version it does not have`);
+  if (inVersion(versions, hub, kind.storage) === undefined)
+    throw new Error(`${name} is stored in a version it does not have`);
 }
 
 function servedGroups(versions: Iterable<Version>): readonly ApiGroup[] {
   const byGroup = new Map<string, string[]>();
-  for (const { group, version, isServed } of versions) if (isServed()) byGroup.set(group, [...(byGroup.get(group) ?? []), version]);
+  for (const { group, version, isServed } of versions)
+    if (isServed()) byGroup.set(group, [...(byGroup.get(group) ?? []), version]);
   return [...byGroup].map(([name, unordered]) => {
     const ordered = unordered.sort(compareVersions);
     return { name, versions: ordered, preferredVersion: ordered[0] ?? '' };
   });
 }
 
-function namesByType(versions: Iterable<Version>, { everywhere = [], unversioned = [] }: SchemeOptions): ReadonlyMap<string, readonly GroupVersionKind[]> {
+function namesByType(
+  versions: Iterable<Version>,
+  { everywhere = [], unversioned = [] }: SchemeOptions,
+): ReadonlyMap<string, readonly GroupVersionKind[]> {
   const names = new Map<string, GroupVersionKind[]>();
   const add = (type: StructType, { group, version }: GroupVersion, kind: string): void => {
     names.set(type.name, [...(names.get(type.name) ?? []), { group, version, kind }]);
@@ -250,7 +267,8 @@ function conversion(source: KindDefinition, goal: KindDefinition, ofLists: boole
   };
   if (!ofLists) return (object) => withTypeMeta(convert(object), goal.kind, apiVersion);
   // The items of a list do not name their kind, unless they came that way.
-  const convertItem: Converter = (item) => (item.kind === undefined ? withTypeMeta(convert(item)) : withTypeMeta(convert(item), goal.kind, apiVersion));
+  const convertItem: Converter = (item) =>
+    item.kind === undefined ? withTypeMeta(convert(item)) : withTypeMeta(convert(item), goal.kind, apiVersion);
   return (list) => {
     const converted = { ...list, items: isList(list) ? list.items.map(convertItem) : [] };
     return withTypeMeta(converted, `${goal.kind}List`, apiVersion);
@@ -261,7 +279,8 @@ function conversion(source: KindDefinition, goal: KindDefinition, ofLists: boole
 function withTypeMeta(object: Frozen<ApiObject>, kind?: string, apiVersion?: string): Frozen<ApiObject> {
   if (object.kind === kind && object.apiVersion === apiVersion) return object;
   // Conversions seldom say what they made, which saves a copy.
-  if (kind !== undefined && apiVersion !== undefined && !('kind' in object) && !('apiVersion' in object)) return { kind, apiVersion, ...object };
+  if (kind !== undefined && apiVersion !== undefined && !('kind' in object) && !('apiVersion' in object))
+    return { kind, apiVersion, ...object };
   const { kind: _kind, apiVersion: _apiVersion, ...content } = object;
   return kind === undefined || apiVersion === undefined ? content : { kind, apiVersion, ...content };
 }

@@ -15,7 +15,12 @@ export function compareVersions(a: string, b: string): number {
     if (left !== right) return left === undefined ? 1 : -1;
     return a < b ? -1 : 1;
   }
-  return rank[left.stability] - rank[right.stability] || right.major - left.major || right.minor - left.minor || (a < b ? -1 : 1);
+  return (
+    rank[left.stability] - rank[right.stability] ||
+    right.major - left.major ||
+    right.minor - left.minor ||
+    (a < b ? -1 : 1)
+  );
 }
 
 /** What the name of a version says about it. */
@@ -42,5 +47,9 @@ interface ParsedVersion {
 function parseVersion(version: string): ParsedVersion | undefined {
   const [whole, major, stage, minor] = versionForm.exec(version) ?? [];
   if (whole === undefined) return undefined;
-  return { major: Number(major), stability: stage === 'alpha' || stage === 'beta' ? stage : 'stable', minor: Number(minor ?? 0) };
+  return {
+    major: Number(major),
+    stability: stage === 'alpha' || stage === 'beta' ? stage : 'stable',
+    minor: Number(minor ?? 0),
+  };
 }

@@ -1,6 +1,6 @@
-// How parts of a server read its objects: authorizers their roles, authenticators their secrets, admission its namespaces
-// and quotas. The server implements it on its caches and hands it to them; they never see a client or a store. Objects
-// are in the hub version of their kind, complete, frozen, and shared with everyone else.
+// How parts of a server read its objects: authorizers their roles, authenticators their secrets, admission its
+// namespaces and quotas. The server implements it on its caches and hands it to them; they never see a client or a
+// store. Objects are in the hub version of their kind, complete, frozen, and shared with everyone else.
 import type { Observable } from 'rxjs';
 import type { GroupResource } from '../objects/gvk.js';
 import type { ApiObject, Frozen } from '../objects/meta.js';

@@ -1,5 +1,5 @@
-// Signals that many calls share. A signal itself is made for a few listeners (Node warns of more than ten, and walks along
-// all of them for each that comes), so of each signal only one thing listens, and knows who waits.
+// Signals that many calls share. A signal itself is made for a few listeners (Node warns of more than ten, and walks
+// along all of them for each that comes), so of each signal only one thing listens, and knows who waits.
 import { Observable, firstValueFrom, takeUntil } from 'rxjs';
 import type { Clock } from '../time/clock.js';
 

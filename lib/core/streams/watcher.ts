@@ -147,7 +147,11 @@ function listed<T>(page: Page<T>, phase: Phase & { readonly name: 'listing' }): 
   const { continue: token, resourceVersion } = page;
   if (token !== undefined && token !== '') outcomes.push([{ name: 'listing', paged: phase.paged, continue: token }]);
   else if (resourceVersion === '') throw new Error('the list has no resourceVersion to watch from');
-  else outcomes.push([{ name: 'listed', resourceVersion }, { type: 'synced', resourceVersion }]);
+  else
+    outcomes.push([
+      { name: 'listed', resourceVersion },
+      { type: 'synced', resourceVersion },
+    ]);
   return outcomes;
 }
 

@@ -10,8 +10,8 @@ export interface Clock {
   /** Milliseconds since 1970-01-01 UTC. */
   now(): number;
   /**
-   * Milliseconds with fractions that only go forward, from some moment on: for differences, where a millisecond is long.
-   * A clock without it is asked for `now`.
+   * Milliseconds with fractions that only go forward, from some moment on: for differences, where a millisecond is
+   * long. A clock without it is asked for `now`.
    */
   elapsed?(): number;
   /**

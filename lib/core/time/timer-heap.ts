@@ -26,7 +26,9 @@ export class TimerHeap<T> {
   #last: number;
   #firstFree = -1;
 
-  /** Nothing may be added before `start`, and after `firstUntil` nothing before its answer or, if Infinity, its `until`. */
+  /**
+   * Nothing may be added before `start`, and after `firstUntil` nothing before its answer or, if Infinity, its `until`.
+   */
   constructor(start: number) {
     this.#last = start;
     for (let ring = 0; ring < ringCount; ring++) this.#clear(ring);

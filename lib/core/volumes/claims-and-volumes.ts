@@ -1,5 +1,5 @@
-// What claims and volumes say of themselves, for all who look at storage: which class they are of, whether a claim has its
-// volume, whether a volume is meant for a claim. As component-helpers/storage/volume.
+// What claims and volumes say of themselves, for all who look at storage: which class they are of, whether a claim has
+// its volume, whether a volume is meant for a claim. As component-helpers/storage/volume.
 import { deepFreeze } from '../objects/freeze.js';
 import type { Frozen } from '../objects/meta.js';
 import { objectReference } from '../objects/object-reference.js';
@@ -15,7 +15,9 @@ export type Volume = Frozen<PersistentVolume>;
 /** On a claim: whoever binds claims is done with it. */
 export const bindCompletedAnnotation = 'pv.kubernetes.io/bind-completed';
 
-/** On a volume, that its claim was chosen for it, and on a claim, that its volume was: not written there by a person. */
+/**
+ * On a volume, that its claim was chosen for it, and on a claim, that its volume was: not written there by a person.
+ */
 export const boundByControllerAnnotation = 'pv.kubernetes.io/bound-by-controller';
 
 /** On a claim: the node for which its volume is to be made. */
@@ -26,7 +28,10 @@ export function classOfClaim(claim: Claim): string {
   return statedClass(claim) ?? '';
 }
 
-/** The class that a claim names, which may be empty: none, and not the default either. Undefined where it leaves that open. */
+/**
+ * The class that a claim names, which may be empty: none, and not the default either. Undefined where it leaves that
+ * open.
+ */
 export function statedClass({ metadata, spec }: Claim): string | undefined {
   return metadata?.annotations?.[classAnnotation] ?? spec?.storageClassName;
 }
@@ -54,7 +59,8 @@ export function selectedNodeOf({ metadata }: Claim): string | undefined {
 /** Whether a volume is meant for this claim: by name, and by uid if it says one. */
 export function isMeantFor({ spec }: Volume, { metadata }: Claim): boolean {
   const reference = spec?.claimRef;
-  if (reference === undefined || reference.name !== metadata?.name || reference.namespace !== metadata?.namespace) return false;
+  if (reference === undefined || reference.name !== metadata?.name || reference.namespace !== metadata?.namespace)
+    return false;
   return isEmpty(reference.uid) || reference.uid === metadata?.uid;
 }
 
@@ -66,8 +72,14 @@ export function isClaimedBy(volume: Volume, claim: Claim): boolean {
 /** The volume, given to the claim. Who gave it is noted, unless a person had it meant for the claim already. */
 export function givenTo(claim: Claim, volume: Volume): Volume {
   if (isClaimedBy(volume, claim)) return volume;
-  const given = setIn(volume, ['spec', 'claimRef'], objectReference({ apiVersion: 'v1', kind: 'PersistentVolumeClaim' }, claim));
-  return deepFreeze(isMeantFor(volume, claim) ? given : setIn(given, ['metadata', 'annotations', boundByControllerAnnotation], 'yes'));
+  const given = setIn(
+    volume,
+    ['spec', 'claimRef'],
+    objectReference({ apiVersion: 'v1', kind: 'PersistentVolumeClaim' }, claim),
+  );
+  return deepFreeze(
+    isMeantFor(volume, claim) ? given : setIn(given, ['metadata', 'annotations', boundByControllerAnnotation], 'yes'),
+  );
 }
 
 /** `namespace/name`. */

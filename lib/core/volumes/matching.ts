@@ -33,8 +33,8 @@ export function offeredTo(claim: Claim): (volume: Volume) => boolean {
 }
 
 /**
- * The volume that a claim gets wherever it is used. A claim that waits for its pod gets only one that is meant for it. Among
- * those that fit, one with few access modes is taken before one with many, whatever their sizes.
+ * The volume that a claim gets wherever it is used. A claim that waits for its pod gets only one that is meant for it.
+ * Among those that fit, one with few access modes is taken before one with many, whatever their sizes.
  */
 export function bestVolumeFor<V extends Volume>(claim: Claim, volumes: readonly V[], waits: boolean): V | undefined {
   const suitable = volumes.filter((volume) => isSuitable(volume, claim) && hasAccessModes(volume, claim));

@@ -1,5 +1,5 @@
-// The claims that the volumes of a pod stand for: named, or made for this pod alone. Names only; the claims themselves are
-// looked up by who needs them. As component-helpers/storage/ephemeral.
+// The claims that the volumes of a pod stand for: named, or made for this pod alone. Names only; the claims themselves
+// are looked up by who needs them. As component-helpers/storage/ephemeral.
 import type { Frozen } from '../objects/meta.js';
 import { namespacedName, printNamespacedName } from '../objects/meta.js';
 import { isControlledBy } from '../objects/owner-references.js';
@@ -19,7 +19,8 @@ export interface VolumeClaim {
 export function volumeClaims(pod: Frozen<Pod>): readonly VolumeClaim[] {
   let found: VolumeClaim[] | undefined;
   for (const { name, persistentVolumeClaim, ephemeral } of pod.spec?.volumes ?? []) {
-    if (persistentVolumeClaim !== undefined) (found ??= []).push({ claim: persistentVolumeClaim.claimName, ephemeral: false });
+    if (persistentVolumeClaim !== undefined)
+      (found ??= []).push({ claim: persistentVolumeClaim.claimName, ephemeral: false });
     else if (ephemeral !== undefined) (found ??= []).push({ claim: ephemeralClaimName(pod, name), ephemeral: true });
   }
   return found ?? noVolumeClaims;

@@ -11,7 +11,8 @@ export const noProvisioner = 'kubernetes.io/no-provisioner';
 export function waitsForConsumer(storageClass: Frozen<StorageClass> | undefined): boolean {
   if (storageClass === undefined) return false;
   const { metadata, volumeBindingMode } = storageClass;
-  if (volumeBindingMode === undefined) throw new Error(`VolumeBindingMode not set for StorageClass ${quote(metadata?.name ?? '')}`);
+  if (volumeBindingMode === undefined)
+    throw new Error(`VolumeBindingMode not set for StorageClass ${quote(metadata?.name ?? '')}`);
   return volumeBindingMode === 'WaitForFirstConsumer';
 }
 
@@ -25,7 +26,10 @@ export function defaultClass(classes: readonly Frozen<StorageClass>[]): Frozen<S
   return classes.filter(isDefaultClass).toSorted(newestFirst)[0];
 }
 
-const defaultAnnotations = ['storageclass.kubernetes.io/is-default-class', 'storageclass.beta.kubernetes.io/is-default-class'];
+const defaultAnnotations = [
+  'storageclass.kubernetes.io/is-default-class',
+  'storageclass.beta.kubernetes.io/is-default-class',
+];
 
 function newestFirst({ metadata: one }: Frozen<StorageClass>, { metadata: other }: Frozen<StorageClass>): number {
   // Times are printed in one form, to the second: their order is that of their texts.

@@ -1,5 +1,5 @@
-// Which nodes a pod may have to be judged on anew: their own state changed, or other pods are to come to them than before.
-// For those who keep what they found out about each node.
+// Which nodes a pod may have to be judged on anew: their own state changed, or other pods are to come to them than
+// before. For those who keep what they found out about each node.
 import { LogReader } from '../bounded-log.js';
 import type { ClusterChange } from './change-log.js';
 import type { ClusterView } from './cluster-view.js';

@@ -1,12 +1,12 @@
-// The cluster as the scheduler knows it: nodes, the pods on them, and those assumed to be on them before the API says so.
-// It is ahead of the API by what is assumed and behind it by what the watches have not told yet.
+// The cluster as the scheduler knows it: nodes, the pods on them, and those assumed to be on them before the API says
+// so. It is ahead of the API by what is assumed and behind it by what the watches have not told yet.
 //
 //   assume ─► assumed ── setPod ────────────────────► known ── removePod ─► gone
 //                │ forget, removePod                    ▲
 //                └──────────────────────► gone          └─ setPod of a pod that nobody assumed
 //
-// Assumed pods do not expire. A pod on a node that is not known, or not any more, waits unseen until the node comes or it
-// goes itself. All operations answer at once. As pkg/scheduler/backend/cache/cache.go.
+// Assumed pods do not expire. A pod on a node that is not known, or not any more, waits unseen until the node comes or
+// it goes itself. All operations answer at once. As pkg/scheduler/backend/cache/cache.go.
 import type { Observable } from 'rxjs';
 import { Outlet } from '../../core/index.js';
 import type { Frozen } from '../../core/index.js';
@@ -287,5 +287,10 @@ interface PlacedPod {
   node: NodeState | undefined;
 }
 
-const noNominations: Nominations = { nominatedTo: () => [], nominatedNodes: () => [], nominationOf: () => undefined, nominationChanges: new BoundedLog<string>() };
+const noNominations: Nominations = {
+  nominatedTo: () => [],
+  nominatedNodes: () => [],
+  nominationOf: () => undefined,
+  nominationChanges: new BoundedLog<string>(),
+};
 const nobody: readonly PodFacts[] = [];

@@ -1,6 +1,6 @@
-// What an update means to pods that wait: each aspect that changed is an event of its own, so that only those hear of it
-// who registered for that aspect. What no aspect covers, such as a heartbeat, is no event of a node, and the general update
-// of a pod. As pkg/scheduler/framework/events.go.
+// What an update means to pods that wait: each aspect that changed is an event of its own, so that only those hear of
+// it who registered for that aspect. What no aspect covers, such as a heartbeat, is no event of a node, and the general
+// update of a pod. As pkg/scheduler/framework/events.go.
 import { deepEqual } from '../../core/index.js';
 import type { Frozen } from '../../core/index.js';
 import type { Node, NodeCondition, Pod } from '../../core/types/index.js';
@@ -22,14 +22,17 @@ export function nodeEvents(old: Frozen<Node>, node: Frozen<Node>): readonly Clus
   return events;
 }
 
-/** The events of an update of a pod, at least one: of an assigned pod where it now has a node, else of a waiting one. */
+/**
+ * The events of an update of a pod, at least one: of an assigned pod where it now has a node, else of a waiting one.
+ */
 export function podEvents(old: Frozen<Pod>, pod: Frozen<Pod>): readonly ClusterEvent[] {
   const updates = (pod.spec?.nodeName ?? '') === '' ? waitingPodUpdates : assignedPodUpdates;
   const events: ClusterEvent[] = [];
   if (!same(old.metadata?.labels, pod.metadata?.labels)) events.push(updates.labels);
   if (isScaledDown(old, pod)) events.push(updates.scaleDown);
   if (old.spec !== pod.spec) {
-    if (count(old.spec?.schedulingGates) > 0 && count(pod.spec?.schedulingGates) === 0) events.push(updates.gatesEliminated);
+    if (count(old.spec?.schedulingGates) > 0 && count(pod.spec?.schedulingGates) === 0)
+      events.push(updates.gatesEliminated);
     // Tolerations can only be added.
     if (count(old.spec?.tolerations) !== count(pod.spec?.tolerations)) events.push(updates.tolerations);
   }
@@ -40,7 +43,15 @@ export function podEvents(old: Frozen<Pod>, pod: Frozen<Pod>): readonly ClusterE
 /** The event of something that came, changed or went. Events that are the same are the same object. */
 export function objectEvent(resource: string, old: unknown, current: unknown): ClusterEvent {
   let known = objectEvents.get(resource);
-  if (known === undefined) objectEvents.set(resource, (known = { came: { resource, action: actions.add }, changed: { resource, action: actions.update }, went: { resource, action: actions.delete } }));
+  if (known === undefined)
+    objectEvents.set(
+      resource,
+      (known = {
+        came: { resource, action: actions.add },
+        changed: { resource, action: actions.update },
+        went: { resource, action: actions.delete },
+      }),
+    );
   return old === undefined ? known.came : current === undefined ? known.went : known.changed;
 }
 
@@ -85,7 +96,10 @@ function becameSchedulable(old: Frozen<Node>, node: Frozen<Node>): boolean {
 }
 
 /** Only the statuses count: heartbeats change the rest all the time. */
-function sameStatuses(old: readonly Frozen<NodeCondition>[] = [], conditions: readonly Frozen<NodeCondition>[] = []): boolean {
+function sameStatuses(
+  old: readonly Frozen<NodeCondition>[] = [],
+  conditions: readonly Frozen<NodeCondition>[] = [],
+): boolean {
   if (old === conditions) return true;
   const before = new Map(old.map(({ type, status }) => [type, status]));
   const after = new Map(conditions.map(({ type, status }) => [type, status]));
@@ -98,7 +112,12 @@ function sameStatuses(old: readonly Frozen<NodeCondition>[] = [], conditions: re
 function isScaledDown(old: Frozen<Pod>, pod: Frozen<Pod>): boolean {
   if (old.spec === pod.spec && !mayBeResized(old) && !mayBeResized(pod)) return false;
   const [before, after] = [podFacts(old).held, podFacts(pod).held];
-  return before.milliCpu > after.milliCpu || before.memory > after.memory || before.ephemeralStorage > after.ephemeralStorage || hasLess(before, after);
+  return (
+    before.milliCpu > after.milliCpu ||
+    before.memory > after.memory ||
+    before.ephemeralStorage > after.ephemeralStorage ||
+    hasLess(before, after)
+  );
 }
 
 function hasLess(before: ResourceAmounts, after: ResourceAmounts): boolean {
@@ -108,7 +127,10 @@ function hasLess(before: ResourceAmounts, after: ResourceAmounts): boolean {
 
 function sameClaims({ status: old }: Frozen<Pod>, { status }: Frozen<Pod>): boolean {
   if (old === status) return true;
-  return sameList(old?.resourceClaimStatuses, status?.resourceClaimStatuses) && deepEqual(old?.extendedResourceClaimStatus, status?.extendedResourceClaimStatus);
+  return (
+    sameList(old?.resourceClaimStatuses, status?.resourceClaimStatuses) &&
+    deepEqual(old?.extendedResourceClaimStatus, status?.extendedResourceClaimStatus)
+  );
 }
 
 /** An absent map is an empty one. */

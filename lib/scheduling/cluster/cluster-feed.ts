@@ -1,6 +1,7 @@
-// What a change of the cluster does: the cache follows it, and the queue hears of it. Pods with a node are the cache's, and
-// what happens to them may help any pod that waits; pods without one are the queue's, if they ask for this scheduler, and
-// what happens to them concerns them alone. Finished pods are never seen here: the watch leaves them out.
+// What a change of the cluster does: the cache follows it, and the queue hears of it. Pods with a node are the cache's,
+// and what happens to them may help any pod that waits; pods without one are the queue's, if they ask for this
+// scheduler, and what happens to them concerns them alone. Finished pods are never seen here: the watch leaves them
+// out.
 //
 //   pod without node ── gets one ─► cache, out of the queue, told to all
 //          │ deleted while assumed: what was assumed is taken back, and told to all as room
@@ -24,8 +25,8 @@ export interface ClusterFeedOptions {
   /** Whether pods that ask for the scheduler of this name are ours. */
   responsible(schedulerName: string): boolean;
   /**
-   * Rejects a pod that waits at Permit, because it is being deleted; its failure then takes back what was assumed of it.
-   * False if it does not wait there.
+   * Rejects a pod that waits at Permit, because it is being deleted; its failure then takes back what was assumed of
+   * it. False if it does not wait there.
    */
   rejectWaiting(uid: string): boolean;
   /** Takes down how long changes take; nobody does without it. */
@@ -105,7 +106,8 @@ export function clusterFeed(options: ClusterFeedOptions): ClusterFeed {
       queue.delete(pod);
       if (cache.isAssumed(uidOf(pod))) assumedGone(pod);
     });
-  const waitingBound = (pod: Frozen<Pod>): void => dealWith(clusterEvents.unscheduledPodDelete, () => queue.delete(pod, bound));
+  const waitingBound = (pod: Frozen<Pod>): void =>
+    dealWith(clusterEvents.unscheduledPodDelete, () => queue.delete(pod, bound));
   /** It may still be bound, which then fails. Others need not wait for that. */
   const assumedGone = (pod: Frozen<Pod>): void => {
     const uid = uidOf(pod);
@@ -152,7 +154,12 @@ export function clusterFeed(options: ClusterFeedOptions): ClusterFeed {
       const since = timings.now();
       if (current === undefined) cache.removeNode(old?.metadata?.name ?? '');
       else cache.setNode(current);
-      tellAll(old !== undefined && current !== undefined ? nodeEvents(old, current) : [objectEvent('Node', old, current)], old, current, since);
+      tellAll(
+        old !== undefined && current !== undefined ? nodeEvents(old, current) : [objectEvent('Node', old, current)],
+        old,
+        current,
+        since,
+      );
     },
     object: (resource, old, current) => {
       const event = objectEvent(resource, old, current);

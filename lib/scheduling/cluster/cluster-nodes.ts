@@ -1,5 +1,5 @@
-// The nodes that are known, with all that goes with being known: a place in the order, a slot in columns, images counted.
-// Who is on them is the cluster cache's matter.
+// The nodes that are known, with all that goes with being known: a place in the order, a slot in columns, images
+// counted. Who is on them is the cluster cache's matter.
 import { deepEqual } from '../../core/index.js';
 import type { Frozen } from '../../core/index.js';
 import type { Node } from '../../core/types/index.js';
@@ -70,7 +70,13 @@ export class ClusterNodes {
   }
 
   #add(name: string, object: Frozen<Node>): NodeState {
-    const node = new NodeState({ name, slot: this.#slots.take(), object, images: this.#images.add(object), generations: this.#generations });
+    const node = new NodeState({
+      name,
+      slot: this.#slots.take(),
+      object,
+      images: this.#images.add(object),
+      generations: this.#generations,
+    });
     this.#nodes.set(name, node);
     this.#order.place(node);
     return node;
@@ -98,7 +104,9 @@ function counter(): Generations {
 
 /** Whether nothing changed but what nobody looks at, such as the time of a heartbeat. */
 function meansTheSame(old: Frozen<Node>, node: Frozen<Node>): boolean {
-  return (old.spec?.unschedulable ?? false) === (node.spec?.unschedulable ?? false) && nodeEvents(old, node).length === 0;
+  return (
+    (old.spec?.unschedulable ?? false) === (node.spec?.unschedulable ?? false) && nodeEvents(old, node).length === 0
+  );
 }
 
 function sameImages({ status: old }: Frozen<Node>, { status }: Frozen<Node>): boolean {

@@ -1,10 +1,10 @@
-// Follows a cluster through its API for as long as somebody subscribes: watches pods, nodes and all else that decides where
-// pods may go, and feeds the cache and the queue with what the watches tell, each change at once and in order.
+// Follows a cluster through its API for as long as somebody subscribes: watches pods, nodes and all else that decides
+// where pods may go, and feeds the cache and the queue with what the watches tell, each change at once and in order.
 //
-// While a cycle looks at the cluster for longer than a moment the cache is held, and what is told waits. If too much waits
-// it is dropped and the watches let go; they list anew when the cycle is over, as any watcher does that was too slow.
-// A kind that the server does not serve counts as one without objects. It is asked for again at the watcher's pace. Only
-// pods and nodes every server has: who says otherwise is no server, or not yet.
+// While a cycle looks at the cluster for longer than a moment the cache is held, and what is told waits. If too much
+// waits it is dropped and the watches let go; they list anew when the cycle is over, as any watcher does that was too
+// slow. A kind that the server does not serve counts as one without objects. It is asked for again at the watcher's
+// pace. Only pods and nodes every server has: who says otherwise is no server, or not yet.
 import { NEVER, defer, ignoreElements, merge, startWith, switchMap, tap } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { Outlet } from '../../core/index.js';
@@ -42,7 +42,12 @@ export function followCluster(options: FollowClusterOptions): Observable<Cluster
   return defer(() => {
     const news = new Outlet<ClusterNews>();
     const tell = (each: ClusterNews): void => news.emit(each);
-    const kinds = followedKinds({ client, cache, feed: clusterFeed(options), threw: (kind, error) => tell({ type: 'threw', kind, error }) });
+    const kinds = followedKinds({
+      client,
+      cache,
+      feed: clusterFeed(options),
+      threw: (kind, error) => tell({ type: 'threw', kind, error }),
+    });
     /** Whether the watches are to run. */
     const running = new Outlet<boolean>();
     let isRunning = true;
@@ -51,10 +56,17 @@ export function followCluster(options: FollowClusterOptions): Observable<Cluster
       isRunning = shall;
       running.emit(shall);
     };
-    const line = new WaitingLine<Heard>({ isHeld: () => cache.held, hand: taker(kinds, tell), max: waitingMax, overflow: () => run(false) });
+    const line = new WaitingLine<Heard>({
+      isHeld: () => cache.held,
+      hand: taker(kinds, tell),
+      max: waitingMax,
+      overflow: () => run(false),
+    });
 
     const watches$ = merge(
-      ...kinds.map((kind) => kind.watch(clock, random.stream(kind.name)).pipe(tap((event) => line.add({ kind, event })))),
+      ...kinds.map((kind) =>
+        kind.watch(clock, random.stream(kind.name)).pipe(tap((event) => line.add({ kind, event }))),
+      ),
     );
     const released$ = cache.released$.pipe(
       tap(() => {
@@ -62,7 +74,13 @@ export function followCluster(options: FollowClusterOptions): Observable<Cluster
         run(true);
       }),
     );
-    const work$ = merge(running.values$.pipe(startWith(true), switchMap((shall) => (shall ? watches$ : NEVER))), released$);
+    const work$ = merge(
+      running.values$.pipe(
+        startWith(true),
+        switchMap((shall) => (shall ? watches$ : NEVER)),
+      ),
+      released$,
+    );
     return merge(news.values$, work$.pipe(ignoreElements()));
   });
 }

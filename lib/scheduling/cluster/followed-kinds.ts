@@ -1,5 +1,5 @@
-// What is followed of a cluster, kind by kind: where its objects are watched, the collection that keeps them, and what is
-// done about each change.
+// What is followed of a cluster, kind by kind: where its objects are watched, the collection that keeps them, and what
+// is done about each change.
 import { isApiError, isNoMatchError, watcher } from '../../core/index.js';
 import type { ApiObject, Clock, Frozen, ListWatch, Random, Selection, WatchEvent } from '../../core/index.js';
 import type { Observable } from 'rxjs';
@@ -40,8 +40,19 @@ export interface FollowedKindsOptions {
 export function followedKinds(options: FollowedKindsOptions): readonly FollowedKind[] {
   const { client, cache, feed } = options;
   const others = (Object.keys(knownKinds) as KnownKind[]).map((kind) => knownKind(options, kind)); // its keys are these
-  const nodes = followed<Node>(options, { name: 'Node', source: client.kind('v1', 'Node'), objects: cache.nodeObjects, changed: feed.node });
-  const pods = followed<Pod>(options, { name: 'Pod', source: client.kind('v1', 'Pod'), objects: cache.pods, changed: feed.pod, selection: unfinished });
+  const nodes = followed<Node>(options, {
+    name: 'Node',
+    source: client.kind('v1', 'Node'),
+    objects: cache.nodeObjects,
+    changed: feed.node,
+  });
+  const pods = followed<Pod>(options, {
+    name: 'Pod',
+    source: client.kind('v1', 'Pod'),
+    objects: cache.pods,
+    changed: feed.pod,
+    selection: unfinished,
+  });
   return [...others, nodes, pods];
 }
 
@@ -58,7 +69,12 @@ function knownKind(options: FollowedKindsOptions, kind: KnownKind): FollowedKind
   const changed: Changed<AnyKnown> = (old, current) => {
     if (resource !== undefined) feed.object(resource, old, current);
   };
-  return followed<AnyKnown>(options, { name: kind, source: client.resource<AnyKnown>({ apiVersion, kind }), objects: cache.objects.of(kind), changed });
+  return followed<AnyKnown>(options, {
+    name: kind,
+    source: client.resource<AnyKnown>({ apiVersion, kind }),
+    objects: cache.objects.of(kind),
+    changed,
+  });
 }
 
 type AnyKnown = KnownKinds[KnownKind];
@@ -71,7 +87,10 @@ interface Following<T extends ApiObject> {
   readonly selection?: Selection;
 }
 
-function followed<T extends ApiObject>(options: FollowedKindsOptions, { name, source, objects, changed, selection = {} }: Following<T>): FollowedKind {
+function followed<T extends ApiObject>(
+  options: FollowedKindsOptions,
+  { name, source, objects, changed, selection = {} }: Following<T>,
+): FollowedKind {
   const collection = new WatchedCollection<T>(objects, (old, current) => {
     try {
       changed(old, current);

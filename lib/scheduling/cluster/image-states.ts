@@ -1,6 +1,6 @@
-// The images of all nodes: how large each is, as the node that had it first said, and how many nodes have it. One record
-// per image is shared by all nodes that have it, so a count is right everywhere at once. (Kubernetes brings the counts that
-// a node shows up to date only when something else of that node changes.)
+// The images of all nodes: how large each is, as the node that had it first said, and how many nodes have it. One
+// record per image is shared by all nodes that have it, so a count is right everywhere at once. (Kubernetes brings the
+// counts that a node shows up to date only when something else of that node changes.)
 // As pkg/scheduler/backend/cache/cache.go, addNodeImageStates.
 import type { Frozen } from '../../core/index.js';
 import type { Node } from '../../core/types/index.js';

@@ -1,5 +1,5 @@
-// The objects of one kind, as told by a watch. Lists are made when asked for and kept until something changes, so reading
-// costs nothing while writing stays cheap: most kinds change more often than anybody lists them.
+// The objects of one kind, as told by a watch. Lists are made when asked for and kept until something changes, so
+// reading costs nothing while writing stays cheap: most kinds change more often than anybody lists them.
 import { objectKey } from '../../core/index.js';
 import type { ApiObject, Frozen } from '../../core/index.js';
 
@@ -81,7 +81,11 @@ interface NamespaceObjects<T extends ApiObject> {
   list: readonly Frozen<T>[] | undefined;
 }
 
-function fileIn<T extends ApiObject>(namespaces: Map<string, NamespaceObjects<T>>, key: string, object: Frozen<T>): void {
+function fileIn<T extends ApiObject>(
+  namespaces: Map<string, NamespaceObjects<T>>,
+  key: string,
+  object: Frozen<T>,
+): void {
   const namespace = namespaceOf(object);
   const filed = namespaces.get(namespace);
   if (filed === undefined) namespaces.set(namespace, { objects: new Map([[key, object]]), list: undefined });

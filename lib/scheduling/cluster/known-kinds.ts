@@ -1,5 +1,5 @@
-// The kinds that are followed beside pods and nodes: where the API has them, and by which name events tell of them. Kinds
-// without such a name help nobody when they change; they are only read.
+// The kinds that are followed beside pods and nodes: where the API has them, and by which name events tell of them.
+// Kinds without such a name help nobody when they change; they are only read.
 import type { EventResources } from '../framework/event-interest.js';
 import type { KnownKind } from './known-objects.js';
 

@@ -50,6 +50,8 @@ export interface KnownObjects {
   get<K extends KnownKind>(kind: K, key: string): Frozen<KnownKinds[K]> | undefined;
   /** All of a kind, or those of a namespace, in the order in which they became known. */
   list<K extends KnownKind>(kind: K, namespace?: string): readonly Frozen<KnownKinds[K]>[];
-  /** Another number whenever an object of the kind came, changed or went: what was computed from them holds until then. */
+  /**
+   * Another number whenever an object of the kind came, changed or went: what was computed from them holds until then.
+   */
   version(kind: KnownKind): number;
 }

@@ -1,5 +1,5 @@
-// The order in which nodes are looked at: zones in turn, one node of each, so that a search that ends early has seen every
-// zone. Zones stand in the order in which they appeared, nodes of a zone in the order in which they came to it.
+// The order in which nodes are looked at: zones in turn, one node of each, so that a search that ends early has seen
+// every zone. Zones stand in the order in which they appeared, nodes of a zone in the order in which they came to it.
 // As pkg/scheduler/backend/cache/node_tree.go and component-helpers/node/topology.
 import type { Labels } from '../../core/index.js';
 import { domainOf } from './topology-domain.js';
@@ -46,8 +46,12 @@ export class NodeOrder<N extends PlacedNode> {
 
 /** Region and zone as one text. The labels of old win where a node has both. */
 function zoneKey(labels: Labels): string {
-  const zone = domainOf(labels, 'failure-domain.beta.kubernetes.io/zone') ?? domainOf(labels, 'topology.kubernetes.io/zone') ?? '';
-  const region = domainOf(labels, 'failure-domain.beta.kubernetes.io/region') ?? domainOf(labels, 'topology.kubernetes.io/region') ?? '';
+  const zone =
+    domainOf(labels, 'failure-domain.beta.kubernetes.io/zone') ?? domainOf(labels, 'topology.kubernetes.io/zone') ?? '';
+  const region =
+    domainOf(labels, 'failure-domain.beta.kubernetes.io/region') ??
+    domainOf(labels, 'topology.kubernetes.io/region') ??
+    '';
   return `${region}\0${zone}`;
 }
 

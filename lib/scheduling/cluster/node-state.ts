@@ -76,7 +76,8 @@ export class NodeState implements NodeDraft {
   add(pod: PodFacts): void {
     this.pods.push(pod);
     if (hasAffinity(pod)) this.podsWithAffinity = withPod(this.podsWithAffinity, pod);
-    if (hasRequiredAntiAffinity(pod)) this.podsWithRequiredAntiAffinity = withPod(this.podsWithRequiredAntiAffinity, pod);
+    if (hasRequiredAntiAffinity(pod))
+      this.podsWithRequiredAntiAffinity = withPod(this.podsWithRequiredAntiAffinity, pod);
     if (pod.hostPorts.length > 0) this.ports = [...this.ports, ...pod.hostPorts];
     this.#count(pod, 1);
     this.generation = this.#generations.next();
@@ -102,7 +103,8 @@ export class NodeState implements NodeDraft {
     if (at < 0) return;
     this.pods[at] = current;
     // Both sets are this node's own when anything is in them.
-    if ((this.podsWithAffinity as Set<PodFacts>).delete(old)) this.podsWithAffinity = withPod(this.podsWithAffinity, current);
+    if ((this.podsWithAffinity as Set<PodFacts>).delete(old))
+      this.podsWithAffinity = withPod(this.podsWithAffinity, current);
     if ((this.podsWithRequiredAntiAffinity as Set<PodFacts>).delete(old)) {
       this.podsWithRequiredAntiAffinity = withPod(this.podsWithRequiredAntiAffinity, current);
     }
@@ -117,7 +119,8 @@ export class NodeState implements NodeDraft {
     copy.requested = { milliCpu, memory, ephemeralStorage, scalars: scalars.size === 0 ? none : new Map(scalars) };
     copy.nonZeroRequested = { milliCpu: this.nonZeroRequested.milliCpu, memory: this.nonZeroRequested.memory };
     if (this.podsWithAffinity.size > 0) copy.podsWithAffinity = new Set(this.podsWithAffinity);
-    if (this.podsWithRequiredAntiAffinity.size > 0) copy.podsWithRequiredAntiAffinity = new Set(this.podsWithRequiredAntiAffinity);
+    if (this.podsWithRequiredAntiAffinity.size > 0)
+      copy.podsWithRequiredAntiAffinity = new Set(this.podsWithRequiredAntiAffinity);
     copy.ports = this.ports;
     if (this.claimUses.size > 0) copy.claimUses = new Map(this.claimUses);
     copy.attachable = this.attachable;
@@ -131,7 +134,8 @@ export class NodeState implements NodeDraft {
     requested.ephemeralStorage += sign * held.ephemeralStorage;
     nonZeroRequested.milliCpu += sign * nonZeroHeld.milliCpu;
     nonZeroRequested.memory += sign * nonZeroHeld.memory;
-    if (held.scalars.size > 0) for (const [name, amount] of held.scalars) requested.scalars = counted(requested.scalars, name, sign * amount);
+    if (held.scalars.size > 0)
+      for (const [name, amount] of held.scalars) requested.scalars = counted(requested.scalars, name, sign * amount);
     if (attachable === 0) return;
     this.attachable += sign * attachable;
     for (const { claim, ephemeral } of volumeClaims) {
@@ -165,7 +169,12 @@ export class NodeState implements NodeDraft {
 
 /** Whether a pod has any term about other pods. */
 export function hasAffinity({ affinity, antiAffinity }: PodFacts): boolean {
-  return affinity.required.length > 0 || affinity.preferred.length > 0 || antiAffinity.required.length > 0 || antiAffinity.preferred.length > 0;
+  return (
+    affinity.required.length > 0 ||
+    affinity.preferred.length > 0 ||
+    antiAffinity.required.length > 0 ||
+    antiAffinity.preferred.length > 0
+  );
 }
 
 /** Whether a pod keeps others away. */
@@ -190,7 +199,8 @@ const noLabels: Labels = Object.freeze({});
 
 /** The set with one more; of its own where it was the shared one. */
 function withPod(pods: ReadonlySet<PodFacts>, pod: PodFacts): ReadonlySet<PodFacts> {
-  return pods === nobody ? new Set([pod]) : (pods as Set<PodFacts>).add(pod); // only the shared one is not the node's own
+  // only the shared one is not the node's own
+  return pods === nobody ? new Set([pod]) : (pods as Set<PodFacts>).add(pod);
 }
 
 /** The map with a count changed; of its own where it was the shared one. What comes to nothing is left out. */

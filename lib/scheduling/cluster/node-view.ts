@@ -1,5 +1,5 @@
-// A node as plugins see it: the object, the pods on it, and sums over them that are kept rather than computed. Pods count
-// from the moment they are assumed to be there, before the API says so.
+// A node as plugins see it: the object, the pods on it, and sums over them that are kept rather than computed. Pods
+// count from the moment they are assumed to be there, before the API says so.
 import type { Frozen, Labels } from '../../core/index.js';
 import type { Node, Taint } from '../../core/types/index.js';
 import type { HostPort } from '../pod/host-ports.js';
@@ -52,9 +52,13 @@ export interface NodeView {
   readonly ports: readonly HostPort[];
   /** By complete image name. */
   readonly images: ReadonlyMap<string, ImageState>;
-  /** How many volumes of its pods name a claim, by `namespace/name`. Claims made for a single pod are not among them. */
+  /**
+   * How many volumes of its pods name a claim, by `namespace/name`. Claims made for a single pod are not among them.
+   */
   readonly claimUses: ReadonlyMap<string, number>;
-  /** How many volumes its pods have that drivers may have to attach: no fewer than they do, as several may be the same. */
+  /**
+   * How many volumes its pods have that drivers may have to attach: no fewer than they do, as several may be the same.
+   */
   readonly attachable: number;
   /** A copy for what-if. */
   copy(): NodeDraft;

@@ -1,5 +1,5 @@
-// Where a node lies: nodes with the same value of a label, the topology key, form a domain. Nodes without the label lie in
-// no domain; an empty value is a domain like any other.
+// Where a node lies: nodes with the same value of a label, the topology key, form a domain. Nodes without the label lie
+// in no domain; an empty value is a domain like any other.
 import type { Labels } from '../../core/index.js';
 
 /** The domain of a node by its labels; undefined where it has none. */

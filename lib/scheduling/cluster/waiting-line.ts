@@ -40,7 +40,8 @@ export class WaitingLine<E> {
   handOn(): void {
     if (this.#isHanding) return;
     this.#isHanding = true;
-    while (this.#handed < this.#events.length && !this.#options.isHeld()) this.#options.hand(this.#events[this.#handed++] as E); // below the length
+    while (this.#handed < this.#events.length && !this.#options.isHeld())
+      this.#options.hand(this.#events[this.#handed++] as E); // below the length
     if (this.#handed === this.#events.length) this.#clear();
     this.#isHanding = false;
   }

@@ -1,13 +1,13 @@
 // A collection in step with a watch, and the changes that follow: what came, what changed, what went. Objects of a list
-// are taken in as they come, page by page, so that a long list never stops everything else for long; what a complete list
-// did not show is gone. An object whose revision is known already is no news.
+// are taken in as they come, page by page, so that a long list never stops everything else for long; what a complete
+// list did not show is gone. An object whose revision is known already is no news.
 import { objectKey } from '../../core/index.js';
 import type { ApiObject, Frozen, WatchEvent } from '../../core/index.js';
 import type { KnownCollection } from './known-collection.js';
 
 /**
- * Told of a change when the collection shows it. `old` is absent for what is new, `current` for what is gone; `old` is then
- * the last that is known of it. One that was replaced by another of the same name first went, then came.
+ * Told of a change when the collection shows it. `old` is absent for what is new, `current` for what is gone; `old` is
+ * then the last that is known of it. One that was replaced by another of the same name first went, then came.
  */
 export type Changed<T extends ApiObject> = (old: Frozen<T> | undefined, current: Frozen<T> | undefined) => void;
 
@@ -86,5 +86,9 @@ export class WatchedCollection<T extends ApiObject> {
 }
 
 function isNewer(known: Frozen<ApiObject>, object: Frozen<ApiObject>): boolean {
-  return known !== object && (object.metadata?.resourceVersion === undefined || known.metadata?.resourceVersion !== object.metadata.resourceVersion);
+  return (
+    known !== object &&
+    (object.metadata?.resourceVersion === undefined ||
+      known.metadata?.resourceVersion !== object.metadata.resourceVersion)
+  );
 }

@@ -1,5 +1,5 @@
-// The plugins of a cycle that columns do not stand for: those of users, and those of volumes and devices where the pod has
-// any. For most pods they all say that they have nothing to do, and nobody is asked about nodes.
+// The plugins of a cycle that columns do not stand for: those of users, and those of volumes and devices where the pod
+// has any. For most pods they all say that they have nothing to do, and nobody is asked about nodes.
 import type { NodeView } from '../cluster/node-view.js';
 import type { Cycle } from '../framework/cycle.js';
 import type { SchedulingPlugin } from '../framework/plugin.js';
@@ -24,7 +24,10 @@ export interface AskedPlugins {
 }
 
 /** Asks whether they have anything to do. Undefined where one refuses the pod, narrows the nodes or throws. */
-export function askFirst(cycle: Cycle, { askedPreFilters, askedFilters, askedPreScores, askedScores }: ColumnProfile): AskedPlugins | undefined {
+export function askFirst(
+  cycle: Cycle,
+  { askedPreFilters, askedFilters, askedPreScores, askedScores }: ColumnProfile,
+): AskedPlugins | undefined {
   const skipped = new Set<string>();
   const preFilters: SchedulingPlugin[] = [];
   for (const plugin of askedPreFilters) {
@@ -60,7 +63,12 @@ function mayRefuse(plugin: SchedulingPlugin, cycle: Cycle): boolean {
 }
 
 /** What the first of them says against a node, of those before a place in the profile's order. */
-export function firstRefusal(filters: readonly PlacedFilter[], cycle: Cycle, node: NodeView, before?: number): Rejected | undefined {
+export function firstRefusal(
+  filters: readonly PlacedFilter[],
+  cycle: Cycle,
+  node: NodeView,
+  before?: number,
+): Rejected | undefined {
   for (const { plugin, position } of filters) {
     if (before !== undefined && position >= before) return undefined;
     const rejected = rejectionBy(plugin, cycle, node);
@@ -70,14 +78,24 @@ export function firstRefusal(filters: readonly PlacedFilter[], cycle: Cycle, nod
 }
 
 /** Asks who of them wants to score nodes. */
-export function scorersOf(cycle: Cycle, { preScores, scores }: AskedPlugins, nodes: readonly NodeView[]): readonly WeightedPlugin[] {
+export function scorersOf(
+  cycle: Cycle,
+  { preScores, scores }: AskedPlugins,
+  nodes: readonly NodeView[],
+): readonly WeightedPlugin[] {
   const skipped = runPreScore(cycle, { preScore: preScores }, nodes);
   return scores.filter(({ plugin }) => !skipped.has(plugin.name));
 }
 
 /** Adds their scores of nodes. */
-export function addAskedScores(totals: Float64Array, nodes: readonly NodeView[], cycle: Cycle, scores: readonly WeightedPlugin[]): void {
+export function addAskedScores(
+  totals: Float64Array,
+  nodes: readonly NodeView[],
+  cycle: Cycle,
+  scores: readonly WeightedPlugin[],
+): void {
   for (const each of scores) {
-    for (const [index, score] of scoresOf(cycle, each, nodes).entries()) totals[index] = (totals[index] ?? 0) + each.weight * score;
+    for (const [index, score] of scoresOf(cycle, each, nodes).entries())
+      totals[index] = (totals[index] ?? 0) + each.weight * score;
   }
 }

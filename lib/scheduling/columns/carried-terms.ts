@@ -1,5 +1,5 @@
-// The affinity terms of pods on nodes: who carries them, and where. Many pods carry the same term, so there are few of them
-// even where every pod has some, and whoever comes asks each term once whether it is meant.
+// The affinity terms of pods on nodes: who carries them, and where. Many pods carry the same term, so there are few of
+// them even where every pod has some, and whoever comes asks each term once whether it is meant.
 import type { NodeView } from '../cluster/node-view.js';
 import { asksNamespaces } from '../pod/pod-affinity.js';
 import type { AffinityTerm } from '../pod/pod-affinity.js';
@@ -26,7 +26,14 @@ export interface CarriedTermPlaces extends CarriedTerm {
 /** The terms of a pod. */
 export function carriedTerms(pod: PodFacts): readonly CarriedTerm[] {
   const { affinity, antiAffinity } = pod;
-  if (affinity.required.length + affinity.preferred.length + antiAffinity.required.length + antiAffinity.preferred.length === 0) return none;
+  if (
+    affinity.required.length +
+      affinity.preferred.length +
+      antiAffinity.required.length +
+      antiAffinity.preferred.length ===
+    0
+  )
+    return none;
   const known = termsByPod.get(pod);
   if (known !== undefined) return known;
   const terms = [
@@ -69,7 +76,8 @@ export class CarriedTerms {
     if (changes !== undefined) replay(changes, this.#columns, this.#counts);
     else {
       this.#terms.clear();
-      for (const node of this.#columns.cluster.nodesWithAffinity) for (const pod of node.podsWithAffinity) this.#countPod(node.slot, pod, 1);
+      for (const node of this.#columns.cluster.nodesWithAffinity)
+        for (const pod of node.podsWithAffinity) this.#countPod(node.slot, pod, 1);
     }
     return this.#terms.values();
   }

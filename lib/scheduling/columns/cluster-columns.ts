@@ -1,5 +1,5 @@
-// What all profiles share of columns: the nodes, the terms that pods on them carry, and counts of pods. Counts are known by
-// what they count, so pods of different classes that ask the same thing share one.
+// What all profiles share of columns: the nodes, the terms that pods on them carry, and counts of pods. Counts are
+// known by what they count, so pods of different classes that ask the same thing share one.
 import type { ClusterView } from '../cluster/cluster-view.js';
 import { CarriedTerms } from './carried-terms.js';
 import { NodeColumns } from './node-columns.js';

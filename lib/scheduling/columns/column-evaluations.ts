@@ -1,5 +1,5 @@
-// Counts what plugins judged in a search over columns: those that columns stand for as if they had been asked, those that
-// look at other pods where they have something to check or to count, and those that were asked.
+// Counts what plugins judged in a search over columns: those that columns stand for as if they had been asked, those
+// that look at other pods where they have something to check or to count, and those that were asked.
 import type { Evaluations } from '../framework/evaluations.js';
 import type { WeightedPlugin } from '../framework/profile-plugins.js';
 import type { AskedPlugins } from './asked-plugins.js';
@@ -28,7 +28,12 @@ export function countFiltered(evaluations: Evaluations, { rules, asked, profile 
 }
 
 /** So many nodes were scored, also by `scorers`, who are asked. At PreScore these are counted already. */
-export function countScored(evaluations: Evaluations, { rules: { nodeClass, soft, likings }, asked, profile }: JudgedSearch, nodes: number, scorers: readonly WeightedPlugin[]): void {
+export function countScored(
+  evaluations: Evaluations,
+  { rules: { nodeClass, soft, likings }, asked, profile }: JudgedSearch,
+  nodes: number,
+  scorers: readonly WeightedPlugin[],
+): void {
   nodeClass.standIns.scored(evaluations, nodes);
   for (const { plugin } of scorers) evaluations.of('Score', plugin.name).value += nodes;
   for (const name of profile.quietScores) if (asked.skipped.has(name)) evaluations.of('Score', name).value += nodes;

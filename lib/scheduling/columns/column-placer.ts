@@ -1,8 +1,8 @@
-// The fast way to find a node. What the plain way asks of every node for every pod is kept here for pods that are alike,
-// and only what changed is asked again; plugins that cannot be kept are asked only about nodes that all others let through.
-// Nodes to which others are to come are looked at plainly, once for pods that are alike; pods that name their nodes, or are
-// scored by devices, are left to the plain way. The answers are those of the plain way, but that what a plugin throws on
-// nodes which others refuse is not seen.
+// The fast way to find a node. What the plain way asks of every node for every pod is kept here for pods that are
+// alike, and only what changed is asked again; plugins that cannot be kept are asked only about nodes that all others
+// let through. Nodes to which others are to come are looked at plainly, once for pods that are alike; pods that name
+// their nodes, or are scored by devices, are left to the plain way. The answers are those of the plain way, but that
+// what a plugin throws on nodes which others refuse is not seen.
 import type { ClusterView } from '../cluster/cluster-view.js';
 import type { NodeView } from '../cluster/node-view.js';
 import type { Cycle } from '../framework/cycle.js';
@@ -23,7 +23,17 @@ import type { JudgedSearch } from './column-evaluations.js';
 import { columnProfile } from './column-profile.js';
 import type { ColumnProfile } from './column-profile.js';
 import { FittingSearch } from './fitting-search.js';
-import { addLikings, addShares, chooseHighest, chooseInOrder, groupsThatPass, nodeTotals, nodesIn, groupsWithNodes, setRanks } from './group-scores.js';
+import {
+  addLikings,
+  addShares,
+  chooseHighest,
+  chooseInOrder,
+  groupsThatPass,
+  nodeTotals,
+  nodesIn,
+  groupsWithNodes,
+  setRanks,
+} from './group-scores.js';
 import type { ScoredGroups } from './group-scores.js';
 import { grown } from './grown.js';
 import type { NodeColumns } from './node-columns.js';
@@ -108,7 +118,10 @@ export function columnPlacer({ framework, search, columns, foreign }: ColumnPlac
 
   /** Asks whoever has to be asked, besides. */
   const totalsOf = (slots: Int32Array, ruled: RuledSearch): Float64Array => {
-    const { cycle, judged: { rules, asked } } = ruled;
+    const {
+      cycle,
+      judged: { rules, asked },
+    } = ruled;
     const shown = asksNoScores(asked) ? undefined : Array.from(slots, (slot) => nodeAt(nodes, slot));
     const scorers = scoringBegins(ruled, slots.length, shown);
     const scored = groupsWithNodes(groupsFor(rules), slots);
@@ -140,8 +153,14 @@ interface RuledSearch {
   readonly times: PointTimes;
 }
 
-/** Nodes are found, and are scored from here on. With `nodes`, answers who has to be asked about them and wants to be. */
-function scoringBegins({ cycle, judged, times }: RuledSearch, nodeCount: number, nodes?: readonly NodeView[]): readonly WeightedPlugin[] {
+/**
+ * Nodes are found, and are scored from here on. With `nodes`, answers who has to be asked about them and wants to be.
+ */
+function scoringBegins(
+  { cycle, judged, times }: RuledSearch,
+  nodeCount: number,
+  nodes?: readonly NodeView[],
+): readonly WeightedPlugin[] {
   const { timings } = cycle;
   let scorers: readonly WeightedPlugin[] = nobody;
   if (nodes === undefined) {
@@ -159,7 +178,11 @@ function scoringBegins({ cycle, judged, times }: RuledSearch, nodeCount: number,
 const nobody: readonly WeightedPlugin[] = [];
 
 /** Gives groups their totals. */
-function score(scored: ScoredGroups, { nodeClass, soft, needsAllLabels, likings }: PodRules, { spreadWeight = 0, affinityWeight = 0 }: ColumnProfile): void {
+function score(
+  scored: ScoredGroups,
+  { nodeClass, soft, needsAllLabels, likings }: PodRules,
+  { spreadWeight = 0, affinityWeight = 0 }: ColumnProfile,
+): void {
   setRanks(scored);
   for (const column of nodeClass.shares) addShares(scored, column);
   addSpread(scored, soft, needsAllLabels, spreadWeight);
@@ -176,15 +199,29 @@ function nodeAt(nodes: NodeColumns, slot: number): NodeView {
   return node;
 }
 
-/** Pods that name their nodes have few to ask; what cannot be read is told where it is read. Devices come and go unseen. */
+/**
+ * Pods that name their nodes have few to ask; what cannot be read is told where it is read. Devices come and go unseen.
+ */
 function isBeyondColumns({ cluster, pod }: Cycle, profile: ColumnProfile): boolean {
   const { requiredNodes, preferredNodes } = pod;
-  return cluster.nodes.length === 0 || requiredNodes?.names !== undefined || preferredNodes.problems.length > 0 || isScoredByDevices(cluster, pod, profile);
+  return (
+    cluster.nodes.length === 0 ||
+    requiredNodes?.names !== undefined ||
+    preferredNodes.problems.length > 0 ||
+    isScoredByDevices(cluster, pod, profile)
+  );
 }
 
 /** Whether something that the pod asks for is scored, and nodes may have it in devices. */
-function isScoredByDevices({ objects }: ClusterView, { requests: { scalars } }: PodFacts, { scoredScalars }: ColumnProfile): boolean {
-  return scalars.size > 0 && scoredScalars.some((name) => (scalars.get(name) ?? 0) > 0 && deviceClassBehind(objects, name) !== undefined);
+function isScoredByDevices(
+  { objects }: ClusterView,
+  { requests: { scalars } }: PodFacts,
+  { scoredScalars }: ColumnProfile,
+): boolean {
+  return (
+    scalars.size > 0 &&
+    scoredScalars.some((name) => (scalars.get(name) ?? 0) > 0 && deviceClassBehind(objects, name) !== undefined)
+  );
 }
 
 /** What goes wrong on the nominated node is no reason to give up the others. */

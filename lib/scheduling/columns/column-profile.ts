@@ -1,5 +1,6 @@
-// Which plugins of a profile columns stand for, and which are asked node by node all the same. Columns stand for built-in
-// plugins only, and only where a profile has them whole: one that is enabled to filter but not to prepare for it is asked.
+// Which plugins of a profile columns stand for, and which are asked node by node all the same. Columns stand for
+// built-in plugins only, and only where a profile has them whole: one that is enabled to filter but not to prepare for
+// it is asked.
 import type { Framework } from '../framework/framework.js';
 import type { SchedulingPlugin } from '../framework/plugin.js';
 import type { Implementing, WeightedPlugin } from '../framework/profile-plugins.js';
@@ -51,18 +52,29 @@ export interface ColumnProfile {
 }
 
 /** Divides the plugins of a profile. Those of the names in `foreign` are not the built-in ones. */
-export function columnProfile({ plugins, profile: { args } }: Framework, foreign: ReadonlySet<string> = new Set()): ColumnProfile {
+export function columnProfile(
+  { plugins, profile: { args } }: Framework,
+  foreign: ReadonlySet<string> = new Set(),
+): ColumnProfile {
   const filters = plugins.filter.map((plugin, position) => ({ plugin, position }));
-  const isBuiltin = ({ name }: { readonly name: string }, names: ReadonlySet<string>): boolean => names.has(name) && !foreign.has(name);
-  const filterHere = ({ plugin }: PlacedFilter): boolean => isBuiltin(plugin, columnFilters) && (plugin.preFilter === undefined || plugins.preFilter.some(({ name }) => name === plugin.name));
-  const scoreHere = ({ plugin }: WeightedPlugin): boolean => isBuiltin(plugin, columnScores) && (plugin.preScore === undefined || plugins.preScore.some(({ name }) => name === plugin.name));
+  const isBuiltin = ({ name }: { readonly name: string }, names: ReadonlySet<string>): boolean =>
+    names.has(name) && !foreign.has(name);
+  const filterHere = ({ plugin }: PlacedFilter): boolean =>
+    isBuiltin(plugin, columnFilters) &&
+    (plugin.preFilter === undefined || plugins.preFilter.some(({ name }) => name === plugin.name));
+  const scoreHere = ({ plugin }: WeightedPlugin): boolean =>
+    isBuiltin(plugin, columnScores) &&
+    (plugin.preScore === undefined || plugins.preScore.some(({ name }) => name === plugin.name));
   const askedFilters = filters.filter((each) => !filterHere(each));
   const askedScores = plugins.score.filter((each) => !scoreHere(each));
   const asksFilter = new Set(askedFilters.map(({ plugin }) => plugin.name));
   const asksScore = new Set(askedScores.map(({ plugin }) => plugin.name));
-  const isAskedFirst = (plugin: Implementing<'preFilter'>): boolean => asksFilter.has(plugin.name) || !isBuiltin(plugin, columnFilters);
-  const positionOf = (wanted: string): number | undefined => filters.find((each) => each.plugin.name === wanted && filterHere(each))?.position;
-  const scoreOf = (wanted: string): WeightedPlugin | undefined => plugins.score.find((each) => each.plugin.name === wanted && scoreHere(each));
+  const isAskedFirst = (plugin: Implementing<'preFilter'>): boolean =>
+    asksFilter.has(plugin.name) || !isBuiltin(plugin, columnFilters);
+  const positionOf = (wanted: string): number | undefined =>
+    filters.find((each) => each.plugin.name === wanted && filterHere(each))?.position;
+  const scoreOf = (wanted: string): WeightedPlugin | undefined =>
+    plugins.score.find((each) => each.plugin.name === wanted && scoreHere(each));
   return {
     localFilters: filters.filter((each) => filterHere(each) && !peerPlugins.has(each.plugin.name)),
     askedFilters,
@@ -78,10 +90,17 @@ export function columnProfile({ plugins, profile: { args } }: Framework, foreign
     affinityWeight: scoreOf('InterPodAffinity')?.weight,
     askedPreScores: plugins.preScore.filter((plugin) => asksScore.has(plugin.name) || !isBuiltin(plugin, columnScores)),
     askedScores,
-    quietScores: askedScores.filter(({ plugin }) => plugin.preScore === undefined && quietWhenSkipped.has(plugin.name)).map(({ plugin }) => plugin.name),
+    quietScores: askedScores
+      .filter(({ plugin }) => plugin.preScore === undefined && quietWhenSkipped.has(plugin.name))
+      .map(({ plugin }) => plugin.name),
     spreadDefaults: spreadDefaults(args.PodTopologySpread),
     affinityArguments: args.InterPodAffinity,
-    scoredScalars: [...args.NodeResourcesFit.scoringStrategy.resources, ...args.NodeResourcesBalancedAllocation.resources].map(({ name }) => name).filter(isScalarResource),
+    scoredScalars: [
+      ...args.NodeResourcesFit.scoringStrategy.resources,
+      ...args.NodeResourcesBalancedAllocation.resources,
+    ]
+      .map(({ name }) => name)
+      .filter(isScalarResource),
   };
 }
 
@@ -89,14 +108,37 @@ export function columnProfile({ plugins, profile: { args } }: Framework, foreign
 export const quietWhenSkipped: ReadonlySet<string> = new Set(['VolumeBinding', 'DynamicResources']);
 
 /** Whether a plugin says the same of all nodes in the same state, as `NodeStates` has it. */
-export function isByState({ plugin: { name } }: { readonly plugin: SchedulingPlugin }, { nodeName }: PodFacts): boolean {
+export function isByState(
+  { plugin: { name } }: { readonly plugin: SchedulingPlugin },
+  { nodeName }: PodFacts,
+): boolean {
   return statePlugins.has(name) || (name === 'NodeName' && nodeName === '');
 }
 
-const statePlugins: ReadonlySet<string> = new Set(['NodeUnschedulable', 'TaintToleration', 'NodeResourcesFit', 'NodeResourcesBalancedAllocation']);
+const statePlugins: ReadonlySet<string> = new Set([
+  'NodeUnschedulable',
+  'TaintToleration',
+  'NodeResourcesFit',
+  'NodeResourcesBalancedAllocation',
+]);
 const peerPlugins: ReadonlySet<string> = new Set(['PodTopologySpread', 'InterPodAffinity']);
-const columnFilters: ReadonlySet<string> = new Set(['NodeUnschedulable', 'NodeName', 'TaintToleration', 'NodeAffinity', 'NodePorts', 'NodeResourcesFit', ...peerPlugins]);
-const columnScores: ReadonlySet<string> = new Set(['TaintToleration', 'NodeAffinity', 'NodeResourcesFit', 'NodeResourcesBalancedAllocation', 'ImageLocality', ...peerPlugins]);
+const columnFilters: ReadonlySet<string> = new Set([
+  'NodeUnschedulable',
+  'NodeName',
+  'TaintToleration',
+  'NodeAffinity',
+  'NodePorts',
+  'NodeResourcesFit',
+  ...peerPlugins,
+]);
+const columnScores: ReadonlySet<string> = new Set([
+  'TaintToleration',
+  'NodeAffinity',
+  'NodeResourcesFit',
+  'NodeResourcesBalancedAllocation',
+  'ImageLocality',
+  ...peerPlugins,
+]);
 const shares: ReadonlyMap<string, Required<Pick<LocalScore, 'share'>>> = new Map([
   ['TaintToleration', { share: reverseShareOfHighest }],
   ['NodeAffinity', { share: shareOfHighest }],

@@ -1,6 +1,6 @@
-// The nodes to which other pods are to come, as pods of one node signature and one priority see them: those that must not
-// be pushed aside count as present. What that comes to is found out once per node, by whoever asks first, and again when
-// the node changed or others are to come. So a search costs the same however many pods are nominated.
+// The nodes to which other pods are to come, as pods of one node signature and one priority see them: those that must
+// not be pushed aside count as present. What that comes to is found out once per node, by whoever asks first, and again
+// when the node changed or others are to come. So a search costs the same however many pods are nominated.
 import { ChangedNodes } from '../cluster/changed-nodes.js';
 import { isToReckonWith } from '../framework/profile-filters.js';
 import type { Rejected } from '../framework/rejection.js';
@@ -10,7 +10,10 @@ import type { NodeColumns } from './node-columns.js';
 /** Verdicts that are not the number of a refusal. */
 export const crowdVerdict = { nobody: 0, unknown: -1, fits: -2 } as const;
 
-/** What nodes are amidst those that are to come to them. A pod that is nominated itself has to look at its own node apart. */
+/**
+ * What nodes are amidst those that are to come to them. A pod that is nominated itself has to look at its own node
+ * apart.
+ */
 export class CrowdColumn {
   readonly #columns: NodeColumns;
   readonly #priority: number;
@@ -69,7 +72,9 @@ export class CrowdColumn {
 
   #look(slot: number): void {
     const node = this.#columns.at(slot);
-    const isCrowded = node !== undefined && this.#columns.cluster.nominatedTo(node.name).some((pod) => isToReckonWith(pod, this.#priority));
+    const isCrowded =
+      node !== undefined &&
+      this.#columns.cluster.nominatedTo(node.name).some((pod) => isToReckonWith(pod, this.#priority));
     this.#verdicts[slot] = isCrowded ? crowdVerdict.unknown : crowdVerdict.nobody;
     if (isCrowded) this.#slots.add(slot);
     else this.#slots.delete(slot);

@@ -19,15 +19,31 @@ export interface DomainCheck {
 }
 
 /** The bounds and the words of a check. */
-export type CheckTerms = Pick<DomainCheck, 'position' | 'refusal'> & Partial<Pick<DomainCheck, 'least' | 'most' | 'missing'>>;
+export type CheckTerms = Pick<DomainCheck, 'position' | 'refusal'> &
+  Partial<Pick<DomainCheck, 'least' | 'most' | 'missing'>>;
 
 /** A check of what was counted, as it is now. */
-export function domainCheck(counted: DomainSums, { position, refusal, least = -Infinity, most = Infinity, missing }: CheckTerms): DomainCheck {
+export function domainCheck(
+  counted: DomainSums,
+  { position, refusal, least = -Infinity, most = Infinity, missing }: CheckTerms,
+): DomainCheck {
   return { position, counted, least, most, missing, refusal };
 }
 
 /** Keeps of the first `count` slots those whose nodes pass, and answers how many they are. */
-export function keepPassing(slots: Int32Array, count: number, { counted: { domains: { bySlot }, sums }, least, most, missing }: DomainCheck): number {
+export function keepPassing(
+  slots: Int32Array,
+  count: number,
+  {
+    counted: {
+      domains: { bySlot },
+      sums,
+    },
+    least,
+    most,
+    missing,
+  }: DomainCheck,
+): number {
   const keepsMissing = missing === undefined;
   let kept = 0;
   for (let index = 0; index < count; index++) {

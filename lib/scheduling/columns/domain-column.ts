@@ -1,6 +1,6 @@
-// The domains of one topology key as small numbers, so that counts by domain are arrays. A number is given when the first
-// node of a domain comes and may be given again once its last node is gone; whoever counts by it moves with the nodes, so
-// by then nothing is counted there any more. The domain of the empty value always has the number 0.
+// The domains of one topology key as small numbers, so that counts by domain are arrays. A number is given when the
+// first node of a domain comes and may be given again once its last node is gone; whoever counts by it moves with the
+// nodes, so by then nothing is counted there any more. The domain of the empty value always has the number 0.
 import type { NodeView } from '../cluster/node-view.js';
 import { domainOf } from '../cluster/topology-domain.js';
 import { ChangeReader } from './change-reader.js';
@@ -46,7 +46,9 @@ export class DomainColumn implements Trait {
     return this.#uses.length;
   }
 
-  /** Whether every node in a domain is alone there, as hosts are. In the empty domain there may be nodes without label. */
+  /**
+   * Whether every node in a domain is alone there, as hosts are. In the empty domain there may be nodes without label.
+   */
   get isOfSingles(): boolean {
     return this.#inUse === this.#labelled && this.#uses[emptyDomain] === 0;
   }
@@ -66,8 +68,14 @@ export class DomainColumn implements Trait {
     const changes = this.#reader.read();
     if (changes?.length === 0) return;
     this.#bySlot = grown(this.#bySlot, this.#columns.capacity, noDomain);
-    if (changes === undefined) for (let slot = 0; slot < this.#bySlot.length; slot++) this.#place(slot, this.#columns.at(slot));
-    else for (const { type, node: { slot } } of changes) if (type.startsWith('node')) this.#place(slot, this.#columns.at(slot));
+    if (changes === undefined)
+      for (let slot = 0; slot < this.#bySlot.length; slot++) this.#place(slot, this.#columns.at(slot));
+    else
+      for (const {
+        type,
+        node: { slot },
+      } of changes)
+        if (type.startsWith('node')) this.#place(slot, this.#columns.at(slot));
   }
 
   #place(slot: number, node: NodeView | undefined): void {

@@ -1,6 +1,6 @@
-// The scores of groups of nodes. What their nodes score by themselves is there already; the rest needs the highest or the
-// least over all groups that come into question. A plugin that would give all nodes the same is left out: only differences
-// decide.
+// The scores of groups of nodes. What their nodes score by themselves is there already; the rest needs the highest or
+// the least over all groups that come into question. A plugin that would give all nodes the same is left out: only
+// differences decide.
 import type { Random } from '../../core/index.js';
 import { normalizedAffinityScore } from '../plugins/inter-pod-affinity/affinity-arithmetic.js';
 import type { LikingColumn } from './affinity-columns.js';
@@ -29,7 +29,11 @@ export interface WholeGroups extends ScoredGroups {
 }
 
 /** The groups whose nodes fit by themselves and pass the checks, with all their nodes but those of some slots. */
-export function groupsThatPass(groups: NodeGroups, checks: readonly DomainCheck[], without: readonly number[]): WholeGroups {
+export function groupsThatPass(
+  groups: NodeGroups,
+  checks: readonly DomainCheck[],
+  without: readonly number[],
+): WholeGroups {
   let among: readonly number[] = groups.occupied();
   for (const check of checks) among = passingGroups(groups, among, check);
   const totals = noTotals(groups);
@@ -49,7 +53,12 @@ export function groupsWithNodes(groups: NodeGroups, slots: Int32Array): ScoredGr
     const group = intAt(groups.groupOf, slot);
     sizes[group] = intAt(sizes, group) + 1;
   }
-  return { groups, among: groups.occupied().filter((group) => intAt(sizes, group) > 0), sizes, totals: noTotals(groups) };
+  return {
+    groups,
+    among: groups.occupied().filter((group) => intAt(sizes, group) > 0),
+    sizes,
+    totals: noTotals(groups),
+  };
 }
 
 /** How many nodes come into question. */
@@ -62,12 +71,17 @@ export function nodesIn({ among, sizes }: Pick<ScoredGroups, 'among' | 'sizes'>)
 /** The totals of some nodes, by slot. */
 export function nodeTotals({ groups: { groupOf }, totals }: ScoredGroups, slots: Int32Array): Float64Array {
   const ofNodes = new Float64Array(slots.length);
-  for (let index = 0; index < slots.length; index++) ofNodes[index] = floatAt(totals, intAt(groupOf, intAt(slots, index)));
+  for (let index = 0; index < slots.length; index++)
+    ofNodes[index] = floatAt(totals, intAt(groupOf, intAt(slots, index)));
   return ofNodes;
 }
 
 /** The slot of a node of the highest total; one of them by chance where several are equal, as `chooseBest` has it. */
-export function chooseInOrder({ groups, among, sizes, totals, without }: WholeGroups, start: number, random: Random): number {
+export function chooseInOrder(
+  { groups, among, sizes, totals, without }: WholeGroups,
+  start: number,
+  random: Random,
+): number {
   let best = -Infinity;
   for (const group of among) best = Math.max(best, floatAt(totals, group));
   const equal = among.filter((group) => floatAt(totals, group) === best);
@@ -104,18 +118,25 @@ export function addShares({ groups, among, totals }: ScoredGroups, column: Share
   let highest = 0;
   for (const group of among) highest = Math.max(highest, floatAt(counts, group));
   if (highest === 0) return;
-  for (const group of among) totals[group] = floatAt(totals, group) + column.weight * column.share(floatAt(counts, group), highest);
+  for (const group of among)
+    totals[group] = floatAt(totals, group) + column.weight * column.share(floatAt(counts, group), highest);
 }
 
 /** Adds what pods in the domains of nodes count for. */
-export function addLikings({ groups, among, totals }: ScoredGroups, likings: readonly LikingColumn[], weight: number): void {
+export function addLikings(
+  { groups, among, totals }: ScoredGroups,
+  likings: readonly LikingColumn[],
+  weight: number,
+): void {
   if (likings.length === 0) return;
   const columns = likings.map(({ counted, weight: each }) => ({ sumOf: counted.sumsOf(groups), weight: each }));
-  const rawOf = (group: number): number => columns.reduce((raw, { sumOf, weight: each }) => raw + each * sumOrNone(sumOf(group)), 0);
+  const rawOf = (group: number): number =>
+    columns.reduce((raw, { sumOf, weight: each }) => raw + each * sumOrNone(sumOf(group)), 0);
   const raw = among.map(rawOf);
   const { least, most } = rangeOf(raw);
   if (most === least) return;
-  for (const [index, group] of among.entries()) totals[group] = floatAt(totals, group) + weight * normalizedAffinityScore(raw[index] ?? 0, least, most);
+  for (const [index, group] of among.entries())
+    totals[group] = floatAt(totals, group) + weight * normalizedAffinityScore(raw[index] ?? 0, least, most);
 }
 
 /** The least and the most of some numbers. */

@@ -1,5 +1,5 @@
-// Columns grow with the cluster. They grow by more than was asked for, so that nodes that come one by one do not have them
-// copied each time.
+// Columns grow with the cluster. They grow by more than was asked for, so that nodes that come one by one do not have
+// them copied each time.
 
 /** The column itself if it is long enough, else a longer copy; what is new holds `filler`. */
 export function grown(column: Int32Array, length: number, filler = 0): Int32Array {

@@ -1,5 +1,5 @@
-// The scores of ImageLocality. How much an image counts changes when any node gets or loses it, or a node comes or goes;
-// then all nodes are scored anew, and not before. Where no node has any of the images all score 0.
+// The scores of ImageLocality. How much an image counts changes when any node gets or loses it, or a node comes or
+// goes; then all nodes are scored anew, and not before. Where no node has any of the images all score 0.
 import type { NodeView } from '../cluster/node-view.js';
 import type { Cycle } from '../framework/cycle.js';
 import type { WeightedPlugin } from '../framework/profile-plugins.js';
@@ -30,7 +30,10 @@ export class ImageColumn {
   /** The weighed score of a node, which is to be part of its rank. */
   scoreOf(node: NodeView): number {
     this.#scores = grown(this.#scores, this.#columns.capacity);
-    const score = this.#weighed === '' || node.images.size === 0 ? 0 : this.#score.weight * this.#score.plugin.score(this.#cycle, node);
+    const score =
+      this.#weighed === '' || node.images.size === 0
+        ? 0
+        : this.#score.weight * this.#score.plugin.score(this.#cycle, node);
     this.#scores[node.slot] = score;
     return score;
   }

@@ -1,5 +1,6 @@
-// Why nodes refuse pods of one node signature and one priority where nobody looks beyond the node: kept from one search to
-// the next. A full cluster refuses thousands of pods for the same reasons, and between two of them a few nodes changed.
+// Why nodes refuse pods of one node signature and one priority where nobody looks beyond the node: kept from one search
+// to the next. A full cluster refuses thousands of pods for the same reasons, and between two of them a few nodes
+// changed.
 import { ChangedNodes } from '../cluster/changed-nodes.js';
 import type { Rejected } from '../framework/rejection.js';
 import type { CrowdColumn } from './crowd-column.js';
@@ -26,7 +27,9 @@ export class KeptReasons {
     this.#column = new ReasonColumn(columns.capacity);
   }
 
-  /** Catches up with the cluster. Asks why nodes refuse, or undefined where they fit; if that throws nothing is kept. */
+  /**
+   * Catches up with the cluster. Asks why nodes refuse, or undefined where they fit; if that throws nothing is kept.
+   */
   follow({ nodeClass, crowds }: ReasonSources, reasonAt: (slot: number) => Rejected | undefined): ReasonColumn {
     const isKept = this.#sources?.nodeClass === nodeClass && this.#sources.crowds === crowds;
     const changed = this.#changed.read();

@@ -1,6 +1,6 @@
 // Pods of one node signature, and what each node by itself is to them: the first no of the filters that look at nothing
-// else, and its scores. Filters and scores are the plugins' own, asked once; after that only nodes that changed are asked
-// again, which for a pod that was just placed is one node of thousands.
+// else, and its scores. Filters and scores are the plugins' own, asked once; after that only nodes that changed are
+// asked again, which for a pod that was just placed is one node of thousands.
 import type { NodeView } from '../cluster/node-view.js';
 import { CycleMemory } from '../framework/cycle.js';
 import type { Cycle } from '../framework/cycle.js';
@@ -47,7 +47,10 @@ export class NodeClass {
   #asked: Float64Array = new Float64Array(0);
   #verdicts: Int32Array = new Int32Array(0);
   #ranks: Float64Array = new Float64Array(0);
-  /** For each slot 0 if its node does not fit, else one more than the weighed sum of scores that depend on no other node. */
+  /**
+   * For each slot 0 if its node does not fit, else one more than the weighed sum of scores that depend on no other
+   * node.
+   */
   readonly #rank: Trait;
   readonly #groups: NodeGroups[] = [];
   readonly shares: readonly ShareColumn[];
@@ -59,12 +62,19 @@ export class NodeClass {
     this.#reader = new ChangeReader(columns.cluster.changes);
     this.#cycle = { pod, cluster: columns.cluster, memory: new CycleMemory() };
     this.#filters = profile.localFilters.filter(({ plugin }) => plugin.preFilter?.(this.#cycle) !== 'skip');
-    const scores = profile.localScores.filter(({ plugin }) => plugin.preScore?.(this.#cycle, columns.cluster.nodes) !== 'skip');
+    const scores = profile.localScores.filter(
+      ({ plugin }) => plugin.preScore?.(this.#cycle, columns.cluster.nodes) !== 'skip',
+    );
     this.#scores = scores.filter(({ share }) => share === undefined);
-    this.shares = scores.flatMap(({ plugin, weight, share }) => (share === undefined ? [] : [shareColumn({ plugin, weight, share })]));
+    this.shares = scores.flatMap(({ plugin, weight, share }) =>
+      share === undefined ? [] : [shareColumn({ plugin, weight, share })],
+    );
     this.#isByState = [...this.#filters, ...scores].every((each) => isByState(each, pod));
     const allScores = profile.imageScore === undefined ? scores : [...scores, profile.imageScore];
-    this.standIns = new StandIns(this.#filters.map(({ plugin }) => plugin), allScores.map(({ plugin }) => plugin));
+    this.standIns = new StandIns(
+      this.#filters.map(({ plugin }) => plugin),
+      allScores.map(({ plugin }) => plugin),
+    );
     this.#images = profile.imageScore && new ImageColumn(columns, this.#cycle, profile.imageScore);
     this.#rank = { at: (slot) => floatAt(this.#ranks, slot), version: () => this.#images?.version ?? 0 };
   }
@@ -95,7 +105,9 @@ export class NodeClass {
     if (changes?.length !== 0) this.#grow();
     if (changes === undefined) this.#askAll();
     else {
-      for (const { node: { slot } } of changes) {
+      for (const {
+        node: { slot },
+      } of changes) {
         const node = this.#columns.at(slot);
         if (node === undefined) this.#ranks[slot] = 0;
         else if (node.generation !== this.#asked[slot]) this.#ask(node);
@@ -168,7 +180,8 @@ export class NodeClass {
     const known = this.#known.get(rejection);
     if (known !== undefined) return known;
     const text = `${position} ${rejection.code} ${rejection.reasons.join('\n')}`;
-    const verdict = this.#verdictOf.get(text) ?? this.#refusals.push({ rejected: rejectedBy(plugin, rejection), position });
+    const verdict =
+      this.#verdictOf.get(text) ?? this.#refusals.push({ rejected: rejectedBy(plugin, rejection), position });
     this.#verdictOf.set(text, verdict);
     this.#known.set(rejection, verdict);
     return verdict;
@@ -179,6 +192,11 @@ export class NodeClass {
 const groupsMax = 4;
 
 function shareColumn(score: Required<LocalScore>): ShareColumn {
-  const column: ShareColumn = { ...score, counts: new Int32Array(0), at: (slot) => intAt(column.counts, slot), version: () => 0 };
+  const column: ShareColumn = {
+    ...score,
+    counts: new Int32Array(0),
+    at: (slot) => intAt(column.counts, slot),
+    version: () => 0,
+  };
   return column;
 }

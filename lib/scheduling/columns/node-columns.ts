@@ -1,5 +1,5 @@
-// Nodes by slot, and the slots in the order in which nodes are looked at. Kept up with the cluster by its log of changes,
-// and brought up to date once before each search: whoever reads columns may then rely on it.
+// Nodes by slot, and the slots in the order in which nodes are looked at. Kept up with the cluster by its log of
+// changes, and brought up to date once before each search: whoever reads columns may then rely on it.
 import type { ClusterView } from '../cluster/cluster-view.js';
 import type { NodeView } from '../cluster/node-view.js';
 import { ChangeReader } from './change-reader.js';

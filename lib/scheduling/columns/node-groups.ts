@@ -1,6 +1,7 @@
-// Nodes that are the same to pods of a kind in all that counts: they score alike by themselves, and their domains are the
-// same or hold the same numbers of pods. There are few groups of such nodes where there are thousands of nodes, so a search
-// asks and scores groups. A pod that is placed moves one node from a group to another, and no other node is looked at.
+// Nodes that are the same to pods of a kind in all that counts: they score alike by themselves, and their domains are
+// the same or hold the same numbers of pods. There are few groups of such nodes where there are thousands of nodes, so
+// a search asks and scores groups. A pod that is placed moves one node from a group to another, and no other node is
+// looked at.
 import { ChangeReader } from './change-reader.js';
 import { intAt } from './column-element.js';
 import { grown, grownFloats } from './grown.js';
@@ -69,10 +70,14 @@ export class NodeGroups {
   }
 
   /**
-   * The slot of one of the nodes of some groups: of the one that so many are before, in the order of nodes from `start` on.
-   * Nodes of the slots in `without` are passed over.
+   * The slot of one of the nodes of some groups: of the one that so many are before, in the order of nodes from `start`
+   * on. Nodes of the slots in `without` are passed over.
    */
-  nodeAfter(count: number, groups: readonly number[], { start, without }: { readonly start: number; readonly without: readonly number[] }): number {
+  nodeAfter(
+    count: number,
+    groups: readonly number[],
+    { start, without }: { readonly start: number; readonly without: readonly number[] },
+  ): number {
     const members = groups.map((group) => this.#members[group] ?? []);
     const all = members.reduce((sum, { length }) => sum + length, 0);
     const before = countAllBelow(members, start);
@@ -87,7 +92,9 @@ export class NodeGroups {
 
   /** Whether nodes are told apart by these traits, besides their rank. */
   isBy(traits: readonly Trait[]): boolean {
-    return this.#traits.length === traits.length + 1 && traits.every((trait, index) => this.#traits[index + 1] === trait);
+    return (
+      this.#traits.length === traits.length + 1 && traits.every((trait, index) => this.#traits[index + 1] === trait)
+    );
   }
 
   /** The rank of each group. */
@@ -108,7 +115,11 @@ export class NodeGroups {
     const version = this.#traits.reduce((sum, trait) => sum + trait.version(), 0);
     const isKept = changes !== undefined && version === this.#version && this.#columns.order === this.#order;
     if (!isKept || this.#end > 2 * this.#occupied + emptyMax) this.#groupAll();
-    else for (const { node: { slot } } of changes) this.#group(slot);
+    else
+      for (const {
+        node: { slot },
+      } of changes)
+        this.#group(slot);
     this.#version = version;
   }
 

@@ -1,6 +1,6 @@
-// Nodes in the same state: with the same room, the same of it in use, and the same taints. Their names, labels, ports and
-// images may differ, and most pods do not ask for those. A kind of pods that is seen for the first time asks about one node
-// of each state; in a cluster of thousands there may be dozens.
+// Nodes in the same state: with the same room, the same of it in use, and the same taints. Their names, labels, ports
+// and images may differ, and most pods do not ask for those. A kind of pods that is seen for the first time asks about
+// one node of each state; in a cluster of thousands there may be dozens.
 import type { NodeView } from '../cluster/node-view.js';
 import { ChangeReader } from './change-reader.js';
 import { grown } from './grown.js';
@@ -34,7 +34,10 @@ export class NodeStates {
     const { order, capacity, cluster } = this.#columns;
     this.#bySlot = grown(this.#bySlot, capacity);
     if (changes !== undefined && changes.length < order.length && this.#numbers.size < 2 * order.length + 64) {
-      for (const { node: { slot } } of changes) this.#look(this.#columns.at(slot));
+      for (const {
+        node: { slot },
+      } of changes)
+        this.#look(this.#columns.at(slot));
       return;
     }
     this.#numbers.clear();
@@ -54,5 +57,7 @@ function stateText({ unschedulable, taints, allocatable, requested, nonZeroReque
   const room = `${allocatable.milliCpu} ${allocatable.memory} ${allocatable.ephemeralStorage} ${allocatable.pods}`;
   const used = `${requested.milliCpu} ${requested.memory} ${requested.ephemeralStorage} ${podCount} ${nonZeroRequested.milliCpu} ${nonZeroRequested.memory}`;
   const isPlain = !unschedulable && taints.length + allocatable.scalars.size + requested.scalars.size === 0;
-  return isPlain ? `${room} ${used}` : `${room} ${used} ${JSON.stringify([unschedulable, taints, [...allocatable.scalars], [...requested.scalars]])}`;
+  return isPlain
+    ? `${room} ${used}`
+    : `${room} ${used} ${JSON.stringify([unschedulable, taints, [...allocatable.scalars], [...requested.scalars]])}`;
 }

@@ -1,5 +1,5 @@
-// Counts the pods of some kind on every node, and in every domain of a topology key, as the cluster changes. It reads the
-// log when it is needed: a pod that came or left costs one look at it, a node that came costs a look at its pods.
+// Counts the pods of some kind on every node, and in every domain of a topology key, as the cluster changes. It reads
+// the log when it is needed: a pod that came or left costs one look at it, a node that came costs a look at its pods.
 import type { NodeView } from '../cluster/node-view.js';
 import type { PodFacts } from '../pod/pod-facts.js';
 import { ChangeReader } from './change-reader.js';
@@ -36,7 +36,8 @@ export class PodCounter {
     this.#reader = new ChangeReader(columns.cluster.changes);
     this.#counted = counted;
     this.#sums = new DomainSums(columns.domains(counted.topologyKey));
-    const placeNode = (slot: number, node: NodeView | undefined): void => this.#sums.move(slot, this.#domainOf(slot, node));
+    const placeNode = (slot: number, node: NodeView | undefined): void =>
+      this.#sums.move(slot, this.#domainOf(slot, node));
     this.#counts = {
       countPod: (slot, pod, by) => this.#sums.add(slot, by * counted.weigh(pod)),
       placeNode,

@@ -1,5 +1,5 @@
-// All that columns know of a pod when a search begins: what each node is to it by itself, what domains must be like, and
-// what they count for. Pods that are alike share it; what the cluster changed is caught up with here.
+// All that columns know of a pod when a search begins: what each node is to it by itself, what domains must be like,
+// and what they count for. Pods that are alike share it; what the cluster changed is caught up with here.
 import type { PodFacts } from '../pod/pod-facts.js';
 import { AffinityColumns } from './affinity-columns.js';
 import type { LikingColumn } from './affinity-columns.js';
@@ -44,11 +44,18 @@ export function podRules(columns: ClusterColumns, profile: ColumnProfile): (pod:
     const nodeClass = classes.get(signature, () => new NodeClass(columns.nodes, profile, pod));
     nodeClass.follow();
     const likeness = (): string => `${pod.priority} ${signature}`;
-    const crowds = isAnyNominated(columns.nodes) ? crowdsOf.get(likeness(), () => new CrowdColumn(columns.nodes, pod.priority)) : undefined;
+    const crowds = isAnyNominated(columns.nodes)
+      ? crowdsOf.get(likeness(), () => new CrowdColumn(columns.nodes, pod.priority))
+      : undefined;
     crowds?.follow();
     const reasons = (): KeptReasons => reasonsOf.get(likeness(), () => new KeptReasons(columns.nodes));
     const peers = peersOf.get(peerSignature(pod), () => peerColumns(columns, profile, pod));
-    return { nodeClass, crowds: crowds === undefined || crowds.slots.size === 0 ? undefined : crowds, reasons, ...peerRules(peers, profile) };
+    return {
+      nodeClass,
+      crowds: crowds === undefined || crowds.slots.size === 0 ? undefined : crowds,
+      reasons,
+      ...peerRules(peers, profile),
+    };
   };
 }
 
@@ -78,16 +85,26 @@ interface PeerColumns {
 function peerColumns(columns: ClusterColumns, profile: ColumnProfile, pod: PodFacts): PeerColumns {
   const { spreadPosition, spreadWeight, affinityPosition, affinityWeight } = profile;
   return {
-    spread: spreadPosition === undefined && spreadWeight === undefined ? undefined : new SpreadColumns(columns, pod, profile.spreadDefaults),
-    affinity: affinityPosition === undefined && affinityWeight === undefined ? undefined : new AffinityColumns(columns, pod, profile.affinityArguments),
+    spread:
+      spreadPosition === undefined && spreadWeight === undefined
+        ? undefined
+        : new SpreadColumns(columns, pod, profile.spreadDefaults),
+    affinity:
+      affinityPosition === undefined && affinityWeight === undefined
+        ? undefined
+        : new AffinityColumns(columns, pod, profile.affinityArguments),
   };
 }
 
-function peerRules({ spread, affinity }: PeerColumns, { spreadPosition, spreadWeight, affinityPosition, affinityWeight }: ColumnProfile): Omit<PodRules, 'nodeClass' | 'crowds' | 'reasons'> {
+function peerRules(
+  { spread, affinity }: PeerColumns,
+  { spreadPosition, spreadWeight, affinityPosition, affinityWeight }: ColumnProfile,
+): Omit<PodRules, 'nodeClass' | 'crowds' | 'reasons'> {
   const ofSpread = spreadPosition === undefined ? [] : (spread?.checks(spreadPosition) ?? []);
   const ofAffinity = affinityPosition === undefined ? [] : (affinity?.checks(affinityPosition) ?? []);
   return {
-    checks: (spreadPosition ?? 0) < (affinityPosition ?? 0) ? [...ofSpread, ...ofAffinity] : [...ofAffinity, ...ofSpread],
+    checks:
+      (spreadPosition ?? 0) < (affinityPosition ?? 0) ? [...ofSpread, ...ofAffinity] : [...ofAffinity, ...ofSpread],
     soft: spreadWeight === undefined ? [] : (spread?.soft() ?? []),
     needsAllLabels: spread?.needsAllLabels ?? false,
     likings: affinityWeight === undefined ? [] : (affinity?.likings() ?? []),

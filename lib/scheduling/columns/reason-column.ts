@@ -1,5 +1,5 @@
-// Why nodes refuse a pod, by slot: each node has the number of a reason, and reasons are few. Whoever keeps one has only
-// those nodes told anew that changed, and knows at any time whether a node is left.
+// Why nodes refuse a pod, by slot: each node has the number of a reason, and reasons are few. Whoever keeps one has
+// only those nodes told anew that changed, and knows at any time whether a node is left.
 import type { Rejected } from '../framework/rejection.js';
 import { intAt } from './column-element.js';
 import { grown } from './grown.js';
@@ -31,7 +31,10 @@ export class ReasonColumn {
 
   /** The reasons that any node has. */
   reasons(): readonly CountedReason[] {
-    const counted = this.#reasons.map((rejected, index) => ({ rejected, count: this.#counts[index + firstReason] ?? 0 }));
+    const counted = this.#reasons.map((rejected, index) => ({
+      rejected,
+      count: this.#counts[index + firstReason] ?? 0,
+    }));
     return counted.filter(({ count }) => count > 0);
   }
 

@@ -1,5 +1,6 @@
 // Topology spread over columns: the pods that count for each constraint are counted as the cluster changes, so a search
-// only compares numbers. What the plugin PodTopologySpread says node by node, this says of all nodes; the sums are its own.
+// only compares numbers. What the plugin PodTopologySpread says node by node, this says of all nodes; the sums are its
+// own.
 import { matchesLabels } from '../../core/index.js';
 import type { KnownKind } from '../cluster/known-objects.js';
 import { hasAllDomains } from '../cluster/topology-domain.js';
@@ -82,12 +83,26 @@ export class SpreadColumns {
     this.#soft = soft.map((constraint) => this.#counted(constraint, soft, this.needsAllLabels));
   }
 
-  #counted(constraint: SpreadConstraint, constraints: readonly SpreadConstraint[], needsAll: boolean): CountedConstraint {
+  #counted(
+    constraint: SpreadConstraint,
+    constraints: readonly SpreadConstraint[],
+    needsAll: boolean,
+  ): CountedConstraint {
     const pod = this.#pod;
     const { selector, topologyKey, honorsAffinity, honorsTaints } = constraint;
     const wishes = honorsAffinity || honorsTaints ? wishesForNodes(pod.object) : 0;
     const keys = needsAll ? constraints.map((each) => each.topologyKey) : 0;
-    const key = JSON.stringify([plugin, pod.namespace, selector.nothing, selector.requirements, topologyKey, keys, honorsAffinity, honorsTaints, wishes]);
+    const key = JSON.stringify([
+      plugin,
+      pod.namespace,
+      selector.nothing,
+      selector.requirements,
+      topologyKey,
+      keys,
+      honorsAffinity,
+      honorsTaints,
+      wishes,
+    ]);
     const counter = this.#columns.counter(key, () => ({
       topologyKey,
       weigh: (other) => (countsFor(constraint, pod.namespace, other) ? 1 : 0),

@@ -1,6 +1,11 @@
-// The scores of soft spread constraints, by groups of nodes. Nodes that lack a label which they need are left out, and get
-// nothing. The sums and their order are those of the plugin PodTopologySpread.
-import { domainWeight, normalizedSpreadScore, rawSpreadScore, spreadScore } from '../plugins/pod-topology-spread/spread-arithmetic.js';
+// The scores of soft spread constraints, by groups of nodes. Nodes that lack a label which they need are left out, and
+// get nothing. The sums and their order are those of the plugin PodTopologySpread.
+import {
+  domainWeight,
+  normalizedSpreadScore,
+  rawSpreadScore,
+  spreadScore,
+} from '../plugins/pod-topology-spread/spread-arithmetic.js';
 import { hostnameKey } from '../plugins/pod-topology-spread/spread-score.js';
 import { floatAt } from './column-element.js';
 import { emptyDomain, noDomain } from './domain-column.js';
@@ -15,11 +20,18 @@ export function softTrait({ constraint, counted }: SoftColumn): Trait {
 }
 
 /** Adds how evenly pods would lie. */
-export function addSpread(scored: ScoredGroups, soft: readonly SoftColumn[], needsAllLabels: boolean, weight: number): void {
+export function addSpread(
+  scored: ScoredGroups,
+  soft: readonly SoftColumn[],
+  needsAllLabels: boolean,
+  weight: number,
+): void {
   if (soft.length === 0) return;
   const { groups, among, totals } = scored;
   const columns = soft.map((column) => ({ column, countOf: countsOf(groups, column) }));
-  const labelled = needsAllLabels ? among.filter((group) => columns.every(({ countOf }) => countOf(group) !== noDomain)) : among;
+  const labelled = needsAllLabels
+    ? among.filter((group) => columns.every(({ countOf }) => countOf(group) !== noDomain))
+    : among;
   const raw = labelled.map(() => 0);
   for (const { column, countOf } of columns) {
     const podWeight = domainWeight(domainsAmong(scored, labelled, column));
@@ -30,7 +42,8 @@ export function addSpread(scored: ScoredGroups, soft: readonly SoftColumn[], nee
   }
   const rounded = raw.map(rawSpreadScore);
   const { least, most } = rangeOf(rounded);
-  for (const [index, group] of labelled.entries()) totals[group] = floatAt(totals, group) + weight * normalizedSpreadScore(rounded[index] ?? 0, least, most);
+  for (const [index, group] of labelled.entries())
+    totals[group] = floatAt(totals, group) + weight * normalizedSpreadScore(rounded[index] ?? 0, least, most);
 }
 
 /** The pods that count in the domain of each group, or on each of its nodes where nodes are domains. */
@@ -40,11 +53,19 @@ function countsOf(groups: NodeGroups, { constraint, counted }: SoftColumn): (gro
   return (group) => floatAt(numbers, group);
 }
 
-/** How many domains the nodes lie in. One without the label, where it needs none, lies in the domain of the empty value. */
-function domainsAmong({ groups, sizes }: ScoredGroups, among: readonly number[], { constraint, counted }: SoftColumn): number {
+/**
+ * How many domains the nodes lie in. One without the label, where it needs none, lies in the domain of the empty value.
+ */
+function domainsAmong(
+  { groups, sizes }: ScoredGroups,
+  among: readonly number[],
+  { constraint, counted }: SoftColumn,
+): number {
   if (constraint.topologyKey === hostnameKey) return nodesIn({ among, sizes });
   const values = groups.valuesOf(counted.trait);
-  if (counted.trait === counted.domains) return new Set(among.map((group) => (floatAt(values, group) === noDomain ? emptyDomain : floatAt(values, group)))).size;
+  if (counted.trait === counted.domains)
+    return new Set(among.map((group) => (floatAt(values, group) === noDomain ? emptyDomain : floatAt(values, group))))
+      .size;
   const single = among.filter((group) => floatAt(values, group) !== noDomain);
   return nodesIn({ among: single, sizes }) + (single.length < among.length ? 1 : 0);
 }

@@ -1,9 +1,12 @@
-// The plugins that columns stand for, counted as if they had been asked: what they judged is known without them. Those of a
-// class of pods are found once, with the counts they add to.
+// The plugins that columns stand for, counted as if they had been asked: what they judged is known without them. Those
+// of a class of pods are found once, with the counts they add to.
 import type { EvaluationCount, Evaluations } from '../framework/evaluations.js';
 import type { SchedulingPlugin } from '../framework/plugin.js';
 
-/** Counts those that have something to do with pods of a class. Who only prepares, and does not filter or score, is left out. */
+/**
+ * Counts those that have something to do with pods of a class. Who only prepares, and does not filter or score, is left
+ * out.
+ */
 export class StandIns {
   readonly #filters: readonly SchedulingPlugin[];
   readonly #scores: readonly SchedulingPlugin[];
@@ -38,9 +41,13 @@ export class StandIns {
     this.#evaluations = evaluations;
     const [filters, scores] = [this.#filters, this.#scores];
     this.#counts = {
-      preFilters: filters.filter((plugin) => plugin.preFilter !== undefined).map(({ name }) => evaluations.of('PreFilter', name)),
+      preFilters: filters
+        .filter((plugin) => plugin.preFilter !== undefined)
+        .map(({ name }) => evaluations.of('PreFilter', name)),
       filters: filters.map(({ name }) => evaluations.of('Filter', name)),
-      preScores: scores.filter((plugin) => plugin.preScore !== undefined).map(({ name }) => evaluations.of('PreScore', name)),
+      preScores: scores
+        .filter((plugin) => plugin.preScore !== undefined)
+        .map(({ name }) => evaluations.of('PreScore', name)),
       scores: scores.map(({ name }) => evaluations.of('Score', name)),
     };
     return this.#counts;

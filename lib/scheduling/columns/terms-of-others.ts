@@ -1,5 +1,5 @@
-// How pods on nodes regard pods of one namespace with the same labels: where they keep them away, and where they would like
-// to have them or not. Sums by domain, kept as the cluster changes.
+// How pods on nodes regard pods of one namespace with the same labels: where they keep them away, and where they would
+// like to have them or not. Sums by domain, kept as the cluster changes.
 import type { NodeView } from '../cluster/node-view.js';
 import { meansPod } from '../plugins/inter-pod-affinity/term-matching.js';
 import { asksNamespaces } from '../pod/pod-affinity.js';

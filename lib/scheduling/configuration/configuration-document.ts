@@ -1,7 +1,21 @@
-// The file that says how the scheduler decides: KubeSchedulerConfiguration of kubescheduler.config.k8s.io/v1. Here are its
-// types as written and its strict reading; defaults are in scheduler-configuration.ts, further rules in
+// The file that says how the scheduler decides: KubeSchedulerConfiguration of kubescheduler.config.k8s.io/v1. Here are
+// its types as written and its strict reading; defaults are in scheduler-configuration.ts, further rules in
 // configuration-validation.ts. As kube-scheduler/config/v1/types.go.
-import { DecodeError, builtinSchema, decodeValue, errorText, field, isDecodeError, isJsonObject, isParseError, listOf, parseDuration, scalars, structType, typeMetaOf } from '../../core/index.js';
+import {
+  DecodeError,
+  builtinSchema,
+  decodeValue,
+  errorText,
+  field,
+  isDecodeError,
+  isJsonObject,
+  isParseError,
+  listOf,
+  parseDuration,
+  scalars,
+  structType,
+  typeMetaOf,
+} from '../../core/index.js';
 import type { Field, Shape, StructType } from '../../core/index.js';
 import { extensionPoints } from './extension-points.js';
 import type { ArgumentDocuments, ConfigurablePlugin } from './plugin-arguments.js';
@@ -101,7 +115,9 @@ export function checkConfigurationKind(value: unknown): void {
   if (kind === '') throw new DecodeError("Object 'Kind' is missing in the scheduler configuration");
   if (apiVersion === '') throw new DecodeError("Object 'apiVersion' is missing in the scheduler configuration");
   if (kind !== 'KubeSchedulerConfiguration' || apiVersion !== configurationVersion) {
-    throw new DecodeError(`no kind "${kind}" is registered for version "${apiVersion}": expected KubeSchedulerConfiguration of ${configurationVersion}`);
+    throw new DecodeError(
+      `no kind "${kind}" is registered for version "${apiVersion}": expected KubeSchedulerConfiguration of ${configurationVersion}`,
+    );
   }
 }
 
@@ -112,7 +128,11 @@ export function readSchedulerDocument(value: unknown, repeated: readonly string[
   const all = [...repeated, ...problems];
   const profiles = document.profiles?.map((profile, at) => ({
     ...profile,
-    ...(profile.pluginConfig && { pluginConfig: profile.pluginConfig.map((each, index) => readArguments(each, `decoding .profiles[${at}].pluginConfig[${index}]: `, all)) }),
+    ...(profile.pluginConfig && {
+      pluginConfig: profile.pluginConfig.map((each, index) =>
+        readArguments(each, `decoding .profiles[${at}].pluginConfig[${index}]: `, all),
+      ),
+    }),
   }));
   if (all.length > 0) throw new DecodeError(`strict decoding error: ${all.join(', ')}`);
   checkDurations(document);
@@ -131,7 +151,10 @@ function readArguments(config: PluginConfigDocument, where: string, problems: st
   try {
     checkArgumentsKind(name, typeMetaOf(args).kind);
     const decoded = decodeValue(argumentTypes[name], args);
-    if (decoded.problems.length > 0) problems.push(`${where}strict decoding error: decoding args for plugin ${name}: strict decoding error: ${decoded.problems.join(', ')}`);
+    if (decoded.problems.length > 0)
+      problems.push(
+        `${where}strict decoding error: decoding args for plugin ${name}: strict decoding error: ${decoded.problems.join(', ')}`,
+      );
     const { apiVersion: _version, kind: _kind, ...rest } = decoded.object;
     checkDurations(rest);
     return { name, args: rest };
@@ -143,7 +166,9 @@ function readArguments(config: PluginConfigDocument, where: string, problems: st
 
 function checkArgumentsKind(name: string, kind = ''): void {
   if (kind === '' || kind === `${name}Args`) return;
-  throw new DecodeError(`args for plugin ${name} were not of type ${name}Args.kubescheduler.config.k8s.io, got ${kind}.kubescheduler.config.k8s.io`);
+  throw new DecodeError(
+    `args for plugin ${name} were not of type ${name}Args.kubescheduler.config.k8s.io, got ${kind}.kubescheduler.config.k8s.io`,
+  );
 }
 
 /** Go reads durations while it decodes; so what is none is refused here, not where it is used. */
@@ -164,15 +189,24 @@ function checkDuration(text: string): void {
   }
 }
 
-const durationFields: ReadonlySet<string> = new Set(['httpTimeout', 'leaseDuration', 'renewDeadline', 'retryPeriod', 'filterTimeout', 'bindingTimeout']);
+const durationFields: ReadonlySet<string> = new Set([
+  'httpTimeout',
+  'leaseDuration',
+  'renewDeadline',
+  'retryPeriod',
+  'filterTimeout',
+  'bindingTimeout',
+]);
 
 const text = (name: string): Field => field(name, scalars.string);
 const alwaysText = (name: string): Field => field(name, scalars.string, { presence: 'always' });
 const flag = (name: string): Field => field(name, scalars.bool);
 /** Whose absence is something of its own. */
 const optional = (name: string, shape: Shape): Field => field(name, shape, { presence: 'pointer' });
-const struct = (name: string, fields: () => readonly Field[]): StructType => structType(`${configurationVersion}.${name}`, fields);
-const argumentsOf = (name: string, fields: () => readonly Field[]): StructType => struct(`${name}Args`, () => [text('apiVersion'), text('kind'), ...fields()]);
+const struct = (name: string, fields: () => readonly Field[]): StructType =>
+  structType(`${configurationVersion}.${name}`, fields);
+const argumentsOf = (name: string, fields: () => readonly Field[]): StructType =>
+  struct(`${name}Args`, () => [text('apiVersion'), text('kind'), ...fields()]);
 
 /** A type of the API itself. */
 function apiType(name: string): StructType {
@@ -183,28 +217,61 @@ function apiType(name: string): StructType {
 
 const pluginList = listOf(struct('Plugin', () => [alwaysText('name'), optional('weight', scalars.int32)]));
 const pluginSet = struct('PluginSet', () => [field('enabled', pluginList), field('disabled', pluginList)]);
-const shape = listOf(struct('UtilizationShapePoint', () => ['utilization', 'score'].map((name) => field(name, scalars.int32, { presence: 'always' }))));
-const resources = field('resources', listOf(struct('ResourceSpec', () => [alwaysText('name'), field('weight', scalars.int64)])));
+const shape = listOf(
+  struct('UtilizationShapePoint', () =>
+    ['utilization', 'score'].map((name) => field(name, scalars.int32, { presence: 'always' })),
+  ),
+);
+const resources = field(
+  'resources',
+  listOf(struct('ResourceSpec', () => [alwaysText('name'), field('weight', scalars.int64)])),
+);
 
 const argumentTypes: Readonly<Record<ConfigurablePlugin, StructType>> = {
-  DefaultPreemption: argumentsOf('DefaultPreemption', () => ['minCandidateNodesPercentage', 'minCandidateNodesAbsolute'].map((name) => optional(name, scalars.int32))),
-  DynamicResources: argumentsOf('DynamicResources', () => ['filterTimeout', 'bindingTimeout'].map((name) => optional(name, scalars.string))),
-  InterPodAffinity: argumentsOf('InterPodAffinity', () => [optional('hardPodAffinityWeight', scalars.int32), flag('ignorePreferredTermsOfExistingPods')]),
+  DefaultPreemption: argumentsOf('DefaultPreemption', () =>
+    ['minCandidateNodesPercentage', 'minCandidateNodesAbsolute'].map((name) => optional(name, scalars.int32)),
+  ),
+  DynamicResources: argumentsOf('DynamicResources', () =>
+    ['filterTimeout', 'bindingTimeout'].map((name) => optional(name, scalars.string)),
+  ),
+  InterPodAffinity: argumentsOf('InterPodAffinity', () => [
+    optional('hardPodAffinityWeight', scalars.int32),
+    flag('ignorePreferredTermsOfExistingPods'),
+  ]),
   NodeAffinity: argumentsOf('NodeAffinity', () => [field('addedAffinity', apiType('core/v1.NodeAffinity'))]),
   NodeResourcesBalancedAllocation: argumentsOf('NodeResourcesBalancedAllocation', () => [resources]),
   NodeResourcesFit: argumentsOf('NodeResourcesFit', () => [
     field('ignoredResources', listOf(scalars.string)),
     field('ignoredResourceGroups', listOf(scalars.string)),
-    field('scoringStrategy', struct('ScoringStrategy', () => [text('type'), resources, field('requestedToCapacityRatio', struct('RequestedToCapacityRatioParam', () => [field('shape', shape)]))])),
+    field(
+      'scoringStrategy',
+      struct('ScoringStrategy', () => [
+        text('type'),
+        resources,
+        field(
+          'requestedToCapacityRatio',
+          struct('RequestedToCapacityRatioParam', () => [field('shape', shape)]),
+        ),
+      ]),
+    ),
   ]),
-  PodTopologySpread: argumentsOf('PodTopologySpread', () => [field('defaultConstraints', listOf(apiType('core/v1.TopologySpreadConstraint'))), text('defaultingType')]),
-  VolumeBinding: argumentsOf('VolumeBinding', () => [optional('bindTimeoutSeconds', scalars.int64), field('shape', shape)]),
+  PodTopologySpread: argumentsOf('PodTopologySpread', () => [
+    field('defaultConstraints', listOf(apiType('core/v1.TopologySpreadConstraint'))),
+    text('defaultingType'),
+  ]),
+  VolumeBinding: argumentsOf('VolumeBinding', () => [
+    optional('bindTimeoutSeconds', scalars.int64),
+    field('shape', shape),
+  ]),
 };
 
 const profileType = struct('KubeSchedulerProfile', () => [
   optional('schedulerName', scalars.string),
   optional('percentageOfNodesToScore', scalars.int32),
-  field('plugins', struct('Plugins', () => [...extensionPoints, 'multiPoint'].map((point) => field(point, pluginSet)))),
+  field(
+    'plugins',
+    struct('Plugins', () => [...extensionPoints, 'multiPoint'].map((point) => field(point, pluginSet))),
+  ),
   field('pluginConfig', listOf(struct('PluginConfig', () => [alwaysText('name'), field('args', scalars.json)]))),
 ]);
 
@@ -213,12 +280,18 @@ const extenderType = struct('Extender', () => [
   ...['filterVerb', 'preemptVerb', 'prioritizeVerb', 'bindVerb', 'httpTimeout'].map(text),
   field('weight', scalars.int64),
   ...['enableHTTPS', 'nodeCacheCapable', 'ignorable'].map(flag),
-  field('tlsConfig', struct('ExtenderTLSConfig', () => [
-    flag('insecure'),
-    ...['serverName', 'certFile', 'keyFile', 'caFile'].map(text),
-    ...['certData', 'keyData', 'caData'].map((name) => field(name, scalars.bytes)),
-  ])),
-  field('managedResources', listOf(struct('ExtenderManagedResource', () => [alwaysText('name'), flag('ignoredByScheduler')]))),
+  field(
+    'tlsConfig',
+    struct('ExtenderTLSConfig', () => [
+      flag('insecure'),
+      ...['serverName', 'certFile', 'keyFile', 'caFile'].map(text),
+      ...['certData', 'keyData', 'caData'].map((name) => field(name, scalars.bytes)),
+    ]),
+  ),
+  field(
+    'managedResources',
+    listOf(struct('ExtenderManagedResource', () => [alwaysText('name'), flag('ignoredByScheduler')])),
+  ),
 ]);
 
 const configurationType = struct('KubeSchedulerConfiguration', () => [
@@ -233,9 +306,21 @@ const configurationType = struct('KubeSchedulerConfiguration', () => [
   flag('delayCacheUntilActive'),
   optional('enableProfiling', scalars.bool),
   optional('enableContentionProfiling', scalars.bool),
-  field('clientConnection', struct('ClientConnectionConfiguration', () => [...['kubeconfig', 'acceptContentTypes', 'contentType'].map(text), field('qps', scalars.double), field('burst', scalars.int32)])),
-  field('leaderElection', struct('LeaderElectionConfiguration', () => [
-    optional('leaderElect', scalars.bool),
-    ...['leaseDuration', 'renewDeadline', 'retryPeriod', 'resourceLock', 'resourceName', 'resourceNamespace'].map(text),
-  ])),
+  field(
+    'clientConnection',
+    struct('ClientConnectionConfiguration', () => [
+      ...['kubeconfig', 'acceptContentTypes', 'contentType'].map(text),
+      field('qps', scalars.double),
+      field('burst', scalars.int32),
+    ]),
+  ),
+  field(
+    'leaderElection',
+    struct('LeaderElectionConfiguration', () => [
+      optional('leaderElect', scalars.bool),
+      ...['leaseDuration', 'renewDeadline', 'retryPeriod', 'resourceLock', 'resourceName', 'resourceNamespace'].map(
+        text,
+      ),
+    ]),
+  ),
 ]);

@@ -1,9 +1,24 @@
-// What has to be true of a configuration before it decides anything, in Kubernetes' words. Defaults are filled in already.
-// As pkg/scheduler/apis/config/validation/validation.go.
-import { deepEqual, fieldDuplicate, fieldErrorText, fieldInvalid, fieldPath, fieldRequired, isExtendedResource, isQualifiedName, parseDurationMs } from '../../core/index.js';
+// What has to be true of a configuration before it decides anything, in Kubernetes' words. Defaults are filled in
+// already. As pkg/scheduler/apis/config/validation/validation.go.
+import {
+  deepEqual,
+  fieldDuplicate,
+  fieldErrorText,
+  fieldInvalid,
+  fieldPath,
+  fieldRequired,
+  isExtendedResource,
+  isQualifiedName,
+  parseDurationMs,
+} from '../../core/index.js';
 import type { FieldError, FieldPath } from '../../core/index.js';
 import { configurationVersion, isConfigurable } from './configuration-document.js';
-import type { ExtenderDocument, LeaderElectionDocument, ProfileDocument, SchedulerDocument } from './configuration-document.js';
+import type {
+  ExtenderDocument,
+  LeaderElectionDocument,
+  ProfileDocument,
+  SchedulerDocument,
+} from './configuration-document.js';
 import { extensionPoints } from './extension-points.js';
 import { electionDurations } from './leader-election.js';
 import { completeArguments } from './plugin-arguments.js';
@@ -11,26 +26,56 @@ import { validateArguments } from './plugin-arguments-validation.js';
 import type { PluginSet } from './plugin-sets.js';
 
 /** A document whose numbers and profiles are there. */
-export type DefaultedDocument = SchedulerDocument & Required<Pick<SchedulerDocument, 'parallelism' | 'podInitialBackoffSeconds' | 'podMaxBackoffSeconds' | 'profiles'>>;
+export type DefaultedDocument = SchedulerDocument &
+  Required<Pick<SchedulerDocument, 'parallelism' | 'podInitialBackoffSeconds' | 'podMaxBackoffSeconds' | 'profiles'>>;
 
 /** What is wrong with a configuration. */
 export function validateConfiguration(configuration: DefaultedDocument): readonly string[] {
-  const { parallelism, percentageOfNodesToScore, podInitialBackoffSeconds: initial, podMaxBackoffSeconds: max, profiles, extenders = [], clientConnection, leaderElection } = configuration;
+  const {
+    parallelism,
+    percentageOfNodesToScore,
+    podInitialBackoffSeconds: initial,
+    podMaxBackoffSeconds: max,
+    profiles,
+    extenders = [],
+    clientConnection,
+    leaderElection,
+  } = configuration;
   const burst = clientConnection?.burst ?? 0;
   const path = fieldPath('profiles');
   return [
     ...texts(burst < 0 ? [fieldInvalid(fieldPath('clientConnection', 'burst'), burst, 'must be non-negative')] : []),
     ...texts(validateLeaderElection(leaderElection ?? {}, fieldPath('leaderElection'))),
-    ...texts(parallelism <= 0 ? [fieldInvalid(fieldPath('parallelism'), parallelism, 'should be an integer value greater than zero')] : []),
+    ...texts(
+      parallelism <= 0
+        ? [fieldInvalid(fieldPath('parallelism'), parallelism, 'should be an integer value greater than zero')]
+        : [],
+    ),
     ...profiles.flatMap((profile, index) => [
       ...validateProfile(profile, path.index(index)),
       // Kubernetes means to print the path of the other one, and prints this.
-      ...texts(profiles.findIndex(({ schedulerName = '' }) => schedulerName === (profile.schedulerName ?? '')) < index ? [fieldDuplicate(path.index(index).child('schedulerName'), {})] : []),
+      ...texts(
+        profiles.findIndex(({ schedulerName = '' }) => schedulerName === (profile.schedulerName ?? '')) < index
+          ? [fieldDuplicate(path.index(index).child('schedulerName'), {})]
+          : [],
+      ),
     ]),
     ...texts(validateQueueSort(profiles, path)),
     ...texts(validatePercentage(percentageOfNodesToScore, fieldPath('percentageOfNodesToScore'))),
-    ...texts(initial <= 0 ? [fieldInvalid(fieldPath('podInitialBackoffSeconds'), initial, 'must be greater than 0')] : []),
-    ...texts(max < initial ? [fieldInvalid(fieldPath('podMaxBackoffSeconds'), max, 'must be greater than or equal to PodInitialBackoffSeconds')] : []),
+    ...texts(
+      initial <= 0 ? [fieldInvalid(fieldPath('podInitialBackoffSeconds'), initial, 'must be greater than 0')] : [],
+    ),
+    ...texts(
+      max < initial
+        ? [
+            fieldInvalid(
+              fieldPath('podMaxBackoffSeconds'),
+              max,
+              'must be greater than or equal to PodInitialBackoffSeconds',
+            ),
+          ]
+        : [],
+    ),
     ...texts(validateExtenders(extenders, fieldPath('extenders'))),
   ];
 }
@@ -50,7 +95,8 @@ function validateLeaderElection(document: LeaderElectionDocument, path: FieldPat
   if (parseDurationMs(times.leaseDuration) <= parseDurationMs(times.renewDeadline)) {
     errors.push(fieldInvalid(path.child('leaseDuration'), times.renewDeadline, 'must be greater than `RenewDeadline`'));
   }
-  if (resourceLock !== 'leases') errors.push(fieldInvalid(path.child('resourceLock'), resourceLock, 'resourceLock value must be "leases"'));
+  if (resourceLock !== 'leases')
+    errors.push(fieldInvalid(path.child('resourceLock'), resourceLock, 'resourceLock value must be "leases"'));
   return errors;
 }
 
@@ -58,12 +104,17 @@ function validatePercentage(percentage = 0, path: FieldPath): readonly FieldErro
   return percentage < 0 || percentage > 100 ? [fieldInvalid(path, percentage, 'not in valid range [0-100]')] : [];
 }
 
-function validateProfile({ schedulerName = '', percentageOfNodesToScore, plugins = {}, pluginConfig = [] }: ProfileDocument, path: FieldPath): readonly string[] {
+function validateProfile(
+  { schedulerName = '', percentageOfNodesToScore, plugins = {}, pluginConfig = [] }: ProfileDocument,
+  path: FieldPath,
+): readonly string[] {
   return [
     ...texts(schedulerName === '' ? [fieldRequired(path.child('schedulerName'))] : []),
     ...texts(validatePercentage(percentageOfNodesToScore, path.child('percentageOfNodesToScore'))),
     ...extensionPoints.flatMap((point) =>
-      (plugins[point]?.enabled ?? []).flatMap(({ name }, index) => texts(removedPlugin(name, path.child('plugins').child(point).child('enabled').index(index)))),
+      (plugins[point]?.enabled ?? []).flatMap(({ name }, index) =>
+        texts(removedPlugin(name, path.child('plugins').child(point).child('enabled').index(index))),
+      ),
     ),
     ...pluginConfig.flatMap(({ name, args }, index) => {
       const at = path.child('pluginConfig').index(index);
@@ -71,7 +122,9 @@ function validateProfile({ schedulerName = '', percentageOfNodesToScore, plugins
         ...texts(pluginConfig.findIndex((other) => other.name === name) < index ? [fieldDuplicate(at, name)] : []),
         ...texts(removedPlugin(name, at)),
         // Those of NodeResourcesFit are looked at when the plugin is made.
-        ...(isConfigurable(name) && name !== 'NodeResourcesFit' ? validateArguments(name, completeArguments({ [name]: args }), at.child('args')) : []),
+        ...(isConfigurable(name) && name !== 'NodeResourcesFit'
+          ? validateArguments(name, completeArguments({ [name]: args }), at.child('args'))
+          : []),
       ];
     }),
   ];
@@ -81,7 +134,13 @@ const removedPlugins: ReadonlySet<string> = new Set(['AzureDiskLimits', 'CinderL
 
 function removedPlugin(name: string, path: FieldPath): readonly FieldError[] {
   if (!removedPlugins.has(name)) return [];
-  return [fieldInvalid(path, name, `was invalid in version "v1" (KubeSchedulerConfiguration is version "${configurationVersion}")`)];
+  return [
+    fieldInvalid(
+      path,
+      name,
+      `was invalid in version "v1" (KubeSchedulerConfiguration is version "${configurationVersion}")`,
+    ),
+  ];
 }
 
 /** All profiles share one queue, so they must agree on its order. */
@@ -89,17 +148,38 @@ function validateQueueSort(profiles: readonly ProfileDocument[], path: FieldPath
   const [first = {}, ...others] = profiles;
   const canon = first.plugins?.queueSort ?? {};
   const sorter = canon.enabled?.[0]?.name;
-  const argsOf = ({ pluginConfig = [] }: ProfileDocument): unknown => (sorter === undefined ? undefined : pluginConfig.find(({ name }) => name === sorter)?.args);
+  const argsOf = ({ pluginConfig = [] }: ProfileDocument): unknown =>
+    sorter === undefined ? undefined : pluginConfig.find(({ name }) => name === sorter)?.args;
   const count = canon.enabled?.length ?? 0;
   return [
-    ...(count > 1 ? [fieldInvalid(path.index(0).child('plugins').child('queueSort').child('Enabled'), count, 'only one queue sort plugin can be enabled')] : []),
+    ...(count > 1
+      ? [
+          fieldInvalid(
+            path.index(0).child('plugins').child('queueSort').child('Enabled'),
+            count,
+            'only one queue sort plugin can be enabled',
+          ),
+        ]
+      : []),
     ...others.flatMap((profile, index) => {
       const at = path.index(index + 1);
       const set = profile.plugins?.queueSort ?? {};
       const args = argsOf(profile);
       return [
-        ...(deepEqual(printedSet(set), printedSet(canon)) ? [] : [fieldInvalid(at.child('plugins').child('queueSort'), printedSet(set), 'must be the same for all profiles')]),
-        ...(args === undefined || deepEqual(args, argsOf(first)) ? [] : [fieldInvalid(at.child('pluginConfig').child('args'), args, 'queueSort must be the same for all profiles')]),
+        ...(deepEqual(printedSet(set), printedSet(canon))
+          ? []
+          : [
+              fieldInvalid(
+                at.child('plugins').child('queueSort'),
+                printedSet(set),
+                'must be the same for all profiles',
+              ),
+            ]),
+        ...(args === undefined || deepEqual(args, argsOf(first))
+          ? []
+          : [
+              fieldInvalid(at.child('pluginConfig').child('args'), args, 'queueSort must be the same for all profiles'),
+            ]),
       ];
     }),
   ];
@@ -116,7 +196,8 @@ function validateExtenders(extenders: readonly ExtenderDocument[], path: FieldPa
   const errors: FieldError[] = [];
   const managed = new Set<string>();
   for (const [index, { prioritizeVerb = '', weight = 0, managedResources = [] }] of extenders.entries()) {
-    if (prioritizeVerb !== '' && weight <= 0) errors.push(fieldInvalid(path.index(index).child('weight'), weight, 'must have a positive weight applied to it'));
+    if (prioritizeVerb !== '' && weight <= 0)
+      errors.push(fieldInvalid(path.index(index).child('weight'), weight, 'must have a positive weight applied to it'));
     for (const [at, { name }] of managedResources.entries()) {
       const namePath = path.index(index).child('managedResources').index(at).child('name');
       errors.push(...validateManagedName(name, namePath));
@@ -125,7 +206,10 @@ function validateExtenders(extenders: readonly ExtenderDocument[], path: FieldPa
     }
   }
   const binders = extenders.filter(({ bindVerb = '' }) => bindVerb !== '').length;
-  if (binders > 1) errors.push(fieldInvalid(path, `found ${binders} extenders implementing bind`, 'only one extender can implement bind'));
+  if (binders > 1)
+    errors.push(
+      fieldInvalid(path, `found ${binders} extenders implementing bind`, 'only one extender can implement bind'),
+    );
   return errors;
 }
 

@@ -1,5 +1,5 @@
-// Where plugins take part in scheduling, and which of the built-in ones take part where. The order of the default plugins
-// is the order in which they run. As pkg/scheduler/apis/config/v1/default_plugins.go with the gates of v1.36.
+// Where plugins take part in scheduling, and which of the built-in ones take part where. The order of the default
+// plugins is the order in which they run. As pkg/scheduler/apis/config/v1/default_plugins.go with the gates of v1.36.
 
 /** A point of the scheduling cycle that plugins implement. */
 export type ExtensionPoint = (typeof extensionPoints)[number];

@@ -1,5 +1,5 @@
-// How one of several schedulers is chosen, with what Kubernetes fills in. As component-base/config/v1alpha1/defaults.go and
-// pkg/scheduler/apis/config/v1/defaults.go. What has to be true of it is in configuration-validation.ts.
+// How one of several schedulers is chosen, with what Kubernetes fills in. As component-base/config/v1alpha1/defaults.go
+// and pkg/scheduler/apis/config/v1/defaults.go. What has to be true of it is in configuration-validation.ts.
 import { canonicalDuration, parseDurationMs } from '../../core/index.js';
 import type { LeaderElectionDocument } from './configuration-document.js';
 
@@ -20,8 +20,16 @@ export interface LeaderElectionSettings {
 }
 
 /** The durations of a document as they are printed; zero is the same as nothing. */
-export function electionDurations({ leaseDuration, renewDeadline, retryPeriod }: LeaderElectionDocument): Readonly<Record<'leaseDuration' | 'renewDeadline' | 'retryPeriod', string>> {
-  return { leaseDuration: durationOr(leaseDuration, '15s'), renewDeadline: durationOr(renewDeadline, '10s'), retryPeriod: durationOr(retryPeriod, '2s') };
+export function electionDurations({
+  leaseDuration,
+  renewDeadline,
+  retryPeriod,
+}: LeaderElectionDocument): Readonly<Record<'leaseDuration' | 'renewDeadline' | 'retryPeriod', string>> {
+  return {
+    leaseDuration: durationOr(leaseDuration, '15s'),
+    renewDeadline: durationOr(renewDeadline, '10s'),
+    retryPeriod: durationOr(retryPeriod, '2s'),
+  };
 }
 
 /** Fills in what a document leaves out. */

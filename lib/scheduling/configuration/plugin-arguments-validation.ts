@@ -15,7 +15,11 @@ import { compileNodeTerms, compilePreferredTerms } from '../pod/node-affinity.js
 import type { ConfigurablePlugin, PluginArguments, ResourceWeight, ShapePoint } from './plugin-arguments.js';
 
 /** What is wrong with the arguments of one plugin. */
-export function validateArguments(plugin: ConfigurablePlugin, all: PluginArguments, path: FieldPath): readonly string[] {
+export function validateArguments(
+  plugin: ConfigurablePlugin,
+  all: PluginArguments,
+  path: FieldPath,
+): readonly string[] {
   switch (plugin) {
     case 'DefaultPreemption':
       return texts(validatePreemption(all.DefaultPreemption, path));
@@ -44,27 +48,45 @@ function inRange(path: FieldPath, value: number, max: number): FieldError[] {
   return value < 0 || value > max ? [fieldInvalid(path, value, `not in valid range [0, ${max}]`)] : [];
 }
 
-function validatePreemption({ minCandidateNodesPercentage: percentage, minCandidateNodesAbsolute: absolute }: PluginArguments['DefaultPreemption'], path: FieldPath): FieldError[] {
+function validatePreemption(
+  {
+    minCandidateNodesPercentage: percentage,
+    minCandidateNodesAbsolute: absolute,
+  }: PluginArguments['DefaultPreemption'],
+  path: FieldPath,
+): FieldError[] {
   const percentagePath = path.child('minCandidateNodesPercentage');
   const absolutePath = path.child('minCandidateNodesAbsolute');
   const errors = inRange(percentagePath, percentage, 100);
   if (absolute < 0) errors.push(fieldInvalid(absolutePath, absolute, 'not in valid range [0, inf)'));
   if (percentage === 0 && absolute === 0) {
-    errors.push(fieldInvalid(percentagePath, percentage, 'cannot be zero at the same time as minCandidateNodesAbsolute'));
+    errors.push(
+      fieldInvalid(percentagePath, percentage, 'cannot be zero at the same time as minCandidateNodesAbsolute'),
+    );
     errors.push(fieldInvalid(absolutePath, absolute, 'cannot be zero at the same time as minCandidateNodesPercentage'));
   }
   return errors;
 }
 
-function validateDevices({ filterTimeoutMs, bindingTimeoutMs }: PluginArguments['DynamicResources'], path: FieldPath): FieldError[] {
+function validateDevices(
+  { filterTimeoutMs, bindingTimeoutMs }: PluginArguments['DynamicResources'],
+  path: FieldPath,
+): FieldError[] {
   const errors: FieldError[] = [];
-  if (filterTimeoutMs < 0) errors.push(fieldInvalid(path.child('filterTimeout'), durationText(filterTimeoutMs), 'must be zero or positive'));
-  if (bindingTimeoutMs < 1000) errors.push(fieldInvalid(path.child('bindingTimeout'), durationText(bindingTimeoutMs), 'must be at least 1 second'));
+  if (filterTimeoutMs < 0)
+    errors.push(fieldInvalid(path.child('filterTimeout'), durationText(filterTimeoutMs), 'must be zero or positive'));
+  if (bindingTimeoutMs < 1000)
+    errors.push(
+      fieldInvalid(path.child('bindingTimeout'), durationText(bindingTimeoutMs), 'must be at least 1 second'),
+    );
   return errors;
 }
 
 function validateAddedAffinity({ addedAffinity }: PluginArguments['NodeAffinity'], path: FieldPath): readonly string[] {
-  const { requiredDuringSchedulingIgnoredDuringExecution: required, preferredDuringSchedulingIgnoredDuringExecution: preferred = [] } = addedAffinity ?? {};
+  const {
+    requiredDuringSchedulingIgnoredDuringExecution: required,
+    preferredDuringSchedulingIgnoredDuringExecution: preferred = [],
+  } = addedAffinity ?? {};
   const requiredPath = path.child('requiredDuringSchedulingIgnoredDuringExecution').child('nodeSelectorTerms');
   return [
     ...compileNodeTerms(required?.nodeSelectorTerms ?? [], requiredPath).problems,
@@ -74,12 +96,17 @@ function validateAddedAffinity({ addedAffinity }: PluginArguments['NodeAffinity'
 
 function validateBalanced(resources: readonly ResourceWeight[], path: FieldPath): readonly FieldError[] {
   return resources.flatMap(({ name, weight }, index) => [
-    ...(resources.findIndex((other) => other.name === name) < index ? [fieldDuplicate(path.index(index).child('name'), name)] : []),
+    ...(resources.findIndex((other) => other.name === name) < index
+      ? [fieldDuplicate(path.index(index).child('name'), name)]
+      : []),
     ...(weight === 1 ? [] : [fieldInvalid(path.index(index).child('weight'), weight, 'must be 1')]),
   ]);
 }
 
-function validateFit({ ignoredResources, ignoredResourceGroups, scoringStrategy }: PluginArguments['NodeResourcesFit'], path: FieldPath): readonly FieldError[] {
+function validateFit(
+  { ignoredResources, ignoredResourceGroups, scoringStrategy }: PluginArguments['NodeResourcesFit'],
+  path: FieldPath,
+): readonly FieldError[] {
   const { type, resources, requestedToCapacityRatio: ratio } = scoringStrategy;
   const strategyPath = path.child('scoringStrategy');
   const ratioPath = strategyPath.child('requestedToCapacityRatio');
@@ -87,17 +114,30 @@ function validateFit({ ignoredResources, ignoredResourceGroups, scoringStrategy 
     ...ignoredResources.flatMap((name, index) => labelName(name, path.child('ignoredResources').index(index))),
     ...ignoredResourceGroups.flatMap((group, index) => {
       const at = path.child('ignoredResourceGroups').index(index);
-      return [...(group.includes('/') ? [fieldInvalid(at, group, "resource group name can't contain '/'")] : []), ...labelName(group, at)];
+      return [
+        ...(group.includes('/') ? [fieldInvalid(at, group, "resource group name can't contain '/'")] : []),
+        ...labelName(group, at),
+      ];
     }),
   ];
   if (!strategyTypes.includes(type)) errors.push(fieldNotSupported(strategyPath.child('type'), type, strategyTypes));
   for (const [index, { name, weight }] of resources.entries()) {
-    if (weight <= 0 || weight > 100) errors.push(fieldInvalid(strategyPath.child('resources').index(index).child('weight'), weight, `resource weight of ${name} not in valid range (0, 100]`));
+    if (weight <= 0 || weight > 100)
+      errors.push(
+        fieldInvalid(
+          strategyPath.child('resources').index(index).child('weight'),
+          weight,
+          `resource weight of ${name} not in valid range (0, 100]`,
+        ),
+      );
   }
   if (type !== 'RequestedToCapacityRatio') {
-    return ratio === undefined ? errors : [...errors, fieldForbidden(ratioPath, 'must be nil when type is not RequestedToCapacityRatio')];
+    return ratio === undefined
+      ? errors
+      : [...errors, fieldForbidden(ratioPath, 'must be nil when type is not RequestedToCapacityRatio')];
   }
-  if (ratio === undefined) return [...errors, fieldRequired(ratioPath, 'must be specified when type is RequestedToCapacityRatio')];
+  if (ratio === undefined)
+    return [...errors, fieldRequired(ratioPath, 'must be specified when type is RequestedToCapacityRatio')];
   return [...errors, ...validateShape(ratio.shape, ratioPath.child('shape'))];
 }
 
@@ -105,9 +145,19 @@ const strategyTypes: readonly string[] = ['LeastAllocated', 'MostAllocated', 'Re
 
 function validateShape(shape: readonly ShapePoint[], path: FieldPath): readonly FieldError[] {
   if (shape.length === 0) return [fieldRequired(path, 'at least one point must be specified')];
-  const unsorted = shape.findIndex(({ utilization }, index) => index > 0 && (shape[index - 1]?.utilization ?? -1) >= utilization);
+  const unsorted = shape.findIndex(
+    ({ utilization }, index) => index > 0 && (shape[index - 1]?.utilization ?? -1) >= utilization,
+  );
   return [
-    ...(unsorted < 0 ? [] : [fieldInvalid(path.index(unsorted).child('utilization'), shape[unsorted]?.utilization, 'values must be sorted in increasing order')]),
+    ...(unsorted < 0
+      ? []
+      : [
+          fieldInvalid(
+            path.index(unsorted).child('utilization'),
+            shape[unsorted]?.utilization,
+            'values must be sorted in increasing order',
+          ),
+        ]),
     ...shape.flatMap(({ utilization, score }, index) => [
       ...inRange(path.index(index).child('utilization'), utilization, 100),
       ...inRange(path.index(index).child('score'), score, 10),
@@ -115,18 +165,38 @@ function validateShape(shape: readonly ShapePoint[], path: FieldPath): readonly 
   ];
 }
 
-function validateSpread({ defaultingType, defaultConstraints }: PluginArguments['PodTopologySpread'], path: FieldPath): readonly FieldError[] {
+function validateSpread(
+  { defaultingType, defaultConstraints }: PluginArguments['PodTopologySpread'],
+  path: FieldPath,
+): readonly FieldError[] {
   const errors: FieldError[] = [];
   const typePath = path.child('defaultingType');
-  if (defaultingType !== 'System' && defaultingType !== 'List') errors.push(fieldNotSupported(typePath, defaultingType, ['System', 'List']));
-  else if (defaultingType === 'System' && defaultConstraints.length > 0) errors.push(fieldInvalid(typePath, defaultingType, 'when .defaultConstraints are not empty'));
-  for (const [index, { maxSkew, topologyKey, whenUnsatisfiable: action, labelSelector }] of defaultConstraints.entries()) {
+  if (defaultingType !== 'System' && defaultingType !== 'List')
+    errors.push(fieldNotSupported(typePath, defaultingType, ['System', 'List']));
+  else if (defaultingType === 'System' && defaultConstraints.length > 0)
+    errors.push(fieldInvalid(typePath, defaultingType, 'when .defaultConstraints are not empty'));
+  for (const [
+    index,
+    { maxSkew, topologyKey, whenUnsatisfiable: action, labelSelector },
+  ] of defaultConstraints.entries()) {
     const at = path.child('defaultConstraints').index(index);
     if (maxSkew <= 0) errors.push(fieldInvalid(at.child('maxSkew'), maxSkew, 'not in valid range (0, inf)'));
-    errors.push(...(topologyKey === '' ? [fieldRequired(at.child('topologyKey'), 'can not be empty')] : labelName(topologyKey, at.child('topologyKey'))));
+    errors.push(
+      ...(topologyKey === ''
+        ? [fieldRequired(at.child('topologyKey'), 'can not be empty')]
+        : labelName(topologyKey, at.child('topologyKey'))),
+    );
     errors.push(...validateAction(action, at.child('whenUnsatisfiable')));
-    if (labelSelector !== undefined) errors.push(fieldForbidden(at.child('labelSelector'), 'constraint must not define a selector, as they deduced for each pod'));
-    const first = defaultConstraints.findIndex((other) => other.topologyKey === topologyKey && other.whenUnsatisfiable === action);
+    if (labelSelector !== undefined)
+      errors.push(
+        fieldForbidden(
+          at.child('labelSelector'),
+          'constraint must not define a selector, as they deduced for each pod',
+        ),
+      );
+    const first = defaultConstraints.findIndex(
+      (other) => other.topologyKey === topologyKey && other.whenUnsatisfiable === action,
+    );
     if (first < index) errors.push(fieldDuplicate(at, `{${topologyKey}, ${action}}`));
   }
   return errors;
@@ -138,12 +208,28 @@ function validateAction(action: string, path: FieldPath): readonly FieldError[] 
   return known.includes(action) ? [] : [fieldNotSupported(path, action, known)];
 }
 
-function validateVolumes({ bindTimeoutSeconds, shape }: PluginArguments['VolumeBinding'], path: FieldPath): readonly FieldError[] {
+function validateVolumes(
+  { bindTimeoutSeconds, shape }: PluginArguments['VolumeBinding'],
+  path: FieldPath,
+): readonly FieldError[] {
   const errors: FieldError[] = [];
-  if (bindTimeoutSeconds < 0) errors.push(fieldInvalid(path.child('bindTimeoutSeconds'), bindTimeoutSeconds, 'invalid BindTimeoutSeconds, should not be a negative value'));
+  if (bindTimeoutSeconds < 0)
+    errors.push(
+      fieldInvalid(
+        path.child('bindTimeoutSeconds'),
+        bindTimeoutSeconds,
+        'invalid BindTimeoutSeconds, should not be a negative value',
+      ),
+    );
   if (shape !== undefined) {
     const printed = shape.map(({ utilization, score }) => ({ Utilization: utilization, Score: score }));
-    errors.push(fieldInvalid(path.child('shape'), printed, 'unexpected field `shape`, remove it or turn on the feature gate StorageCapacityScoring'));
+    errors.push(
+      fieldInvalid(
+        path.child('shape'),
+        printed,
+        'unexpected field `shape`, remove it or turn on the feature gate StorageCapacityScoring',
+      ),
+    );
   }
   return errors;
 }

@@ -86,7 +86,11 @@ export interface ArgumentDocuments {
   readonly NodeResourcesFit: {
     readonly ignoredResources?: readonly string[];
     readonly ignoredResourceGroups?: readonly string[];
-    readonly scoringStrategy?: { readonly type?: string; readonly resources?: readonly Weightless[]; readonly requestedToCapacityRatio?: { readonly shape?: readonly ShapePoint[] } };
+    readonly scoringStrategy?: {
+      readonly type?: string;
+      readonly resources?: readonly Weightless[];
+      readonly requestedToCapacityRatio?: { readonly shape?: readonly ShapePoint[] };
+    };
   };
   readonly PodTopologySpread: Partial<PluginArguments['PodTopologySpread']>;
   readonly VolumeBinding: Partial<PluginArguments['VolumeBinding']>;
@@ -97,7 +101,14 @@ export type Weightless = Pick<ResourceWeight, 'name'> & Partial<ResourceWeight>;
 
 /** The arguments of all plugins, with defaults where the documents are silent. */
 export function completeArguments(documents: Partial<ArgumentDocuments>): PluginArguments {
-  const { DefaultPreemption: preemption, DynamicResources: devices, InterPodAffinity: affinity, NodeResourcesFit: fit, PodTopologySpread: spread, VolumeBinding: volumes } = documents;
+  const {
+    DefaultPreemption: preemption,
+    DynamicResources: devices,
+    InterPodAffinity: affinity,
+    NodeResourcesFit: fit,
+    PodTopologySpread: spread,
+    VolumeBinding: volumes,
+  } = documents;
   return {
     DefaultPreemption: { minCandidateNodesPercentage: 10, minCandidateNodesAbsolute: 100, ...preemption },
     DynamicResources: {
@@ -117,12 +128,24 @@ export function completeArguments(documents: Partial<ArgumentDocuments>): Plugin
   };
 }
 
-function completeStrategy({ type = '', resources, requestedToCapacityRatio: ratio }: NonNullable<ArgumentDocuments['NodeResourcesFit']['scoringStrategy']>): ScoringStrategy {
-  return { type, resources: weighed(resources), ...(ratio && { requestedToCapacityRatio: { shape: ratio.shape ?? [] } }) };
+function completeStrategy({
+  type = '',
+  resources,
+  requestedToCapacityRatio: ratio,
+}: NonNullable<ArgumentDocuments['NodeResourcesFit']['scoringStrategy']>): ScoringStrategy {
+  return {
+    type,
+    resources: weighed(resources),
+    ...(ratio && { requestedToCapacityRatio: { shape: ratio.shape ?? [] } }),
+  };
 }
 
 /** A weight of none or 0 is 1. */
 function weighed(resources: readonly Weightless[] = []): readonly ResourceWeight[] {
-  if (resources.length === 0) return [{ name: 'cpu', weight: 1 }, { name: 'memory', weight: 1 }];
+  if (resources.length === 0)
+    return [
+      { name: 'cpu', weight: 1 },
+      { name: 'memory', weight: 1 },
+    ];
   return resources.map(({ name, weight = 0 }) => ({ name, weight: weight === 0 ? 1 : weight }));
 }

@@ -1,6 +1,6 @@
-// Which plugins run at each point, from what a profile enables and disables. First the profile's lists are laid over the
-// default ones; then the plugins enabled at all points (`multiPoint`) are spread over the points they implement. At one
-// point run, in this order: those of multiPoint that are listed at the point again, as listed there; the rest of
+// Which plugins run at each point, from what a profile enables and disables. First the profile's lists are laid over
+// the default ones; then the plugins enabled at all points (`multiPoint`) are spread over the points they implement. At
+// one point run, in this order: those of multiPoint that are listed at the point again, as listed there; the rest of
 // multiPoint; those listed only at the point.
 // As mergePluginSet of pkg/scheduler/apis/config/v1 and expandMultiPointPlugins of pkg/scheduler/framework/runtime.
 import { defaultPlugins, extensionPoints } from './extension-points.js';
@@ -30,33 +30,61 @@ export type EnabledPlugins = Readonly<Record<ExtensionPoint, readonly EnabledPlu
 export function enabledPlugins(schedulerName: string, sets: PluginSets, registry: PluginRegistry): EnabledPlugins {
   const everywhere = mergedPlugins(defaultPlugins, sets.multiPoint ?? {});
   for (const point of extensionPoints) checkListed(point, sets[point]?.enabled ?? [], registry);
-  const entries = extensionPoints.map((point) => [point, pluginsAt(point, sets[point] ?? {}, everywhere, registry)] as const);
-  const plugins = Object.freeze(Object.fromEntries(entries) as Record<ExtensionPoint, readonly EnabledPlugin[]>); // one entry for each point
-  if (plugins.queueSort.length !== 1) throw refused(`only one queue sort plugin required for profile with scheduler name "${schedulerName}", but got ${plugins.queueSort.length}`);
-  if (plugins.bind.length === 0) throw refused(`at least one bind plugin is needed for profile with scheduler name "${schedulerName}"`);
-  if (plugins.placementGenerate.length > 1) throw refused(`at most one placement generate plugin is allowed for profile with scheduler name "${schedulerName}"`);
+  const entries = extensionPoints.map(
+    (point) => [point, pluginsAt(point, sets[point] ?? {}, everywhere, registry)] as const,
+  );
+  // one entry for each point
+  const plugins = Object.freeze(Object.fromEntries(entries) as Record<ExtensionPoint, readonly EnabledPlugin[]>);
+  if (plugins.queueSort.length !== 1)
+    throw refused(
+      `only one queue sort plugin required for profile with scheduler name "${schedulerName}", but got ${plugins.queueSort.length}`,
+    );
+  if (plugins.bind.length === 0)
+    throw refused(`at least one bind plugin is needed for profile with scheduler name "${schedulerName}"`);
+  if (plugins.placementGenerate.length > 1)
+    throw refused(
+      `at most one placement generate plugin is allowed for profile with scheduler name "${schedulerName}"`,
+    );
   return plugins;
 }
 
 /** Default plugins as a profile changes them: one that it lists again keeps its place, others follow. */
-export function mergedPlugins(defaults: readonly PluginReference[], { enabled = [], disabled = [] }: PluginSet): readonly PluginReference[] {
+export function mergedPlugins(
+  defaults: readonly PluginReference[],
+  { enabled = [], disabled = [] }: PluginSet,
+): readonly PluginReference[] {
   const dropped = new Set(disabled.map(({ name }) => name));
   if (dropped.has('*')) return enabled;
   // Of a plugin that is listed twice the last takes the place; the others stay, and are refused later.
   const replacements = new Map(enabled.map((plugin) => [plugin.name, plugin]));
-  const kept = defaults.filter(({ name }) => !dropped.has(name)).map((plugin) => replacements.get(plugin.name) ?? plugin);
+  const kept = defaults
+    .filter(({ name }) => !dropped.has(name))
+    .map((plugin) => replacements.get(plugin.name) ?? plugin);
   return [...kept, ...enabled.filter((plugin) => !kept.includes(plugin))];
 }
 
-function pluginsAt(point: ExtensionPoint, set: PluginSet, everywhere: readonly PluginReference[], registry: PluginRegistry): readonly EnabledPlugin[] {
+function pluginsAt(
+  point: ExtensionPoint,
+  set: PluginSet,
+  everywhere: readonly PluginReference[],
+  registry: PluginRegistry,
+): readonly EnabledPlugin[] {
   const names = namesAt(point, set, everywhere, registry);
-  if (point !== 'score' && point !== 'placementScore') return Object.freeze(names.map((name) => Object.freeze({ name, weight: 1 })));
+  if (point !== 'score' && point !== 'placementScore')
+    return Object.freeze(names.map((name) => Object.freeze({ name, weight: 1 })));
   // What is listed at the point stands last, and wins.
-  const weights = new Map([...everywhere, ...(set.enabled ?? [])].map(({ name, weight = 0 }) => [name, weight === 0 ? 1 : weight]));
+  const weights = new Map(
+    [...everywhere, ...(set.enabled ?? [])].map(({ name, weight = 0 }) => [name, weight === 0 ? 1 : weight]),
+  );
   return Object.freeze(names.map((name) => Object.freeze({ name, weight: weights.get(name) ?? 1 })));
 }
 
-function namesAt(point: ExtensionPoint, { enabled = [], disabled = [] }: PluginSet, everywhere: readonly PluginReference[], registry: PluginRegistry): readonly string[] {
+function namesAt(
+  point: ExtensionPoint,
+  { enabled = [], disabled = [] }: PluginSet,
+  everywhere: readonly PluginReference[],
+  registry: PluginRegistry,
+): readonly string[] {
   const listed = enabled.map(({ name }) => name);
   const dropped = new Set(disabled.map(({ name }) => name));
   if (dropped.has('*')) return listed;

@@ -40,8 +40,8 @@ export interface SchedulerConfiguration {
 export interface SchedulerProfile {
   readonly schedulerName: string;
   /**
-   * The profile's own, even if 0, else that of the configuration. 0 leaves it to the number of nodes, as Kubernetes does
-   * where nothing is said; here all nodes are looked at then.
+   * The profile's own, even if 0, else that of the configuration. 0 leaves it to the number of nodes, as Kubernetes
+   * does where nothing is said; here all nodes are looked at then.
    */
   readonly percentageOfNodesToScore: number;
   readonly plugins: EnabledPlugins;
@@ -64,28 +64,54 @@ export interface ConfigurationOptions {
 }
 
 /** Reads the text of a file, YAML or JSON. Rejects with `DecodeError` or `SchedulerConfigurationError`. */
-export async function parseSchedulerConfiguration(text: string, options: ConfigurationOptions = {}): Promise<SchedulerConfiguration> {
+export async function parseSchedulerConfiguration(
+  text: string,
+  options: ConfigurationOptions = {},
+): Promise<SchedulerConfiguration> {
   const { value, problems } = await parseYaml(text);
   checkConfigurationKind(value);
   return complete(readSchedulerDocument(value, problems), options);
 }
 
 /** Completes a document; without one, the configuration of a scheduler that was told nothing. Throws as the above. */
-export function schedulerConfiguration(document: SchedulerDocument = {}, options: ConfigurationOptions = {}): SchedulerConfiguration {
+export function schedulerConfiguration(
+  document: SchedulerDocument = {},
+  options: ConfigurationOptions = {},
+): SchedulerConfiguration {
   return complete(readSchedulerDocument(document), options);
 }
 
 function complete(document: SchedulerDocument, { plugins = noPlugins }: ConfigurationOptions): SchedulerConfiguration {
   const registry = new Map([...builtinPlugins, ...plugins]);
-  const { parallelism = 16, percentageOfNodesToScore = 100, podInitialBackoffSeconds = 1, podMaxBackoffSeconds = 10, extenders = [], delayCacheUntilActive = false, clientConnection, leaderElection = {} } = document;
+  const {
+    parallelism = 16,
+    percentageOfNodesToScore = 100,
+    podInitialBackoffSeconds = 1,
+    podMaxBackoffSeconds = 10,
+    extenders = [],
+    delayCacheUntilActive = false,
+    clientConnection,
+    leaderElection = {},
+  } = document;
   const profiles = namedProfiles(document.profiles);
-  const problems = validateConfiguration({ ...document, parallelism, podInitialBackoffSeconds, podMaxBackoffSeconds, profiles });
+  const problems = validateConfiguration({
+    ...document,
+    parallelism,
+    podInitialBackoffSeconds,
+    podMaxBackoffSeconds,
+    profiles,
+  });
   if (problems.length > 0) throw new SchedulerConfigurationError(problems);
   return Object.freeze({
     parallelism,
     podInitialBackoffSeconds,
     podMaxBackoffSeconds,
-    profiles: new Map(profiles.map((profile) => [profile.schedulerName ?? '', leavingOut(managedByExtenders(extenders), completeProfile(profile, percentageOfNodesToScore, registry))])),
+    profiles: new Map(
+      profiles.map((profile) => [
+        profile.schedulerName ?? '',
+        leavingOut(managedByExtenders(extenders), completeProfile(profile, percentageOfNodesToScore, registry)),
+      ]),
+    ),
     extenders: deepFreeze(extenders.map(completeExtender)),
     delayCacheUntilActive,
     // Zero is the same as nothing here.
@@ -100,31 +126,43 @@ function namedProfiles(profiles: readonly ProfileDocument[] = []): readonly Prof
   return others.length > 0 ? profiles : [{ ...first, schedulerName: first.schedulerName ?? 'default-scheduler' }];
 }
 
-function completeProfile({ schedulerName = '', percentageOfNodesToScore, plugins = {}, pluginConfig = [] }: ProfileDocument, otherwise: number, registry: PluginRegistry): SchedulerProfile {
+function completeProfile(
+  { schedulerName = '', percentageOfNodesToScore, plugins = {}, pluginConfig = [] }: ProfileDocument,
+  otherwise: number,
+  registry: PluginRegistry,
+): SchedulerProfile {
   const known = pluginConfig.filter(({ name }) => isConfigurable(name));
   const args = completeArguments(Object.fromEntries(known.map((each) => [each.name, each.args])));
   // Kubernetes looks at these only when it makes the plugin, and says so.
   const misfit = validateArguments('NodeResourcesFit', args, FieldPath.nil);
-  if (misfit.length > 0) throw new SchedulerConfigurationError([`initializing plugin "NodeResourcesFit": ${aggregateText(misfit)}`]);
+  if (misfit.length > 0)
+    throw new SchedulerConfigurationError([`initializing plugin "NodeResourcesFit": ${aggregateText(misfit)}`]);
   return Object.freeze({
     schedulerName,
     percentageOfNodesToScore: percentageOfNodesToScore ?? otherwise,
     plugins: enabledPlugins(schedulerName, plugins, registry),
     args: deepFreeze(args),
-    foreignArgs: new Map(pluginConfig.filter(({ name }) => !isConfigurable(name)).map(({ name, args: given }) => [name, given])),
+    foreignArgs: new Map(
+      pluginConfig.filter(({ name }) => !isConfigurable(name)).map(({ name, args: given }) => [name, given]),
+    ),
   });
 }
 
 /** The resources that extenders count in place of the scheduler. */
 function managedByExtenders(extenders: readonly ExtenderDocument[]): readonly string[] {
-  return extenders.flatMap(({ managedResources = [] }) => managedResources.filter(({ ignoredByScheduler = false }) => ignoredByScheduler).map(({ name }) => name));
+  return extenders.flatMap(({ managedResources = [] }) =>
+    managedResources.filter(({ ignoredByScheduler = false }) => ignoredByScheduler).map(({ name }) => name),
+  );
 }
 
 /** The profile without these resources, which take the place of what it left out by itself. */
 function leavingOut(resources: readonly string[], profile: SchedulerProfile): SchedulerProfile {
   if (resources.length === 0) return profile;
   const { args } = profile;
-  return Object.freeze({ ...profile, args: deepFreeze({ ...args, NodeResourcesFit: { ...args.NodeResourcesFit, ignoredResources: [...resources] } }) });
+  return Object.freeze({
+    ...profile,
+    args: deepFreeze({ ...args, NodeResourcesFit: { ...args.NodeResourcesFit, ignoredResources: [...resources] } }),
+  });
 }
 
 function completeExtender({ httpTimeout = '0s', weight = 0, ...rest }: ExtenderDocument): Extender {

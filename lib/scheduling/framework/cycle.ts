@@ -1,6 +1,6 @@
 // One attempt to place one pod, as plugins see it: the pod, the cluster as it was when the attempt began, and what each
-// plugin wants to remember until the pod is bound. Memory is typed by its key: a plugin makes the key once, and who has no
-// key sees nothing.
+// plugin wants to remember until the pod is bound. Memory is typed by its key: a plugin makes the key once, and who has
+// no key sees nothing.
 import type { ClusterView } from '../cluster/cluster-view.js';
 import type { PodFacts } from '../pod/pod-facts.js';
 import type { Timings } from './timings.js';

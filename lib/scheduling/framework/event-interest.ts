@@ -1,5 +1,6 @@
-// What a plugin wants to hear of: events that may help a pod it rejected, and a hint that looks closer. Without hint every
-// such event counts. Who is told too much is asked for nothing; who is told too little waits until time brings it back.
+// What a plugin wants to hear of: events that may help a pod it rejected, and a hint that looks closer. Without hint
+// every such event counts. Who is told too much is asked for nothing; who is told too little waits until time brings it
+// back.
 import type { Frozen } from '../../core/index.js';
 import type { Node, Pod } from '../../core/types/index.js';
 import type { KnownKinds } from '../cluster/known-objects.js';
@@ -25,7 +26,10 @@ export interface EventResources {
 /** Whether an event may help. */
 export type HintAnswer = 'queue' | 'skip';
 
-/** Asked for a pod that the plugin rejected: does this help? `old` is absent for what is new, `current` for what is gone. */
+/**
+ * Asked for a pod that the plugin rejected: does this help? `old` is absent for what is new, `current` for what is
+ * gone.
+ */
 export type QueueingHint<T> = (pod: PodFacts, old: Frozen<T> | undefined, current: Frozen<T> | undefined) => HintAnswer;
 
 /** Events of one resource that a plugin wants to hear of. Make one with `on`. */
@@ -38,7 +42,11 @@ export interface EventInterest {
 }
 
 /** Interest in events of a resource: `on('Node', actions.add, (pod, _, node) => …)`. */
-export function on<R extends keyof EventResources>(resource: R, action: number, hint?: QueueingHint<EventResources[R]>): EventInterest {
+export function on<R extends keyof EventResources>(
+  resource: R,
+  action: number,
+  hint?: QueueingHint<EventResources[R]>,
+): EventInterest {
   if (hint === undefined) return { resource, action };
   type Changed = Frozen<EventResources[R]> | undefined; // the resource says what the hint is given
   return { resource, action, hint: (pod, old, current) => hint(pod, old as Changed, current as Changed) };

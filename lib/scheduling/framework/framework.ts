@@ -1,5 +1,5 @@
-// The framework of one profile: its plugins, made with what they need, and what runs them. Plugins are made before anything
-// runs; the filters they are handed work on whatever cycle they are given.
+// The framework of one profile: its plugins, made with what they need, and what runs them. Plugins are made before
+// anything runs; the filters they are handed work on whatever cycle they are given.
 import type { SchedulerProfile } from '../configuration/scheduler-configuration.js';
 import type { PluginDefinition } from './plugin-definition.js';
 import type { PluginTools } from './plugin-tools.js';
@@ -17,11 +17,20 @@ export interface Framework {
 export type SharedTools = Omit<PluginTools, 'profile' | 'filters'>;
 
 /** Makes the frameworks of all profiles, by schedulerName. */
-export function frameworksOf(profiles: ReadonlyMap<string, SchedulerProfile>, definitions: Iterable<PluginDefinition>, tools: SharedTools): ReadonlyMap<string, Framework> {
+export function frameworksOf(
+  profiles: ReadonlyMap<string, SchedulerProfile>,
+  definitions: Iterable<PluginDefinition>,
+  tools: SharedTools,
+): ReadonlyMap<string, Framework> {
   const byName = new Map(Array.from(definitions, (definition) => [definition.name, definition]));
   return new Map(
     Array.from(profiles, ([schedulerName, profile]) => {
-      const toolsFor = (plugin: string): PluginTools => ({ ...tools, random: tools.random.stream(`${schedulerName}/${plugin}`), profile, filters: profileFilters });
+      const toolsFor = (plugin: string): PluginTools => ({
+        ...tools,
+        random: tools.random.stream(`${schedulerName}/${plugin}`),
+        profile,
+        filters: profileFilters,
+      });
       return [schedulerName, { profile, plugins: profilePlugins(profile, byName, toolsFor) }];
     }),
   );

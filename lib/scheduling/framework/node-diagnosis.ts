@@ -39,7 +39,8 @@ export class NodeDiagnosis implements Diagnosis {
       for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + nodes);
     };
     for (const rejected of this.#byNode.values()) count(rejected, 1);
-    if (this.#others !== undefined && this.nodeCount > this.#byNode.size) count(this.#others, this.nodeCount - this.#byNode.size);
+    if (this.#others !== undefined && this.nodeCount > this.#byNode.size)
+      count(this.#others, this.nodeCount - this.#byNode.size);
     return counts;
   }
 
@@ -48,7 +49,10 @@ export class NodeDiagnosis implements Diagnosis {
   }
 
   slotsRefused(code: RejectionCode): Int32Array {
-    return Int32Array.from(this.#nodes.filter((node) => this.rejectionOf(node)?.code === code), ({ slot }) => slot);
+    return Int32Array.from(
+      this.#nodes.filter((node) => this.rejectionOf(node)?.code === code),
+      ({ slot }) => slot,
+    );
   }
 
   /** A node was refused. */

@@ -1,6 +1,6 @@
-// How many nodes are enough. By default all are looked at and the best one wins. A profile may say that fewer will do, a
-// percentage of those that fit, or leave it to the size of the cluster as Kubernetes does: then the search begins where the
-// last one ended and goes round. As pkg/scheduler/schedule_one.go, numFeasibleNodesToFind.
+// How many nodes are enough. By default all are looked at and the best one wins. A profile may say that fewer will do,
+// a percentage of those that fit, or leave it to the size of the cluster as Kubernetes does: then the search begins
+// where the last one ended and goes round. As pkg/scheduler/schedule_one.go, numFeasibleNodesToFind.
 
 /** Where searches begin; shared by all profiles. */
 export interface NodeRotation {

@@ -1,5 +1,5 @@
-// What came of looking for a node, and who looks. There are two ways to look: plainly, asking every plugin about every node,
-// and over columns, where results are kept and only what changed is looked at again. Both answer the same.
+// What came of looking for a node, and who looks. There are two ways to look: plainly, asking every plugin about every
+// node, and over columns, where results are kept and only what changed is looked at again. Both answer the same.
 import type { NodeView } from '../cluster/node-view.js';
 import type { Cycle } from './cycle.js';
 import type { Rejected, RejectionCode } from './rejection.js';

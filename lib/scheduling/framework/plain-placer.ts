@@ -1,5 +1,5 @@
-// The plain way to find a node: every plugin is asked about every node. It keeps nothing from one pod to the next, and so
-// says what is right; who is faster must answer the same. Extenders work on its parts.
+// The plain way to find a node: every plugin is asked about every node. It keeps nothing from one pod to the next, and
+// so says what is right; who is faster must answer the same. Extenders work on its parts.
 import type { Random } from '../../core/index.js';
 import type { ClusterView } from '../cluster/cluster-view.js';
 import type { NodeView } from '../cluster/node-view.js';
@@ -50,7 +50,10 @@ export function findFitting(cycle: Cycle, search: NodeSearch): FittingNodes {
   const begun = beginSearch(cycle, search);
   if (begun.outcome.rejection !== undefined) return { nodes: [], diagnosis: begun.diagnosis };
   const nominated = fittingNominated(cycle);
-  return { nodes: nominated === undefined ? searchNodes(cycle, search, begun) : [nominated], diagnosis: begun.diagnosis };
+  return {
+    nodes: nominated === undefined ? searchNodes(cycle, search, begun) : [nominated],
+    diagnosis: begun.diagnosis,
+  };
 }
 
 /** A search whose PreFilter was run. */
@@ -75,7 +78,11 @@ export function fittingNominated(cycle: Cycle): NodeView | undefined {
 }
 
 /** Asks the filters about nodes until enough of them do. */
-export function searchNodes(cycle: Cycle, search: NodeSearch, { outcome, diagnosis }: BegunSearch): readonly NodeView[] {
+export function searchNodes(
+  cycle: Cycle,
+  search: NodeSearch,
+  { outcome, diagnosis }: BegunSearch,
+): readonly NodeView[] {
   const { nodes } = cycle.cluster;
   const { rotation, plugins, percentageOfNodesToScore, extended = false } = search;
   const candidates = candidatesAmong(cycle.cluster, outcome);
@@ -109,7 +116,11 @@ export function chooseBest(totals: readonly number[], random: Random): number {
   return totals.findIndex((total) => total === best && chosen-- === 0);
 }
 
-function placed(node: NodeView | undefined, nodes: readonly NodeView[], diagnosis: NodeDiagnosis): Placement | NoPlacement {
+function placed(
+  node: NodeView | undefined,
+  nodes: readonly NodeView[],
+  diagnosis: NodeDiagnosis,
+): Placement | NoPlacement {
   if (node === undefined) return { diagnosis };
   return { node, evaluated: nodes.length + diagnosis.size, feasible: nodes.length };
 }
@@ -129,5 +140,7 @@ function fitsWithoutTrouble(cycle: Cycle, node: NodeView): boolean {
 
 /** Where pods name their nodes, as those of DaemonSets do, the others are not walked past. */
 function candidatesAmong(cluster: ClusterView, { nodeNames }: PreFilterOutcome): readonly NodeView[] {
-  return nodeNames === undefined ? cluster.nodes : Array.from(nodeNames, (name) => cluster.node(name)).filter((node) => node !== undefined);
+  return nodeNames === undefined
+    ? cluster.nodes
+    : Array.from(nodeNames, (name) => cluster.node(name)).filter((node) => node !== undefined);
 }

@@ -1,5 +1,5 @@
-// How plugins become known to a scheduler, before a configuration says which of them take part where: a name, the points
-// they implement, and a maker. A plugin that needs nothing to be made is its own definition.
+// How plugins become known to a scheduler, before a configuration says which of them take part where: a name, the
+// points they implement, and a maker. A plugin that needs nothing to be made is its own definition.
 import type { ExtensionPoint, PluginRegistry } from '../configuration/extension-points.js';
 import type { SchedulingPlugin } from './plugin.js';
 import type { PluginMaker } from './plugin-tools.js';

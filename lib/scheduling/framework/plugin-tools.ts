@@ -68,7 +68,11 @@ export interface PreemptionExtender {
   /** Whether the pod asks for anything that the extender takes care of. */
   isInterested(pod: Frozen<Pod>): boolean;
   /** Which of the nodes, and which victims on them, it agrees to. */
-  preempt(pod: Frozen<Pod>, candidates: ReadonlyMap<NodeView, LeavingPods>, signal: AbortSignal): Promise<ReadonlyMap<NodeView, LeavingPods>>;
+  preempt(
+    pod: Frozen<Pod>,
+    candidates: ReadonlyMap<NodeView, LeavingPods>,
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<NodeView, LeavingPods>>;
 }
 
 /** Pods past the choice of a node that can still be held. */

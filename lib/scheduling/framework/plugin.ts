@@ -16,7 +16,10 @@ import type { EventInterest } from './event-interest.js';
 import type { Diagnosis } from './placement.js';
 import type { Rejection, Skip } from './rejection.js';
 
-/** A plugin. All functions but `postFilter`, `preBind`, `bind` and `postBind` answer at once. To throw is an error of the attempt. */
+/**
+ * A plugin. All functions but `postFilter`, `preBind`, `bind` and `postBind` answer at once. To throw is an error of
+ * the attempt.
+ */
 export interface SchedulingPlugin {
   readonly name: string;
   /** The events that may help pods it rejected. Without the list every event counts; with an empty one, none. */
@@ -30,8 +33,9 @@ export interface SchedulingPlugin {
   /** Before nodes are looked at. It may refuse the pod, narrow the nodes, or say that `filter` has nothing to do. */
   preFilter?(cycle: Cycle): Rejection | NodeSet | Skip | undefined;
   /**
-   * Asked after `preFilter`, once: whether `filter` would let the pod go to every node as it is now. Then nodes need not be
-   * asked about one by one. Of a node to which others are to come `filter` is asked all the same. Absent: it may refuse some.
+   * Asked after `preFilter`, once: whether `filter` would let the pod go to every node as it is now. Then nodes need
+   * not be asked about one by one. Of a node to which others are to come `filter` is asked all the same. Absent: it may
+   * refuse some.
    */
   fitsEverywhere?(cycle: Cycle): boolean;
   /** Whether the pod may go to the node. */
@@ -41,8 +45,8 @@ export interface SchedulingPlugin {
   /** What if this pod were not on the node? */
   removePod?(cycle: Cycle, pod: PodFacts, node: NodeView): void;
   /**
-   * No node was left: may make one. The first that answers other than Unschedulable ends the round. Who takes time keeps
-   * the whole scheduler waiting; the signal ends it when the scheduler stops.
+   * No node was left: may make one. The first that answers other than Unschedulable ends the round. Who takes time
+   * keeps the whole scheduler waiting; the signal ends it when the scheduler stops.
    */
   postFilter?(cycle: Cycle, diagnosis: Diagnosis, signal: AbortSignal): PostFilterAnswer | Promise<PostFilterAnswer>;
 
@@ -62,9 +66,15 @@ export interface SchedulingPlugin {
 
   /** What `preBind` will do: nothing, or something that may run beside others. Without this function it runs alone. */
   preBindPreFlight?(cycle: Cycle, nodeName: string): Skip | { readonly parallel: boolean };
-  /** Does what must be done before the pod is bound. The signal ends it when the pod is preempted or the scheduler stops. */
+  /**
+   * Does what must be done before the pod is bound. The signal ends it when the pod is preempted or the scheduler
+   * stops.
+   */
   preBind?(cycle: Cycle, nodeName: string, signal: AbortSignal): Promise<Rejection | undefined>;
-  /** Binds the pod, or leaves it to the next. The signal ends it when the scheduler stops, and is the same for all pods: `onAbort` waits for it without a listener each. */
+  /**
+   * Binds the pod, or leaves it to the next. The signal ends it when the scheduler stops, and is the same for all pods:
+   * `onAbort` waits for it without a listener each.
+   */
   bind?(cycle: Cycle, nodeName: string, signal: AbortSignal): Promise<Rejection | Skip | undefined>;
   /** The pod is bound. */
   postBind?(cycle: Cycle, nodeName: string): void;

@@ -28,7 +28,8 @@ export class PointTimes {
 
   /** The point under way is over, if there is one. */
   end(status: PointStatus = 'Success'): void {
-    if (this.#timings !== undefined && this.#point !== undefined) this.#since = this.#timings.point(this.#point, status, this.#since);
+    if (this.#timings !== undefined && this.#point !== undefined)
+      this.#since = this.#timings.point(this.#point, status, this.#since);
     this.#point = undefined;
   }
 

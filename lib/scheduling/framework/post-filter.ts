@@ -1,5 +1,5 @@
-// No node was left: the plugins that may make one are asked in turn, until one succeeds or says that nothing helps. What
-// those before it said is told together. As pkg/scheduler/framework/runtime, RunPostFilterPlugins.
+// No node was left: the plugins that may make one are asked in turn, until one succeeds or says that nothing helps.
+// What those before it said is told together. As pkg/scheduler/framework/runtime, RunPostFilterPlugins.
 import { errorText, settle } from '../../core/index.js';
 import type { Cycle } from './cycle.js';
 import type { Diagnosis } from './placement.js';
@@ -17,7 +17,12 @@ export interface PostFilterOutcome {
 }
 
 /** Asks in turn, at once as far as plugins answer so. An error is part of the message: the pod is refused anyway. */
-export function runPostFilter(cycle: Cycle, { postFilter }: ProfilePlugins, diagnosis: Diagnosis, signal: AbortSignal): PostFilterOutcome | Promise<PostFilterOutcome> {
+export function runPostFilter(
+  cycle: Cycle,
+  { postFilter }: ProfilePlugins,
+  diagnosis: Diagnosis,
+  signal: AbortSignal,
+): PostFilterOutcome | Promise<PostFilterOutcome> {
   const { timings } = cycle;
   const since = timings?.now() ?? 0;
   const ended = (outcome: PostFilterOutcome, status: PointStatus): PostFilterOutcome => {
@@ -40,7 +45,11 @@ export function runPostFilter(cycle: Cycle, { postFilter }: ProfilePlugins, diag
   const askFrom = (index: number): PostFilterOutcome | Promise<PostFilterOutcome> => {
     const plugin = postFilter[index];
     if (plugin === undefined) return ended(told, 'Unschedulable');
-    return settle(() => plugin.postFilter(cycle, diagnosis, signal), (answer) => decided(answer) ?? askFrom(index + 1), failed);
+    return settle(
+      () => plugin.postFilter(cycle, diagnosis, signal),
+      (answer) => decided(answer) ?? askFrom(index + 1),
+      failed,
+    );
   };
   return askFrom(0);
 }

@@ -1,6 +1,6 @@
-// The first question to plugins: may the pod be placed at all, and does it matter to them? Who says skip is left out of the
-// filters of this cycle. A no that preemption may turn is remembered while the others are asked, since the what-if of
-// preemption needs what they remember; one that nothing turns ends the round.
+// The first question to plugins: may the pod be placed at all, and does it matter to them? Who says skip is left out of
+// the filters of this cycle. A no that preemption may turn is remembered while the others are asked, since the what-if
+// of preemption needs what they remember; one that nothing turns ends the round.
 // As pkg/scheduler/framework/runtime, RunPreFilterPlugins.
 import { errorText } from '../../core/index.js';
 import { memoryKey } from './cycle.js';
@@ -35,7 +35,12 @@ export const activeFilters: MemoryKey<ActiveFilters> = memoryKey<ActiveFilters>(
 export function runPreFilter(cycle: Cycle, plugins: ProfilePlugins): PreFilterOutcome {
   const skipped = new Set<string>();
   try {
-    return timedPoint(cycle.timings, 'PreFilter', ({ rejection }) => statusOfRejection(rejection), () => ask(cycle, plugins, skipped));
+    return timedPoint(
+      cycle.timings,
+      'PreFilter',
+      ({ rejection }) => statusOfRejection(rejection),
+      () => ask(cycle, plugins, skipped),
+    );
   } finally {
     cycle.memory.set(activeFilters, activeWithout(plugins, skipped));
   }
@@ -45,8 +50,14 @@ export function runPreFilter(cycle: Cycle, plugins: ProfilePlugins): PreFilterOu
 export function activeWithout({ filter, preFilter }: ProfilePlugins, skipped: ReadonlySet<string>): ActiveFilters {
   return {
     filters: filter.filter(({ name }) => !skipped.has(name)),
-    adders: preFilter.filter((plugin): plugin is Implementing<'preFilter' | 'addPod'> => plugin.addPod !== undefined && !skipped.has(plugin.name)),
-    removers: preFilter.filter((plugin): plugin is Implementing<'preFilter' | 'removePod'> => plugin.removePod !== undefined && !skipped.has(plugin.name)),
+    adders: preFilter.filter(
+      (plugin): plugin is Implementing<'preFilter' | 'addPod'> =>
+        plugin.addPod !== undefined && !skipped.has(plugin.name),
+    ),
+    removers: preFilter.filter(
+      (plugin): plugin is Implementing<'preFilter' | 'removePod'> =>
+        plugin.removePod !== undefined && !skipped.has(plugin.name),
+    ),
   };
 }
 
@@ -65,7 +76,8 @@ function ask(cycle: Cycle, plugins: ProfilePlugins, skipped: Set<string>): PreFi
     if ('code' in answer) {
       const rejected = { ...answer, plugin: plugin.name };
       if (answer.code === 'UnschedulableAndUnresolvable') return { rejection: rejected, narrowedBy: [] };
-      if (answer.code === 'Pending') throw new PluginError(plugin.name, `running PreFilter plugin "${plugin.name}": ${answer.reasons.join(', ')}`);
+      if (answer.code === 'Pending')
+        throw new PluginError(plugin.name, `running PreFilter plugin "${plugin.name}": ${answer.reasons.join(', ')}`);
       rejection = rejected;
       continue;
     }
@@ -85,7 +97,9 @@ function answerOf(plugin: Implementing<'preFilter'>, cycle: Cycle): ReturnType<t
 }
 
 function nothingLeft(plugins: readonly string[]): string {
-  return plugins.length === 1 ? `node(s) didn't satisfy plugin ${plugins.join(' ')}` : `node(s) didn't satisfy plugin(s) [${plugins.join(' ')}] simultaneously`;
+  return plugins.length === 1
+    ? `node(s) didn't satisfy plugin ${plugins.join(' ')}`
+    : `node(s) didn't satisfy plugin(s) [${plugins.join(' ')}] simultaneously`;
 }
 
 function intersection(one: ReadonlySet<string>, other: ReadonlySet<string>): ReadonlySet<string> {

@@ -1,6 +1,6 @@
-// The filters of a profile on one node. The first plugin that says no gives the reason. Pods that are nominated to the node
-// and must not be pushed aside are put there first; where that makes a difference the filters must pass with them and
-// without them, for a pod may also rely on one that never comes.
+// The filters of a profile on one node. The first plugin that says no gives the reason. Pods that are nominated to the
+// node and must not be pushed aside are put there first; where that makes a difference the filters must pass with them
+// and without them, for a pod may also rely on one that never comes.
 // As pkg/scheduler/framework/runtime, RunFilterPluginsWithNominatedPods.
 import { errorText } from '../../core/index.js';
 import type { NodeView } from '../cluster/node-view.js';
@@ -71,7 +71,9 @@ const rejectedOnes = new WeakMap<Rejection, Rejected>();
 /** The pods that are to come to a node and that a pod has to reckon with. */
 export function crowdOf({ cluster, pod }: Cycle, nodeName: string): readonly PodFacts[] {
   const nominated = cluster.nominatedTo(nodeName);
-  return nominated.length === 0 ? nominated : nominated.filter((each) => isToReckonWith(each, pod.priority) && each.uid !== pod.uid);
+  return nominated.length === 0
+    ? nominated
+    : nominated.filter((each) => isToReckonWith(each, pod.priority) && each.uid !== pod.uid);
 }
 
 /** Whether others of a priority must not push a nominated pod aside. */

@@ -1,5 +1,5 @@
-// The plugins of one profile, made, and by the points at which they take part. Who is enabled at a point without having a
-// function for it takes no part there: the configuration has refused that already.
+// The plugins of one profile, made, and by the points at which they take part. Who is enabled at a point without having
+// a function for it takes no part there: the configuration has refused that already.
 import type { EnabledPlugin } from '../configuration/plugin-sets.js';
 import type { SchedulerProfile } from '../configuration/scheduler-configuration.js';
 import type { PluginDefinition } from './plugin-definition.js';
@@ -35,7 +35,11 @@ export interface ProfilePlugins {
 }
 
 /** Makes the plugins of a profile. `toolsFor` is called once for each of them. */
-export function profilePlugins(profile: SchedulerProfile, definitions: ReadonlyMap<string, PluginDefinition>, toolsFor: (plugin: string) => PluginTools): ProfilePlugins {
+export function profilePlugins(
+  profile: SchedulerProfile,
+  definitions: ReadonlyMap<string, PluginDefinition>,
+  toolsFor: (plugin: string) => PluginTools,
+): ProfilePlugins {
   const all = new Map<string, SchedulingPlugin>();
   const made = ({ name }: EnabledPlugin): SchedulingPlugin => {
     const known = all.get(name);
@@ -47,7 +51,10 @@ export function profilePlugins(profile: SchedulerProfile, definitions: ReadonlyM
     return plugin;
   };
   const { plugins } = profile;
-  const at = <P extends keyof SchedulingPlugin>(enabled: readonly EnabledPlugin[], name: P): readonly Implementing<P>[] =>
+  const at = <P extends keyof SchedulingPlugin>(
+    enabled: readonly EnabledPlugin[],
+    name: P,
+  ): readonly Implementing<P>[] =>
     enabled.map(made).filter((plugin): plugin is Implementing<P> => plugin[name] !== undefined);
   return {
     all,
@@ -57,7 +64,10 @@ export function profilePlugins(profile: SchedulerProfile, definitions: ReadonlyM
     filter: at(plugins.filter, 'filter'),
     postFilter: at(plugins.postFilter, 'postFilter'),
     preScore: at(plugins.preScore, 'preScore'),
-    score: at(plugins.score, 'score').map((plugin) => ({ plugin, weight: plugins.score.find(({ name }) => name === plugin.name)?.weight ?? 1 })),
+    score: at(plugins.score, 'score').map((plugin) => ({
+      plugin,
+      weight: plugins.score.find(({ name }) => name === plugin.name)?.weight ?? 1,
+    })),
     reserve: plugins.reserve.map(made),
     permit: at(plugins.permit, 'permit'),
     preBind: at(plugins.preBind, 'preBind'),

@@ -1,5 +1,5 @@
-// What the queue asks of the plugins of all profiles: their order, their gates, which events they wait for, and whether one
-// of those helps. A plugin that says nothing about events is told of all.
+// What the queue asks of the plugins of all profiles: their order, their gates, which events they wait for, and whether
+// one of those helps. A plugin that says nothing about events is told of all.
 import type { Frozen } from '../../core/index.js';
 import type { Pod } from '../../core/types/index.js';
 import { podFacts } from '../pod/pod-facts.js';
@@ -17,12 +17,20 @@ import type { FrameworkTimings, HintResult, PointStatus, Timings } from './timin
 /** The name under which extenders refuse. They cannot say what would help, so everything may. */
 export const extenderName = 'Extender';
 
-/** The hooks of the queue, by the schedulerName that pods ask for. What they take is told to `timings`, if there are any. */
+/**
+ * The hooks of the queue, by the schedulerName that pods ask for. What they take is told to `timings`, if there are
+ * any.
+ */
 export function queueHooks(profiles: ReadonlyMap<string, ProfilePlugins>, timings?: FrameworkTimings): QueuePlugins {
   const interests = new Map(Array.from(profiles, ([name, plugins]) => [name, interestsOf(plugins)]));
   const [sorter] = Array.from(profiles.values()).flatMap(({ queueSort }) => queueSort);
   if (sorter === undefined) throw new PluginError('', 'no profile has a queue sort plugin');
-  const helps = (plugin: string, { hint }: HintedEvent, { event, old, new: current }: Happening, pod: Frozen<Pod>): boolean => {
+  const helps = (
+    plugin: string,
+    { hint }: HintedEvent,
+    { event, old, new: current }: Happening,
+    pod: Frozen<Pod>,
+  ): boolean => {
     const since = timings?.now() ?? 0;
     let result: HintResult = 'Error';
     try {
@@ -45,7 +53,9 @@ export function queueHooks(profiles: ReadonlyMap<string, ProfilePlugins>, timing
     },
     hint: (plugin, happening, pod) => {
       const wanted = interests.get(schedulerName(pod))?.get(plugin) ?? [];
-      return wanted.some((interest) => covers(interest, happening.event) && helps(plugin, interest, happening, pod)) ? 'queue' : 'skip';
+      return wanted.some((interest) => covers(interest, happening.event) && helps(plugin, interest, happening, pod))
+        ? 'queue'
+        : 'skip';
     },
   };
 }
@@ -76,7 +86,12 @@ type Gate = Implementing<'preEnqueue'>;
 const none: readonly Gate[] = [];
 
 /** The gate that is shut, and what it said. The one that gated last is asked first. */
-function gateOf(gates: readonly Gate[], pod: Frozen<Pod>, gatedBy: string | undefined, timings: Timings | undefined): { readonly plugin: string; readonly status: PointStatus } | undefined {
+function gateOf(
+  gates: readonly Gate[],
+  pod: Frozen<Pod>,
+  gatedBy: string | undefined,
+  timings: Timings | undefined,
+): { readonly plugin: string; readonly status: PointStatus } | undefined {
   const last = gatedBy === undefined ? undefined : gates.find(({ name }) => name === gatedBy);
   const status = last === undefined ? 'Success' : statusOfGate(last, pod, timings);
   if (last !== undefined && status !== 'Success') return { plugin: last.name, status };

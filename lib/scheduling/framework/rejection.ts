@@ -1,5 +1,5 @@
-// How plugins say no. A plugin that has nothing against a pod answers undefined, which is success. What it did not expect
-// it throws: the attempt then ends as an error, and the pod is tried again after a while whatever happens.
+// How plugins say no. A plugin that has nothing against a pod answers undefined, which is success. What it did not
+// expect it throws: the attempt then ends as an error, and the pod is tried again after a while whatever happens.
 // Codes as kube-scheduler/framework/interface.go.
 
 /**

@@ -18,24 +18,39 @@ export interface PluginScores {
 }
 
 /** The scores of nodes, by plugin. Plugins that have nothing to do with the pod are left out. */
-export function scoresByPlugin(cycle: Cycle, plugins: ProfilePlugins, nodes: readonly NodeView[]): readonly PluginScores[] {
+export function scoresByPlugin(
+  cycle: Cycle,
+  plugins: ProfilePlugins,
+  nodes: readonly NodeView[],
+): readonly PluginScores[] {
   const skipped = runPreScore(cycle, plugins, nodes);
   const scoring = plugins.score.filter(({ plugin }) => !skipped.has(plugin.name));
-  cycle.timings?.evaluations.add('Score', scoring.map(({ plugin }) => plugin), nodes.length);
-  return timedPoint(cycle.timings, 'Score', succeeded, () => scoring.map((each) => ({ plugin: each.plugin.name, weight: each.weight, scores: scoresOf(cycle, each, nodes) })));
+  cycle.timings?.evaluations.add(
+    'Score',
+    scoring.map(({ plugin }) => plugin),
+    nodes.length,
+  );
+  return timedPoint(cycle.timings, 'Score', succeeded, () =>
+    scoring.map((each) => ({ plugin: each.plugin.name, weight: each.weight, scores: scoresOf(cycle, each, nodes) })),
+  );
 }
 
 /** The weighed sums, one for each node. */
 export function totalScores(scores: readonly PluginScores[], nodeCount: number): number[] {
   const totals = new Array<number>(nodeCount).fill(0);
   for (const { weight, scores: ofPlugin } of scores) {
-    for (let index = 0; index < nodeCount; index++) totals[index] = (totals[index] ?? 0) + weight * (ofPlugin[index] ?? 0);
+    for (let index = 0; index < nodeCount; index++)
+      totals[index] = (totals[index] ?? 0) + weight * (ofPlugin[index] ?? 0);
   }
   return totals;
 }
 
 /** Asks who wants to score at all. */
-export function runPreScore(cycle: Cycle, { preScore }: Pick<ProfilePlugins, 'preScore'>, nodes: readonly NodeView[]): ReadonlySet<string> {
+export function runPreScore(
+  cycle: Cycle,
+  { preScore }: Pick<ProfilePlugins, 'preScore'>,
+  nodes: readonly NodeView[],
+): ReadonlySet<string> {
   const skipped = new Set<string>();
   timedPoint(cycle.timings, 'PreScore', succeeded, () => {
     for (const plugin of preScore) {

@@ -1,5 +1,6 @@
-// A plugin that has its time taken, in cycles that want to know. In all others it costs a look at the cycle. As the runtime
-// of pkg/scheduler/framework has it, what takes down a plugin's time is around each call, not around each point.
+// A plugin that has its time taken, in cycles that want to know. In all others it costs a look at the cycle. As the
+// runtime of pkg/scheduler/framework has it, what takes down a plugin's time is around each call, not around each
+// point.
 import type { Cycle } from './cycle.js';
 import type { PostFilterAnswer, SchedulingPlugin } from './plugin.js';
 import type { RejectionCode } from './rejection.js';
@@ -8,12 +9,22 @@ import type { PointName, PointStatus, Timings } from './timings.js';
 /** The same plugin, timed at all points that have a cycle. */
 export function timedPlugin(plugin: SchedulingPlugin): SchedulingPlugin {
   const { name, events } = plugin;
-  const one = <R>(point: PointName, ask: (cycle: Cycle) => R) => (cycle: Cycle): R =>
-    cycle.timings?.samples === true ? measured(cycle.timings, point, name, () => ask(cycle)) : ask(cycle);
-  const two = <A, R>(point: PointName, ask: (cycle: Cycle, about: A) => R) => (cycle: Cycle, about: A): R =>
-    cycle.timings?.samples === true ? measured(cycle.timings, point, name, () => ask(cycle, about)) : ask(cycle, about);
-  const three = <A, B, R>(point: PointName, ask: (cycle: Cycle, about: A, beside: B) => R) => (cycle: Cycle, about: A, beside: B): R =>
-    cycle.timings?.samples === true ? measured(cycle.timings, point, name, () => ask(cycle, about, beside)) : ask(cycle, about, beside);
+  const one =
+    <R>(point: PointName, ask: (cycle: Cycle) => R) =>
+    (cycle: Cycle): R =>
+      cycle.timings?.samples === true ? measured(cycle.timings, point, name, () => ask(cycle)) : ask(cycle);
+  const two =
+    <A, R>(point: PointName, ask: (cycle: Cycle, about: A) => R) =>
+    (cycle: Cycle, about: A): R =>
+      cycle.timings?.samples === true
+        ? measured(cycle.timings, point, name, () => ask(cycle, about))
+        : ask(cycle, about);
+  const three =
+    <A, B, R>(point: PointName, ask: (cycle: Cycle, about: A, beside: B) => R) =>
+    (cycle: Cycle, about: A, beside: B): R =>
+      cycle.timings?.samples === true
+        ? measured(cycle.timings, point, name, () => ask(cycle, about, beside))
+        : ask(cycle, about, beside);
 
   const timed: { -readonly [K in keyof SchedulingPlugin]: SchedulingPlugin[K] } = { name };
   if (events !== undefined) timed.events = events;
@@ -24,15 +35,18 @@ export function timedPlugin(plugin: SchedulingPlugin): SchedulingPlugin {
   if (plugin.fitsEverywhere !== undefined) timed.fitsEverywhere = plugin.fitsEverywhere.bind(plugin);
   if (plugin.filter !== undefined) timed.filter = two('Filter', plugin.filter.bind(plugin));
   if (plugin.addPod !== undefined) timed.addPod = three('PreFilterExtensionAddPod', plugin.addPod.bind(plugin));
-  if (plugin.removePod !== undefined) timed.removePod = three('PreFilterExtensionRemovePod', plugin.removePod.bind(plugin));
+  if (plugin.removePod !== undefined)
+    timed.removePod = three('PreFilterExtensionRemovePod', plugin.removePod.bind(plugin));
   if (plugin.postFilter !== undefined) timed.postFilter = three('PostFilter', plugin.postFilter.bind(plugin));
   if (plugin.preScore !== undefined) timed.preScore = two('PreScore', plugin.preScore.bind(plugin));
   if (plugin.score !== undefined) timed.score = two('Score', plugin.score.bind(plugin));
-  if (plugin.normalizeScores !== undefined) timed.normalizeScores = three('ScoreExtensionNormalize', plugin.normalizeScores.bind(plugin));
+  if (plugin.normalizeScores !== undefined)
+    timed.normalizeScores = three('ScoreExtensionNormalize', plugin.normalizeScores.bind(plugin));
   if (plugin.reserve !== undefined) timed.reserve = two('Reserve', plugin.reserve.bind(plugin));
   if (plugin.unreserve !== undefined) timed.unreserve = two('Unreserve', plugin.unreserve.bind(plugin));
   if (plugin.permit !== undefined) timed.permit = two('Permit', plugin.permit.bind(plugin));
-  if (plugin.preBindPreFlight !== undefined) timed.preBindPreFlight = two('PreBindPreFlight', plugin.preBindPreFlight.bind(plugin));
+  if (plugin.preBindPreFlight !== undefined)
+    timed.preBindPreFlight = two('PreBindPreFlight', plugin.preBindPreFlight.bind(plugin));
   if (plugin.preBind !== undefined) timed.preBind = three('PreBind', plugin.preBind.bind(plugin));
   if (plugin.bind !== undefined) timed.bind = three('Bind', plugin.bind.bind(plugin));
   if (plugin.postBind !== undefined) timed.postBind = two('PostBind', plugin.postBind.bind(plugin));
@@ -54,7 +68,11 @@ function measured<R>(timings: Timings, point: PointName, plugin: string, ask: ()
     ended('Error');
     throw error;
   }
-  if (answer instanceof Promise) void answer.then((later: unknown) => ended(statusOf(point, later)), () => ended('Error'));
+  if (answer instanceof Promise)
+    void answer.then(
+      (later: unknown) => ended(statusOf(point, later)),
+      () => ended('Error'),
+    );
   else ended(statusOf(point, answer));
   return answer;
 }

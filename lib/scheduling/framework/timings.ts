@@ -1,5 +1,5 @@
-// How long plugins take: all of a point together in every cycle, and in some cycles each of them alone. A cycle carries its
-// timings, so whoever runs plugins has them at hand; a cycle of what-if carries none, and nothing is taken down.
+// How long plugins take: all of a point together in every cycle, and in some cycles each of them alone. A cycle carries
+// its timings, so whoever runs plugins has them at hand; a cycle of what-if carries none, and nothing is taken down.
 import type { ClusterEvent } from '../queue/cluster-event.js';
 import type { Evaluations } from './evaluations.js';
 import type { RejectionCode } from './rejection.js';
@@ -56,7 +56,12 @@ export interface FrameworkTimings {
 }
 
 /** Runs a point and takes its time. What it throws is an error of the point. */
-export function timedPoint<T>(timings: Timings | undefined, point: PointName, statusOf: (answer: T) => PointStatus, run: () => T): T {
+export function timedPoint<T>(
+  timings: Timings | undefined,
+  point: PointName,
+  statusOf: (answer: T) => PointStatus,
+  run: () => T,
+): T {
   if (timings === undefined) return run();
   const since = timings.now();
   let status: PointStatus = 'Error';
@@ -70,7 +75,12 @@ export function timedPoint<T>(timings: Timings | undefined, point: PointName, st
 }
 
 /** The same of a point that takes its time. */
-export async function timedLater<T>(timings: Timings | undefined, point: PointName, statusOf: (answer: T) => PointStatus, run: () => Promise<T>): Promise<T> {
+export async function timedLater<T>(
+  timings: Timings | undefined,
+  point: PointName,
+  statusOf: (answer: T) => PointStatus,
+  run: () => Promise<T>,
+): Promise<T> {
   const since = timings?.now() ?? 0;
   let status: PointStatus = 'Error';
   try {

@@ -1,5 +1,5 @@
-// DefaultBinder: binds a pod by asking the API server to, with one Binding. It names the pod's uid, so that another pod of
-// the same name is not bound in its place. As the plugin of the same name.
+// DefaultBinder: binds a pod by asking the API server to, with one Binding. It names the pod's uid, so that another pod
+// of the same name is not bound in its place. As the plugin of the same name.
 import type { SubresourceClient } from '../../client/index.js';
 import type { Binding } from '../../core/types/index.js';
 import type { SchedulingPlugin } from '../framework/plugin.js';

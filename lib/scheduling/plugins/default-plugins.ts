@@ -1,5 +1,5 @@
-// The makers of all built-in plugins, by the names that configurations know. Each is given the arguments that the profile
-// has completed and checked for it. In the order of the default profile.
+// The makers of all built-in plugins, by the names that configurations know. Each is given the arguments that the
+// profile has completed and checked for it. In the order of the default profile.
 import type { PluginMaker } from '../framework/plugin-tools.js';
 import { defaultPreemption } from '../preemption/default-preemption.js';
 import { defaultBinder } from './default-binder.js';
@@ -40,7 +40,10 @@ export const builtinMakers: ReadonlyMap<string, PluginMaker> = new Map<string, P
   ['InterPodAffinity', (tools) => interPodAffinity(tools, tools.profile.args.InterPodAffinity)],
   ['DynamicResources', (tools) => dynamicResources(tools, tools.profile.args.DynamicResources)],
   ['DefaultPreemption', (tools) => defaultPreemption(tools, tools.profile.args.DefaultPreemption)],
-  ['NodeResourcesBalancedAllocation', (tools) => nodeResourcesBalancedAllocation(tools, tools.profile.args.NodeResourcesBalancedAllocation)],
+  [
+    'NodeResourcesBalancedAllocation',
+    (tools) => nodeResourcesBalancedAllocation(tools, tools.profile.args.NodeResourcesBalancedAllocation),
+  ],
   ['ImageLocality', imageLocality],
   ['DefaultBinder', defaultBinder],
   ['NodeDeclaredFeatures', nodeDeclaredFeatures],

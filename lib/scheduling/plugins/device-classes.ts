@@ -1,6 +1,6 @@
-// Which device classes stand behind extended resources: a pod may ask for devices by the name of a resource, as if a node
-// had it. Every class has a name that follows from its own, and may have another. Of classes with the same one the newest
-// counts, so that users can move from one class to the next; then the lower name.
+// Which device classes stand behind extended resources: a pod may ask for devices by the name of a resource, as if a
+// node had it. Every class has a name that follows from its own, and may have another. Of classes with the same one the
+// newest counts, so that users can move from one class to the next; then the lower name.
 // As dynamic-resource-allocation/deviceclass/extendedresourcecache.
 import { isExtendedResource } from '../../core/index.js';
 import type { Frozen } from '../../core/index.js';

@@ -1,6 +1,6 @@
-// What a node gains by having images of a pod already. Plain numbers in and out, so that every way of placing pods does the
-// same sums. An image counts by its size, and the more the more nodes have it: else all pods would follow the first.
-// As the plugin ImageLocality.
+// What a node gains by having images of a pod already. Plain numbers in and out, so that every way of placing pods does
+// the same sums. An image counts by its size, and the more the more nodes have it: else all pods would follow the
+// first. As the plugin ImageLocality.
 import { maxScore } from '../framework/scores.js';
 
 /** What one image that a node has counts, of `nodeTotal` nodes in the cluster. */

@@ -1,4 +1,5 @@
-// A function that remembers its last answer: plugins are asked about one pod and many nodes, and then about the next pod.
+// A function that remembers its last answer: plugins are asked about one pod and many nodes, and then about the next
+// pod.
 
 /** The same function, which computes again only for another argument than last time. */
 export function keepLast<A extends object, T>(compute: (argument: A) => T): (argument: A) => T {

@@ -1,5 +1,5 @@
-// NodeAffinity: a pod goes only to nodes that its nodeSelector and required node affinity describe, and rather to those it
-// prefers. A profile may add an affinity of its own, which holds for all its pods. As the plugin of the same name.
+// NodeAffinity: a pod goes only to nodes that its nodeSelector and required node affinity describe, and rather to those
+// it prefers. A profile may add an affinity of its own, which holds for all its pods. As the plugin of the same name.
 import { aggregateText } from '../../core/index.js';
 import type { Frozen } from '../../core/index.js';
 import type { Node } from '../../core/types/index.js';
@@ -7,7 +7,13 @@ import type { PluginArguments } from '../configuration/plugin-arguments.js';
 import { on } from '../framework/event-interest.js';
 import type { SchedulingPlugin } from '../framework/plugin.js';
 import { unresolvable } from '../framework/rejection.js';
-import { compileNodeTerms, compilePreferredTerms, matchesAnyTerm, matchesRequired, preferenceScore } from '../pod/node-affinity.js';
+import {
+  compileNodeTerms,
+  compilePreferredTerms,
+  matchesAnyTerm,
+  matchesRequired,
+  preferenceScore,
+} from '../pod/node-affinity.js';
 import type { NodeTerm, WeightedNodeTerm } from '../pod/node-affinity.js';
 import type { PodFacts } from '../pod/pod-facts.js';
 import { actions } from '../queue/cluster-event.js';
@@ -49,7 +55,8 @@ export function nodeAffinity(args: Frozen<PluginArguments['NodeAffinity']>): Sch
       if (preferredNodes.problems.length > 0) throw new Error(aggregateText(preferredNodes.problems));
       return preferredNodes.terms.length === 0 && added.preferred.length === 0 ? 'skip' : undefined;
     },
-    score: ({ pod }, { labels, name }) => preferenceScore(added.preferred, labels, name) + preferenceScore(pod.preferredNodes.terms, labels, name),
+    score: ({ pod }, { labels, name }) =>
+      preferenceScore(added.preferred, labels, name) + preferenceScore(pod.preferredNodes.terms, labels, name),
     normalizeScores: (_, scores) => {
       normalizeShares(scores, shareOfHighest);
     },
@@ -58,8 +65,14 @@ export function nodeAffinity(args: Frozen<PluginArguments['NodeAffinity']>): Sch
 
 /** Reads what a profile adds. That it can be read was seen when the profile was completed. */
 function compileAddedAffinity({ addedAffinity }: Frozen<PluginArguments['NodeAffinity']>): AddedAffinity {
-  const { requiredDuringSchedulingIgnoredDuringExecution: required, preferredDuringSchedulingIgnoredDuringExecution: preferred = [] } = addedAffinity ?? {};
-  return { required: required && compileNodeTerms(required.nodeSelectorTerms).terms, preferred: compilePreferredTerms(preferred).terms };
+  const {
+    requiredDuringSchedulingIgnoredDuringExecution: required,
+    preferredDuringSchedulingIgnoredDuringExecution: preferred = [],
+  } = addedAffinity ?? {};
+  return {
+    required: required && compileNodeTerms(required.nodeSelectorTerms).terms,
+    preferred: compilePreferredTerms(preferred).terms,
+  };
 }
 
 const notWanted = unresolvable("node(s) didn't match Pod's node affinity/selector");

@@ -1,5 +1,5 @@
-// NodeDeclaredFeatures: some pods need what only newer nodes can do. Which features a pod needs follows from its spec; nodes
-// declare theirs in their status. Most pods need none.
+// NodeDeclaredFeatures: some pods need what only newer nodes can do. Which features a pod needs follows from its spec;
+// nodes declare theirs in their status. Most pods need none.
 // As the plugin of the same name and component-helpers/nodedeclaredfeatures.
 import type { Frozen } from '../../core/index.js';
 import type { Node, Pod } from '../../core/types/index.js';
@@ -17,13 +17,21 @@ export function nodeDeclaredFeatures(): SchedulingPlugin {
   return {
     name: 'NodeDeclaredFeatures',
     events: [
-      on('Node', actions.add | actions.updateNodeDeclaredFeature, (_, old, node) => (old === undefined || differ(declaredBy(old), declaredBy(node)) ? 'queue' : 'skip')),
+      on('Node', actions.add | actions.updateNodeDeclaredFeature, (_, old, node) =>
+        old === undefined || differ(declaredBy(old), declaredBy(node)) ? 'queue' : 'skip',
+      ),
       on('Pod', actions.update, (pod, old, changed) =>
-        old !== undefined && changed !== undefined && isItself(pod, changed) && differ(requiredFeatures(old), requiredFeatures(changed)) ? 'queue' : 'skip',
+        old !== undefined &&
+        changed !== undefined &&
+        isItself(pod, changed) &&
+        differ(requiredFeatures(old), requiredFeatures(changed))
+          ? 'queue'
+          : 'skip',
       ),
     ],
     preFilter: ({ pod }) => (featuresOf(pod).length === 0 ? 'skip' : undefined),
-    filter: ({ pod }, { object }) => (featuresOf(pod).every((feature) => declaredBy(object).includes(feature)) ? undefined : featureMissing),
+    filter: ({ pod }, { object }) =>
+      featuresOf(pod).every((feature) => declaredBy(object).includes(feature)) ? undefined : featureMissing,
   };
 }
 
@@ -33,7 +41,9 @@ const featureMissing = unresolvable("node(s) didn't match Pod's required feature
 function requiredFeatures({ spec }: Frozen<Pod>): readonly string[] {
   const { containers = [], initContainers = [], hostNetwork = false, hostUsers = true } = spec ?? {};
   const features: string[] = [];
-  const restartsAll = [...containers, ...initContainers].some(({ restartPolicyRules = [] }) => restartPolicyRules.some(({ action }) => action === 'RestartAllContainers'));
+  const restartsAll = [...containers, ...initContainers].some(({ restartPolicyRules = [] }) =>
+    restartPolicyRules.some(({ action }) => action === 'RestartAllContainers'),
+  );
   if (restartsAll) features.push('RestartAllContainersOnContainerExits');
   if (hostNetwork && !hostUsers) features.push('UserNamespacesHostNetworkSupport');
   return features.length === 0 ? none : features;

@@ -13,7 +13,9 @@ export function nodePorts(): SchedulingPlugin {
   return {
     name: 'NodePorts',
     events: [
-      on('Pod', actions.delete, (pod, gone) => (gone !== undefined && tookRoom(gone) && collide(pod.hostPorts, podFacts(gone).hostPorts) ? 'queue' : 'skip')),
+      on('Pod', actions.delete, (pod, gone) =>
+        gone !== undefined && tookRoom(gone) && collide(pod.hostPorts, podFacts(gone).hostPorts) ? 'queue' : 'skip',
+      ),
       on('Node', actions.add),
     ],
     preFilter: ({ pod }) => (pod.hostPorts.length === 0 ? 'skip' : undefined),

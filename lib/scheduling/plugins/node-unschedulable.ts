@@ -1,5 +1,5 @@
-// NodeUnschedulable: a node with spec.unschedulable, a cordoned one, takes only pods that tolerate the taint that stands for
-// it. As the plugin of the same name.
+// NodeUnschedulable: a node with spec.unschedulable, a cordoned one, takes only pods that tolerate the taint that
+// stands for it. As the plugin of the same name.
 import type { Frozen } from '../../core/index.js';
 import type { Node } from '../../core/types/index.js';
 import { on } from '../framework/event-interest.js';
@@ -14,7 +14,9 @@ export function nodeUnschedulable(): SchedulingPlugin {
   return {
     name: 'NodeUnschedulable',
     events: [
-      on('Node', actions.add | actions.updateNodeTaint, (_, old, node) => ((old === undefined || isCordoned(old)) && !isCordoned(node) ? 'queue' : 'skip')),
+      on('Node', actions.add | actions.updateNodeTaint, (_, old, node) =>
+        (old === undefined || isCordoned(old)) && !isCordoned(node) ? 'queue' : 'skip',
+      ),
       on('Pod', actions.updatePodToleration, (pod, _, changed) =>
         changed !== undefined && isItself(pod, changed) && podFacts(changed).toleratesUnschedulable ? 'queue' : 'skip',
       ),

@@ -1,5 +1,5 @@
-// SchedulingGates: a pod with gates in its spec is not tried until somebody has removed the last of them. The condition that
-// tells users so is written where the pod is created. As the plugin of the same name.
+// SchedulingGates: a pod with gates in its spec is not tried until somebody has removed the last of them. The condition
+// that tells users so is written where the pod is created. As the plugin of the same name.
 import { on } from '../framework/event-interest.js';
 import type { SchedulingPlugin } from '../framework/plugin.js';
 import { unresolvable } from '../framework/rejection.js';
@@ -10,7 +10,12 @@ import { isItself } from './pod-events.js';
 export function schedulingGates(): SchedulingPlugin {
   return {
     name: 'SchedulingGates',
-    events: [on('Pod', actions.updatePodSchedulingGatesEliminated, (pod, _, changed) => (isItself(pod, changed) ? 'queue' : 'skip'))],
-    preEnqueue: ({ gates }) => (gates.length === 0 ? undefined : unresolvable(`waiting for scheduling gates: [${gates.join(' ')}]`)),
+    events: [
+      on('Pod', actions.updatePodSchedulingGatesEliminated, (pod, _, changed) =>
+        isItself(pod, changed) ? 'queue' : 'skip',
+      ),
+    ],
+    preEnqueue: ({ gates }) =>
+      gates.length === 0 ? undefined : unresolvable(`waiting for scheduling gates: [${gates.join(' ')}]`),
   };
 }

@@ -1,5 +1,5 @@
-// Scores as shares of the highest: what plugins that merely count do to bring their counts into the range from 0 to 100.
-// Plain numbers in and out, so that every way of placing pods does the same sums.
+// Scores as shares of the highest: what plugins that merely count do to bring their counts into the range from 0 to
+// 100. Plain numbers in and out, so that every way of placing pods does the same sums.
 // As pkg/scheduler/framework/plugins/helper/normalize_score.go.
 import { maxScore } from '../framework/scores.js';
 

@@ -1,5 +1,5 @@
-// TaintToleration: taints keep pods away that do not tolerate them, or, where they only ask for it, count against their node.
-// As the plugin of the same name; since v1.35 the reason no longer names the taint.
+// TaintToleration: taints keep pods away that do not tolerate them, or, where they only ask for it, count against their
+// node. As the plugin of the same name; since v1.35 the reason no longer names the taint.
 import type { Frozen } from '../../core/index.js';
 import type { Node } from '../../core/types/index.js';
 import { on } from '../framework/event-interest.js';
@@ -16,7 +16,9 @@ export function taintToleration(): SchedulingPlugin {
   return {
     name: 'TaintToleration',
     events: [
-      on('Node', actions.add | actions.updateNodeTaint, (pod, old, node) => ((old === undefined || isRepelled(pod, old)) && !isRepelled(pod, node) ? 'queue' : 'skip')),
+      on('Node', actions.add | actions.updateNodeTaint, (pod, old, node) =>
+        (old === undefined || isRepelled(pod, old)) && !isRepelled(pod, node) ? 'queue' : 'skip',
+      ),
       on('Pod', actions.updatePodToleration, (pod, _, changed) => (isItself(pod, changed) ? 'queue' : 'skip')),
     ],
     filter: ({ pod }, node) => (untoleratedTaint(node.taints, pod.tolerations) === undefined ? undefined : tainted),

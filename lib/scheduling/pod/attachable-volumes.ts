@@ -1,5 +1,5 @@
-// How many volumes of a pod count against the limits of a node, at most. To know exactly takes the claims and the volumes
-// behind them; where a node is far from full nobody has to.
+// How many volumes of a pod count against the limits of a node, at most. To know exactly takes the claims and the
+// volumes behind them; where a node is far from full nobody has to.
 import type { Frozen } from '../../core/index.js';
 import type { Pod, Volume } from '../../core/types/index.js';
 

@@ -1,5 +1,5 @@
-// The claims for devices that a pod names in spec.resourceClaims. Names only; the claims themselves are looked up by who
-// needs them. As dynamic-resource-allocation/resourceclaim.
+// The claims for devices that a pod names in spec.resourceClaims. Names only; the claims themselves are looked up by
+// who needs them. As dynamic-resource-allocation/resourceclaim.
 import type { Frozen } from '../../core/index.js';
 import type { Pod } from '../../core/types/index.js';
 
@@ -16,7 +16,9 @@ export interface DeviceClaim {
 export function deviceClaims({ spec, status }: Frozen<Pod>): readonly DeviceClaim[] {
   const { resourceClaims = [] } = spec ?? {};
   if (resourceClaims.length === 0) return noDeviceClaims;
-  const made = new Map((status?.resourceClaimStatuses ?? []).map(({ name, resourceClaimName }) => [name, resourceClaimName ?? null]));
+  const made = new Map(
+    (status?.resourceClaimStatuses ?? []).map(({ name, resourceClaimName }) => [name, resourceClaimName ?? null]),
+  );
   return resourceClaims.map(({ name, resourceClaimName }) => ({
     name,
     claim: resourceClaimName ?? made.get(name),

@@ -29,7 +29,9 @@ export function hostPorts({ spec }: Frozen<Pod>): readonly HostPort[] {
 
 /** Whether two ports cannot be had on one node. */
 export function portsCollide(a: HostPort, b: HostPort): boolean {
-  return a.port === b.port && a.protocol === b.protocol && (a.ip === b.ip || a.ip === anyAddress || b.ip === anyAddress);
+  return (
+    a.port === b.port && a.protocol === b.protocol && (a.ip === b.ip || a.ip === anyAddress || b.ip === anyAddress)
+  );
 }
 
 const none: readonly HostPort[] = [];

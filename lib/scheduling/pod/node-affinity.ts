@@ -1,9 +1,33 @@
-// Which nodes a pod wants, compiled once and asked of every node: by labels and by name. Terms are ORed, the requirements
-// of a term ANDed; a term without any matches nothing, and so does one that cannot be read.
+// Which nodes a pod wants, compiled once and asked of every node: by labels and by name. Terms are ORed, the
+// requirements of a term ANDed; a term without any matches nothing, and so does one that cannot be read.
 // As component-helpers/scheduling/corev1/nodeaffinity and the plugin NodeAffinity.
-import { fieldErrorText, fieldInvalid, fieldNotSupported, fieldPath, isParseError, labelRequirement, matchesLabels, readable, selectorFromLabels, selectorOf } from '../../core/index.js';
-import type { FieldError, FieldPath, Frozen, LabelOperator, LabelRequirement, Labels, Selector } from '../../core/index.js';
-import type { NodeSelectorRequirement, NodeSelectorTerm, Pod, PreferredSchedulingTerm } from '../../core/types/index.js';
+import {
+  fieldErrorText,
+  fieldInvalid,
+  fieldNotSupported,
+  fieldPath,
+  isParseError,
+  labelRequirement,
+  matchesLabels,
+  readable,
+  selectorFromLabels,
+  selectorOf,
+} from '../../core/index.js';
+import type {
+  FieldError,
+  FieldPath,
+  Frozen,
+  LabelOperator,
+  LabelRequirement,
+  Labels,
+  Selector,
+} from '../../core/index.js';
+import type {
+  NodeSelectorRequirement,
+  NodeSelectorTerm,
+  Pod,
+  PreferredSchedulingTerm,
+} from '../../core/types/index.js';
 
 /** A term that can be asked of a node. */
 export interface NodeTerm {
@@ -60,12 +84,18 @@ export function preferredNodes({ spec }: Frozen<Pod>): CompiledTerms<WeightedNod
 }
 
 /** Compiles required terms; `path` is where messages find them. Those that match nothing are left out. */
-export function compileNodeTerms(terms: readonly Frozen<NodeSelectorTerm>[], path: FieldPath = fieldPath('nodeSelectorTerms')): CompiledTerms<NodeTerm> {
+export function compileNodeTerms(
+  terms: readonly Frozen<NodeSelectorTerm>[],
+  path: FieldPath = fieldPath('nodeSelectorTerms'),
+): CompiledTerms<NodeTerm> {
   return compileEach(terms, (term, index) => (isEmptyTerm(term) ? [] : [compileTerm(term, path.index(index))]));
 }
 
 /** Compiles preferred terms; those without weight or requirements are left out. */
-export function compilePreferredTerms(terms: readonly Frozen<PreferredSchedulingTerm>[], path: FieldPath = fieldPath('preferredDuringSchedulingIgnoredDuringExecution')): CompiledTerms<WeightedNodeTerm> {
+export function compilePreferredTerms(
+  terms: readonly Frozen<PreferredSchedulingTerm>[],
+  path: FieldPath = fieldPath('preferredDuringSchedulingIgnoredDuringExecution'),
+): CompiledTerms<WeightedNodeTerm> {
   return compileEach(terms, ({ weight, preference }, index) => {
     if (weight === 0 || isEmptyTerm(preference)) return [];
     const { term, problems } = compileTerm(preference, path.index(index));
@@ -74,7 +104,11 @@ export function compilePreferredTerms(terms: readonly Frozen<PreferredScheduling
 }
 
 /** Whether a node is what a pod demands. */
-export function matchesRequired({ labels: selector, terms }: RequiredNodes, labels: Labels | undefined, name: string): boolean {
+export function matchesRequired(
+  { labels: selector, terms }: RequiredNodes,
+  labels: Labels | undefined,
+  name: string,
+): boolean {
   if (selector !== undefined && !matchesLabels(selector, labels)) return false;
   return terms === undefined || matchesAnyTerm(terms, labels, name);
 }
@@ -95,7 +129,8 @@ export function preferenceScore(terms: readonly WeightedNodeTerm[], labels: Labe
 /** Whether a node matches a term. */
 export function matchesTerm(term: NodeTerm, labels: Labels | undefined, name: string): boolean {
   if (term.labels !== undefined && !matchesLabels(term.labels, labels)) return false;
-  for (const { field, value, equal } of term.fields) if (((field === nameField ? name : '') === value) !== equal) return false;
+  for (const { field, value, equal } of term.fields)
+    if (((field === nameField ? name : '') === value) !== equal) return false;
   return true;
 }
 
@@ -106,7 +141,9 @@ function namedNodes(terms: readonly Frozen<NodeSelectorTerm>[]): ReadonlySet<str
   if (terms.length === 0) return undefined;
   const names = new Set<string>();
   for (const { matchFields = [] } of terms) {
-    const lists = matchFields.filter(({ key, operator }) => key === nameField && operator === 'In').map(({ values = [] }) => values);
+    const lists = matchFields
+      .filter(({ key, operator }) => key === nameField && operator === 'In')
+      .map(({ values = [] }) => values);
     const [first, ...others] = lists;
     if (first === undefined) return undefined;
     for (const name of first) if (others.every((other) => other.includes(name))) names.add(name);
@@ -123,21 +160,38 @@ interface CompiledTerm<T> {
   readonly problems: readonly string[];
 }
 
-function compileEach<S, T>(sources: readonly S[], compile: (source: S, index: number) => readonly CompiledTerm<T>[]): CompiledTerms<T> {
+function compileEach<S, T>(
+  sources: readonly S[],
+  compile: (source: S, index: number) => readonly CompiledTerm<T>[],
+): CompiledTerms<T> {
   const compiled = sources.flatMap(compile);
-  return { terms: compiled.filter(({ problems }) => problems.length === 0).map(({ term }) => term), problems: compiled.flatMap(({ problems }) => problems) };
+  return {
+    terms: compiled.filter(({ problems }) => problems.length === 0).map(({ term }) => term),
+    problems: compiled.flatMap(({ problems }) => problems),
+  };
 }
 
-function compileTerm({ matchExpressions = [], matchFields = [] }: Frozen<NodeSelectorTerm>, path: FieldPath): CompiledTerm<NodeTerm> {
+function compileTerm(
+  { matchExpressions = [], matchFields = [] }: Frozen<NodeSelectorTerm>,
+  path: FieldPath,
+): CompiledTerm<NodeTerm> {
   const problems: string[] = [];
-  const labels = matchExpressions.flatMap((each, index) => collected(problems, path.child('matchExpressions').index(index), (at) => compileLabels(each, at)));
-  const fields = matchFields.flatMap((each, index) => collected(problems, path.child('matchFields').index(index), (at) => compileField(each, at)));
+  const labels = matchExpressions.flatMap((each, index) =>
+    collected(problems, path.child('matchExpressions').index(index), (at) => compileLabels(each, at)),
+  );
+  const fields = matchFields.flatMap((each, index) =>
+    collected(problems, path.child('matchFields').index(index), (at) => compileField(each, at)),
+  );
   const [selector] = labels.length === 0 ? [] : collected(problems, path, () => selectorOf(labels));
   return { term: { labels: selector, fields }, problems };
 }
 
 /** What is made, or nothing and one more problem. */
-function collected<T extends object>(problems: string[], path: FieldPath, make: (path: FieldPath) => T | FieldError): readonly T[] {
+function collected<T extends object>(
+  problems: string[],
+  path: FieldPath,
+  make: (path: FieldPath) => T | FieldError,
+): readonly T[] {
   try {
     const made = make(path);
     if (!isFieldError(made)) return [made];
@@ -163,16 +217,24 @@ const labelOperators: ReadonlyMap<string, LabelOperator> = new Map([
   ['Lt', 'lt'],
 ]);
 
-function compileLabels({ key, operator, values = [] }: Frozen<NodeSelectorRequirement>, path: FieldPath): LabelRequirement | FieldError {
+function compileLabels(
+  { key, operator, values = [] }: Frozen<NodeSelectorRequirement>,
+  path: FieldPath,
+): LabelRequirement | FieldError {
   const known = labelOperators.get(operator);
   if (known === undefined) return fieldNotSupported(path.child('operator'), operator, [...labelOperators.keys()]);
   return labelRequirement(key, known, values);
 }
 
-function compileField({ key, operator, values = [] }: Frozen<NodeSelectorRequirement>, path: FieldPath): FieldTest | FieldError {
-  if (operator !== 'In' && operator !== 'NotIn') return fieldNotSupported(path.child('operator'), operator, ['In', 'NotIn']);
+function compileField(
+  { key, operator, values = [] }: Frozen<NodeSelectorRequirement>,
+  path: FieldPath,
+): FieldTest | FieldError {
+  if (operator !== 'In' && operator !== 'NotIn')
+    return fieldNotSupported(path.child('operator'), operator, ['In', 'NotIn']);
   const [value] = values;
-  if (value === undefined || values.length > 1) return fieldInvalid(path.child('values'), values.length === 0 ? null : values, 'must have one element');
+  if (value === undefined || values.length > 1)
+    return fieldInvalid(path.child('values'), values.length === 0 ? null : values, 'must have one element');
   return { field: key, value, equal: operator === 'In' };
 }
 

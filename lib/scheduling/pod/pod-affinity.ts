@@ -1,6 +1,7 @@
-// Terms of pod affinity and anti-affinity, compiled once: which pods are meant, by labels and namespace, and which label
-// of their nodes is compared. The API server has merged matchLabelKeys into the selectors. A term whose selector cannot be
-// read, which validation prevents, matches no pod. As the plugin InterPodAffinity and kube-scheduler/framework/types.go.
+// Terms of pod affinity and anti-affinity, compiled once: which pods are meant, by labels and namespace, and which
+// label of their nodes is compared. The API server has merged matchLabelKeys into the selectors. A term whose selector
+// cannot be read, which validation prevents, matches no pod. As the plugin InterPodAffinity and
+// kube-scheduler/framework/types.go.
 import { everything, matchesLabels, readableSelector } from '../../core/index.js';
 import type { Frozen, Labels, Selector } from '../../core/index.js';
 import type { Pod, PodAffinity, PodAffinityTerm } from '../../core/types/index.js';
@@ -35,8 +36,15 @@ export function podAntiAffinity(pod: Frozen<Pod>): AffinityTerms {
   return compile(pod.spec?.affinity?.podAntiAffinity, namespaceOf(pod));
 }
 
-/** Whether a pod is meant. `namespaceLabels` are those of its namespace; they are asked only if its name does not do. */
-export function matchesAffinityTerm(term: AffinityTerm, namespace: string, labels: Labels | undefined, namespaceLabels: Labels | undefined): boolean {
+/**
+ * Whether a pod is meant. `namespaceLabels` are those of its namespace; they are asked only if its name does not do.
+ */
+export function matchesAffinityTerm(
+  term: AffinityTerm,
+  namespace: string,
+  labels: Labels | undefined,
+  namespaceLabels: Labels | undefined,
+): boolean {
   if (!term.namespaces.has(namespace) && !matchesLabels(term.namespaceSelector, namespaceLabels)) return false;
   return matchesLabels(term.selector, labels);
 }
@@ -52,7 +60,10 @@ function namespaceOf({ metadata }: Frozen<Pod>): string {
 
 function compile(affinity: Frozen<PodAffinity> | undefined, namespace: string): AffinityTerms {
   if (affinity === undefined) return noTerms;
-  const { requiredDuringSchedulingIgnoredDuringExecution: required = [], preferredDuringSchedulingIgnoredDuringExecution: preferred = [] } = affinity;
+  const {
+    requiredDuringSchedulingIgnoredDuringExecution: required = [],
+    preferredDuringSchedulingIgnoredDuringExecution: preferred = [],
+  } = affinity;
   if (required.length === 0 && preferred.length === 0) return noTerms;
   return {
     required: required.map((term) => compileTerm(term, namespace)),
@@ -60,7 +71,10 @@ function compile(affinity: Frozen<PodAffinity> | undefined, namespace: string): 
   };
 }
 
-function compileTerm({ labelSelector, namespaces = [], namespaceSelector, topologyKey }: Frozen<PodAffinityTerm>, own: string): AffinityTerm {
+function compileTerm(
+  { labelSelector, namespaces = [], namespaceSelector, topologyKey }: Frozen<PodAffinityTerm>,
+  own: string,
+): AffinityTerm {
   return {
     selector: readableSelector(labelSelector),
     namespaces: new Set(namespaces.length === 0 && namespaceSelector === undefined ? [own] : namespaces),

@@ -1,6 +1,6 @@
-// All that the scheduler wants to know of a pod, read from its object once. Objects are frozen values, so the facts hold
-// for as long as the object does, and go with it. Nothing here depends on other objects: what does, such as the spread
-// constraints of a profile, is computed where those are at hand.
+// All that the scheduler wants to know of a pod, read from its object once. Objects are frozen values, so the facts
+// hold for as long as the object does, and go with it. Nothing here depends on other objects: what does, such as the
+// spread constraints of a profile, is computed where those are at hand.
 import { deepFreeze, volumeClaims } from '../../core/index.js';
 import type { Frozen, Labels, VolumeClaim } from '../../core/index.js';
 import type { Pod } from '../../core/types/index.js';

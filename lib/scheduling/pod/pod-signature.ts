@@ -1,6 +1,7 @@
-// What makes pods alike. Pods with the same node signature fit and score the same on every node by itself; pods with the
-// same peer signature stand the same to all other pods. Pods of one template have both in common, as a rule, and those of a
-// StatefulSet, which have labels of their own, at least the first. JSON, so that no two texts can run into each other.
+// What makes pods alike. Pods with the same node signature fit and score the same on every node by itself; pods with
+// the same peer signature stand the same to all other pods. Pods of one template have both in common, as a rule, and
+// those of a StatefulSet, which have labels of their own, at least the first. JSON, so that no two texts can run into
+// each other.
 import type { Frozen } from '../../core/index.js';
 import type { Pod } from '../../core/types/index.js';
 import type { PodFacts } from './pod-facts.js';
@@ -30,7 +31,10 @@ export function nodeSignature(pod: PodFacts, objects: ClassVersions): string {
 
 const signatures = new WeakMap<SpecFacts, string>();
 
-function readNodeSignature({ object, requests, nonZeroRequests, hostPorts, nodeName, images, containerCount }: PodFacts, objects: ClassVersions): string {
+function readNodeSignature(
+  { object, requests, nonZeroRequests, hostPorts, nodeName, images, containerCount }: PodFacts,
+  objects: ClassVersions,
+): string {
   return JSON.stringify([
     amounts(requests),
     nonZeroRequests.milliCpu,

@@ -1,5 +1,5 @@
-// What the scheduler writes into the status of pods: a condition, and the node that others are leaving for the pod. Only
-// what changes is written; when nothing does, nothing is. As pkg/scheduler/util, PatchPodStatus.
+// What the scheduler writes into the status of pods: a condition, and the node that others are leaving for the pod.
+// Only what changes is written; when nothing does, nothing is. As pkg/scheduler/util, PatchPodStatus.
 import { firstValueFrom } from 'rxjs';
 import { isConnectionError } from '../../client/index.js';
 import type { Client, StrategicPatch } from '../../client/index.js';
@@ -15,7 +15,12 @@ export interface StatusChange {
 }
 
 /** Writes a change. Resolves at once where the pod says so already; tries again what may come right by itself. */
-export async function writePodStatus(client: Client, clock: Clock, pod: Frozen<Pod>, change: StatusChange): Promise<void> {
+export async function writePodStatus(
+  client: Client,
+  clock: Clock,
+  pod: Frozen<Pod>,
+  change: StatusChange,
+): Promise<void> {
   const status = statusPatch(pod, change, clock.now());
   if (status === undefined) return;
   const pods = client.kind('v1', 'Pod');
@@ -31,7 +36,11 @@ export async function writePodStatus(client: Client, clock: Clock, pod: Frozen<P
 }
 
 /** The change as a patch of the status; undefined when there is nothing to change. */
-export function statusPatch(pod: Frozen<Pod>, { condition, nominatedNodeName }: StatusChange, nowMs: number): StrategicPatch<NonNullable<Pod['status']>> | undefined {
+export function statusPatch(
+  pod: Frozen<Pod>,
+  { condition, nominatedNodeName }: StatusChange,
+  nowMs: number,
+): StrategicPatch<NonNullable<Pod['status']>> | undefined {
   const changed = condition === undefined ? undefined : changedCondition(pod, condition, nowMs);
   const isNominated = nominatedNodeName !== undefined && nominatedNodeName !== (pod.status?.nominatedNodeName ?? '');
   if (changed === undefined && !isNominated) return undefined;
@@ -42,27 +51,53 @@ export function statusPatch(pod: Frozen<Pod>, { condition, nominatedNodeName }: 
 }
 
 /** A condition that is new comes last. Left to itself, a patch puts it before those it does not name. */
-function conditionOrder(pod: Frozen<Pod>, type: string): Readonly<Record<`$${string}`, readonly { readonly type: string }[]>> {
+function conditionOrder(
+  pod: Frozen<Pod>,
+  type: string,
+): Readonly<Record<`$${string}`, readonly { readonly type: string }[]>> {
   const others = pod.status?.conditions ?? [];
   if (others.every((each) => each.type === type)) return {};
   const isKnown = others.some((each) => each.type === type);
-  return { '$setElementOrder/conditions': [...others.map((each) => ({ type: each.type })), ...(isKnown ? [] : [{ type }])] };
+  return {
+    '$setElementOrder/conditions': [...others.map((each) => ({ type: each.type })), ...(isKnown ? [] : [{ type }])],
+  };
 }
 
 /** The time of the transition stays while the status does. */
-function changedCondition(pod: Frozen<Pod>, condition: NonNullable<StatusChange['condition']>, nowMs: number): Frozen<PodCondition> | undefined {
+function changedCondition(
+  pod: Frozen<Pod>,
+  condition: NonNullable<StatusChange['condition']>,
+  nowMs: number,
+): Frozen<PodCondition> | undefined {
   const { type, status, reason, message } = condition;
   const old = pod.status?.conditions?.find((each) => each.type === type);
   if (old?.status === status && old.reason === reason && old.message === message) return undefined;
   const observedGeneration = pod.metadata?.generation;
   const lastTransitionTime = old?.status === status ? old.lastTransitionTime : printTime(nowMs);
   // The rule, made in one go: members that are added to an object one by one cost more than all else here.
-  if (observedGeneration !== undefined && lastTransitionTime !== undefined) return { type, status, reason, message, observedGeneration, lastTransitionTime };
-  return { ...condition, ...(observedGeneration !== undefined && { observedGeneration }), ...(lastTransitionTime !== undefined && { lastTransitionTime }) };
+  if (observedGeneration !== undefined && lastTransitionTime !== undefined)
+    return { type, status, reason, message, observedGeneration, lastTransitionTime };
+  return {
+    ...condition,
+    ...(observedGeneration !== undefined && { observedGeneration }),
+    ...(lastTransitionTime !== undefined && { lastTransitionTime }),
+  };
 }
 
 function isPassing(error: unknown): boolean {
-  return isApiError(error, 'InternalError') || isApiError(error, 'ServiceUnavailable') || isApiError(error, 'Conflict') || isConnectionError(error);
+  return (
+    isApiError(error, 'InternalError') ||
+    isApiError(error, 'ServiceUnavailable') ||
+    isApiError(error, 'Conflict') ||
+    isConnectionError(error)
+  );
 }
 
-const ladder: BackoffLadder = { baseMs: 10, factor: 5, maxMs: Infinity, jitter: 0, resetAfterMs: Infinity, attemptsMax: 4 };
+const ladder: BackoffLadder = {
+  baseMs: 10,
+  factor: 5,
+  maxMs: Infinity,
+  jitter: 0,
+  resetAfterMs: Infinity,
+  attemptsMax: 4,
+};

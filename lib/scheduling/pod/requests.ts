@@ -1,9 +1,9 @@
 // What a pod asks for. Containers that run together add up; init containers run one after the other, each beside the
-// restartable ones before it, so of them the largest use counts; pod-level requests replace the result for the resources
-// they name; overhead is added at the end. A pod on a node holds the largest of what it asks for, what it was promised
-// and what it has, while its containers are being resized.
-// For scoring, a container that asks for no cpu or memory counts as if it asked for a little: else such pods would weigh
-// nothing. As component-helpers/resource/helpers.go and pkg/scheduler/framework/types.go, CalculateResource.
+// restartable ones before it, so of them the largest use counts; pod-level requests replace the result for the
+// resources they name; overhead is added at the end. A pod on a node holds the largest of what it asks for, what it was
+// promised and what it has, while its containers are being resized.
+// For scoring, a container that asks for no cpu or memory counts as if it asked for a little: else such pods would
+// weigh nothing. As component-helpers/resource/helpers.go and pkg/scheduler/framework/types.go, CalculateResource.
 import { isHugePages, setOwn } from '../../core/index.js';
 import type { Frozen } from '../../core/index.js';
 import type { Container, ContainerStatus, Pod } from '../../core/types/index.js';
@@ -53,7 +53,11 @@ export function nonZeroHeldRequests(pod: Frozen<Pod>): NonZeroRequests {
 /** Whether what the pod holds may differ from what it asks for: only then need both be computed. */
 export function mayBeResized({ status }: Frozen<Pod>): boolean {
   if (status === undefined) return false;
-  return status.resources !== undefined || (status.containerStatuses?.some(hasResources) ?? false) || (status.initContainerStatuses?.some(hasResources) ?? false);
+  return (
+    status.resources !== undefined ||
+    (status.containerStatuses?.some(hasResources) ?? false) ||
+    (status.initContainerStatuses?.some(hasResources) ?? false)
+  );
 }
 
 /** Whether the pod as a whole asks for something. */
@@ -103,12 +107,17 @@ function tallyOf(pod: Frozen<Pod>, rules: TallyRules): Tally {
   }
 
   const requests = resources?.requests;
-  if (rules.podLevel && requests !== undefined) replace(total, requests, statuses === undefined ? undefined : resizedPod(pod));
+  if (rules.podLevel && requests !== undefined)
+    replace(total, requests, statuses === undefined ? undefined : resizedPod(pod));
   if (overhead !== undefined) for (const name in overhead) increase(total, name, amountOf(name, overhead[name] ?? '0'));
   return total;
 }
 
-function addContainer(total: Tally, requests: ResourceTexts | undefined, { assumeCpu, assumeMemory }: TallyRules): void {
+function addContainer(
+  total: Tally,
+  requests: ResourceTexts | undefined,
+  { assumeCpu, assumeMemory }: TallyRules,
+): void {
   for (const name in requests) increase(total, name, amountOf(name, requests[name] ?? '0'));
   if (assumeCpu && requests?.cpu === undefined) increase(total, 'cpu', assumedMilliCpu);
   if (assumeMemory && requests?.memory === undefined) increase(total, 'memory', assumedMemory);
@@ -133,7 +142,11 @@ function isPodLevelResource(name: string): boolean {
   return name === 'cpu' || name === 'memory' || isHugePages(name);
 }
 
-function requestsOf(container: Frozen<Container>, pod: Frozen<Pod>, statuses: ReadonlyMap<string, Frozen<ContainerStatus>> | undefined): ResourceTexts | undefined {
+function requestsOf(
+  container: Frozen<Container>,
+  pod: Frozen<Pod>,
+  statuses: ReadonlyMap<string, Frozen<ContainerStatus>> | undefined,
+): ResourceTexts | undefined {
   const status = statuses?.get(container.name);
   if (status?.resources === undefined) return container.resources?.requests;
   return largestOf(pod, container.resources?.requests, [status.resources.requests, status.allocatedResources]);
@@ -146,7 +159,11 @@ function resizedPod(pod: Frozen<Pod>): ResourceTexts | undefined {
 }
 
 /** A wish that the node has refused for good does not count. */
-function largestOf(pod: Frozen<Pod>, wish: ResourceTexts | undefined, granted: readonly (ResourceTexts | undefined)[]): ResourceTexts {
+function largestOf(
+  pod: Frozen<Pod>,
+  wish: ResourceTexts | undefined,
+  granted: readonly (ResourceTexts | undefined)[],
+): ResourceTexts {
   const pending = pod.status?.conditions?.find(({ type }) => type === 'PodResizePending');
   const largest: Record<string, string> = {};
   for (const texts of pending?.reason === 'Infeasible' ? granted : [wish, ...granted]) {

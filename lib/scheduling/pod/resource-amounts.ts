@@ -1,6 +1,6 @@
-// Amounts of resources as the scheduler counts them: cpu in thousandths, everything else in whole units, rounded up once,
-// after the sum. The three that most pods name are plain numbers; the rest, called scalar resources, is a small map.
-// Numbers are exact up to 2^53, which is nine petabytes.
+// Amounts of resources as the scheduler counts them: cpu in thousandths, everything else in whole units, rounded up
+// once, after the sum. The three that most pods name are plain numbers; the rest, called scalar resources, is a small
+// map. Numbers are exact up to 2^53, which is nine petabytes.
 import { integerValue, isExtendedResource, isHugePages, milliValue } from '../../core/index.js';
 
 /** Amounts by resource. */
@@ -23,7 +23,12 @@ export type ResourceTexts = Readonly<Record<string, string>>;
 
 /** Whether a node keeps count of the resource beside cpu, memory, ephemeral storage and pods. */
 export function isScalarResource(name: string): boolean {
-  return isHugePages(name) || name.startsWith('attachable-volumes-') || name.includes('kubernetes.io/') || isExtendedResource(name);
+  return (
+    isHugePages(name) ||
+    name.startsWith('attachable-volumes-') ||
+    name.includes('kubernetes.io/') ||
+    isExtendedResource(name)
+  );
 }
 
 /** The amount of a text in the unit of its resource: thousandths of a cpu, or units with at most thousandths. */

@@ -1,6 +1,6 @@
-// What the scheduler wants to know of a specification alone. Replicas that were made in this process share theirs, and a
-// pod that is bound keeps all of it but the name of its node: what was read of one holds for the others. Pods that come
-// over the wire have each their own, and are read each.
+// What the scheduler wants to know of a specification alone. Replicas that were made in this process share theirs, and
+// a pod that is bound keeps all of it but the name of its node: what was read of one holds for the others. Pods that
+// come over the wire have each their own, and are read each.
 import type { Frozen } from '../../core/index.js';
 import type { Pod, PodSpec, Toleration } from '../../core/types/index.js';
 import { attachableVolumes } from './attachable-volumes.js';
@@ -48,7 +48,10 @@ export function specFacts(pod: Frozen<Pod>): SpecFacts {
   return facts;
 }
 
-const factsByContainers = new WeakMap<Frozen<PodSpec>['containers'], { readonly spec: Frozen<PodSpec>; readonly facts: SpecFacts }>();
+const factsByContainers = new WeakMap<
+  Frozen<PodSpec>['containers'],
+  { readonly spec: Frozen<PodSpec>; readonly facts: SpecFacts }
+>();
 
 function isMadeOfSame(a: Frozen<PodSpec>, b: Frozen<PodSpec>): boolean {
   return (

@@ -1,7 +1,14 @@
-// How evenly the pods of a kind are to lie over zones, hosts or whatever a label of nodes tells apart: the constraints of a
-// pod, compiled once. A pod without any has those of its profile, for pods like it: those that its Services and its
-// controller select. As the plugin PodTopologySpread and its helper.DefaultSelector.
-import { controllerOf, matchesLabels, readable, readableSelector, selectorFromLabels, selectorOf } from '../../core/index.js';
+// How evenly the pods of a kind are to lie over zones, hosts or whatever a label of nodes tells apart: the constraints
+// of a pod, compiled once. A pod without any has those of its profile, for pods like it: those that its Services and
+// its controller select. As the plugin PodTopologySpread and its helper.DefaultSelector.
+import {
+  controllerOf,
+  matchesLabels,
+  readable,
+  readableSelector,
+  selectorFromLabels,
+  selectorOf,
+} from '../../core/index.js';
 import type { Frozen, LabelRequirement, Labels, Selector } from '../../core/index.js';
 import type { LabelSelector, Pod, TopologySpreadConstraint } from '../../core/types/index.js';
 
@@ -50,7 +57,10 @@ export function ownSpreadConstraints({ spec, metadata }: Frozen<Pod>): SpreadCon
 }
 
 /** The profile's constraints for a pod without its own, over pods like it. None where nothing tells which those are. */
-export function defaultSpreadConstraints(defaults: readonly Frozen<TopologySpreadConstraint>[], alike: Selector): SpreadConstraints {
+export function defaultSpreadConstraints(
+  defaults: readonly Frozen<TopologySpreadConstraint>[],
+  alike: Selector,
+): SpreadConstraints {
   if (defaults.length === 0 || alike.requirements.length === 0) return noSpreadConstraints;
   return divided(defaults, () => alike);
 }
@@ -59,23 +69,39 @@ export function defaultSpreadConstraints(defaults: readonly Frozen<TopologySprea
  * Selects the pods that are like a pod: by the selectors of its Services (`services`, all of its namespace) and of the
  * controller that it has, if that is one of those that select. Everything if there is neither.
  */
-export function alikeSelector({ metadata }: Frozen<Pod>, services: Iterable<Labels | undefined>, controller: SelectingController | undefined): Selector {
+export function alikeSelector(
+  { metadata }: Frozen<Pod>,
+  services: Iterable<Labels | undefined>,
+  controller: SelectingController | undefined,
+): Selector {
   const labels: Record<string, string> = Object.create(null) as Record<string, string>;
   for (const selector of services) {
     // A Service without selector matches no pod, one with an empty selector all, and adds nothing.
-    if (selector !== undefined && matchesLabels(readable(() => selectorFromLabels(selector)), metadata?.labels)) copyInto(labels, selector);
+    if (
+      selector !== undefined &&
+      matchesLabels(
+        readable(() => selectorFromLabels(selector)),
+        metadata?.labels,
+      )
+    )
+      copyInto(labels, selector);
   }
   if (controller?.kind === 'ReplicationController') copyInto(labels, (controller.selector ?? {}) as Labels); // that kind's selector is a map of labels
   const merged = readable(() => selectorFromLabels(labels));
   if (controller === undefined || controller.kind === 'ReplicationController') return merged;
   const own = readableSelector(controller.selector);
-  return own.nothing || merged.nothing ? merged : readable(() => selectorOf([...merged.requirements, ...own.requirements]));
+  return own.nothing || merged.nothing
+    ? merged
+    : readable(() => selectorOf([...merged.requirements, ...own.requirements]));
 }
 
 /** The controller of a pod whose selector has to be looked up for `alikeSelector`. */
-export function selectingController(pod: Frozen<Pod>): { readonly kind: SelectingKind; readonly name: string } | undefined {
+export function selectingController(
+  pod: Frozen<Pod>,
+): { readonly kind: SelectingKind; readonly name: string } | undefined {
   const owner = controllerOf(pod);
-  const found = owner && selectingKinds.find(([kind, apiVersion]) => kind === owner.kind && apiVersion === owner.apiVersion);
+  const found =
+    owner && selectingKinds.find(([kind, apiVersion]) => kind === owner.kind && apiVersion === owner.apiVersion);
   return owner && found && { kind: found[0], name: owner.name };
 }
 
@@ -88,22 +114,47 @@ const selectingKinds: readonly (readonly [kind: SelectingKind, apiVersion: strin
   ['StatefulSet', 'apps/v1'],
 ];
 
-function divided(constraints: readonly Frozen<TopologySpreadConstraint>[], selectorFor: (constraint: Frozen<TopologySpreadConstraint>) => Selector): SpreadConstraints {
+function divided(
+  constraints: readonly Frozen<TopologySpreadConstraint>[],
+  selectorFor: (constraint: Frozen<TopologySpreadConstraint>) => Selector,
+): SpreadConstraints {
   const of = (action: string): readonly SpreadConstraint[] =>
-    constraints.filter(({ whenUnsatisfiable }) => whenUnsatisfiable === action).map((each) => compile(each, selectorFor(each)));
+    constraints
+      .filter(({ whenUnsatisfiable }) => whenUnsatisfiable === action)
+      .map((each) => compile(each, selectorFor(each)));
   return { hard: of('DoNotSchedule'), soft: of('ScheduleAnyway') };
 }
 
 function compile(constraint: Frozen<TopologySpreadConstraint>, selector: Selector): SpreadConstraint {
-  const { maxSkew, topologyKey, minDomains = 1, nodeAffinityPolicy = 'Honor', nodeTaintsPolicy = 'Ignore' } = constraint;
-  return { maxSkew, topologyKey, selector, minDomains, honorsAffinity: nodeAffinityPolicy === 'Honor', honorsTaints: nodeTaintsPolicy === 'Honor' };
+  const {
+    maxSkew,
+    topologyKey,
+    minDomains = 1,
+    nodeAffinityPolicy = 'Honor',
+    nodeTaintsPolicy = 'Ignore',
+  } = constraint;
+  return {
+    maxSkew,
+    topologyKey,
+    selector,
+    minDomains,
+    honorsAffinity: nodeAffinityPolicy === 'Honor',
+    honorsTaints: nodeTaintsPolicy === 'Honor',
+  };
 }
 
-/** Keys count here too, for pods made before they were merged; a selector that is absent or unreadable stays as it is. */
-function ownSelector({ labelSelector, matchLabelKeys = [] }: Frozen<TopologySpreadConstraint>, labels: Labels = {}): Selector {
+/**
+ * Keys count here too, for pods made before they were merged; a selector that is absent or unreadable stays as it is.
+ */
+function ownSelector(
+  { labelSelector, matchLabelKeys = [] }: Frozen<TopologySpreadConstraint>,
+  labels: Labels = {},
+): Selector {
   const selector = readableSelector(labelSelector);
   if (selector.nothing || matchLabelKeys.length === 0) return selector;
-  const added = matchLabelKeys.filter((key) => Object.hasOwn(labels, key)).map((key): LabelRequirement => ({ key, operator: '=', values: [labels[key] ?? ''] }));
+  const added = matchLabelKeys
+    .filter((key) => Object.hasOwn(labels, key))
+    .map((key): LabelRequirement => ({ key, operator: '=', values: [labels[key] ?? ''] }));
   return readable(() => selectorOf([...added, ...selector.requirements]));
 }
 

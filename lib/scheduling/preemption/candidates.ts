@@ -1,5 +1,5 @@
-// The nodes on which room could be made, and the best of them. Not all are tried: beginning anywhere, until there are enough
-// candidates and one of them respects all budgets. As pkg/scheduler/framework/preemption, DryRunPreemption and
+// The nodes on which room could be made, and the best of them. Not all are tried: beginning anywhere, until there are
+// enough candidates and one of them respects all budgets. As pkg/scheduler/framework/preemption, DryRunPreemption and
 // pickOneNodeForPreemption.
 import { errorText } from '../../core/index.js';
 import type { NodeView } from '../cluster/node-view.js';
@@ -37,7 +37,10 @@ export interface PossibleCandidates {
   /** 1 for slots that are known not to help: most of them, where many have been promised room before. */
   readonly ruledOut: Uint8Array;
   at(slot: number): Candidate | Rejection;
-  /** The harm of the candidate at a slot, most often the same object for all that do the same; undefined where there is none. */
+  /**
+   * The harm of the candidate at a slot, most often the same object for all that do the same; undefined where there is
+   * none.
+   */
   harmAt(slot: number): Harm | undefined;
 }
 
@@ -48,7 +51,12 @@ export interface CandidateLimits {
 }
 
 /** Tries nodes, by slot, from an offset on. What goes wrong on one node is told unless another helps. */
-export function findCandidates(slots: Int32Array, offset: number, limits: CandidateLimits, possible: PossibleCandidates): CandidateSearch {
+export function findCandidates(
+  slots: Int32Array,
+  offset: number,
+  limits: CandidateLimits,
+  possible: PossibleCandidates,
+): CandidateSearch {
   const wanted = candidatesWanted(slots.length, limits);
   const respectful = new Int32Array(wanted);
   const violating: number[] = [];
@@ -87,8 +95,14 @@ function rejectionsAt(slots: Int32Array, possible: PossibleCandidates): readonly
 }
 
 /** How many candidates are enough among so many nodes. */
-export function candidatesWanted(nodeCount: number, { minCandidateNodesPercentage, minCandidateNodesAbsolute }: CandidateLimits): number {
-  return Math.min(nodeCount, Math.max(Math.trunc((nodeCount * minCandidateNodesPercentage) / 100), minCandidateNodesAbsolute));
+export function candidatesWanted(
+  nodeCount: number,
+  { minCandidateNodesPercentage, minCandidateNodesAbsolute }: CandidateLimits,
+): number {
+  return Math.min(
+    nodeCount,
+    Math.max(Math.trunc((nodeCount * minCandidateNodesPercentage) / 100), minCandidateNodesAbsolute),
+  );
 }
 
 /** The one that hurts least, of whatever does harm; the first of equals. */

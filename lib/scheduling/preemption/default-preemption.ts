@@ -1,5 +1,5 @@
-// The plugin DefaultPreemption: when no node is left for a pod, pods of lower priority may have to leave one. The pod is
-// then nominated to that node and waits until they are gone. As pkg/scheduler/framework/plugins/defaultpreemption.
+// The plugin DefaultPreemption: when no node is left for a pod, pods of lower priority may have to leave one. The pod
+// is then nominated to that node and waits until they are gone. As pkg/scheduler/framework/plugins/defaultpreemption.
 import { errorText, settle } from '../../core/index.js';
 import type { NodeView } from '../cluster/node-view.js';
 import type { PluginArguments } from '../configuration/plugin-arguments.js';
@@ -29,7 +29,11 @@ export function defaultPreemption(tools: PluginTools, args: PluginArguments['Def
 
   const { extenders = [] } = tools;
 
-  const preempt = (cycle: Cycle, diagnosis: Diagnosis, signal: AbortSignal): PostFilterAnswer | Promise<PostFilterAnswer> => {
+  const preempt = (
+    cycle: Cycle,
+    diagnosis: Diagnosis,
+    signal: AbortSignal,
+  ): PostFilterAnswer | Promise<PostFilterAnswer> => {
     const preemptor = latest(cycle.pod, tools);
     const refusal = whyNot(preemptor, cycle, diagnosis);
     if (refusal !== undefined) return { rejection: unschedulable(`preemption: ${refusal}`) };
@@ -39,18 +43,27 @@ export function defaultPreemption(tools: PluginTools, args: PluginArguments['Def
     const possible = finder.candidatesFor({ ...cycle, pod: preemptor });
     const { slots, rejections } = findCandidates(helpful, offset, args, possible);
     if (slots.length === 0) {
-      return { rejection: unschedulable(`preemption: ${whyNobody(cycle.cluster.nodes, rejections)}`), nominatedNodeName: '' };
+      return {
+        rejection: unschedulable(`preemption: ${whyNobody(cycle.cluster.nodes, rejections)}`),
+        nominatedNodeName: '',
+      };
     }
     if (extenders.length === 0) {
       const best = leastHarm(slots, (slot) => possible.harmAt(slot));
       return begun(preemptor, best === undefined ? undefined : possible.at(best));
     }
     const candidates = Array.from(slots, (slot) => possible.at(slot)).filter(isCandidate);
-    return agreedCandidates(preemptor, candidates, extenders, signal).then((agreed) => begun(preemptor, leastHarm(agreed, ({ harm }) => harm)));
+    return agreedCandidates(preemptor, candidates, extenders, signal).then((agreed) =>
+      begun(
+        preemptor,
+        leastHarm(agreed, ({ harm }) => harm),
+      ),
+    );
   };
 
   const begun = (preemptor: PodFacts, best: Candidate | Rejection | undefined): PostFilterAnswer => {
-    if (best === undefined || !isCandidate(best)) return { rejection: unschedulable('preemption: no candidate node for preemption') };
+    if (best === undefined || !isCandidate(best))
+      return { rejection: unschedulable('preemption: no candidate node for preemption') };
     underWay.begin(preemptor, best);
     return { done: true, nominatedNodeName: best.node.name };
   };
@@ -62,7 +75,11 @@ export function defaultPreemption(tools: PluginTools, args: PluginArguments['Def
     preEnqueue: ({ uid }) => (underWay.holdsBack(uid) ? waitsForVictims : undefined),
     postFilter: (cycle, diagnosis, signal) => {
       tools.tell({ type: 'preemption-attempt' });
-      return settle(() => preempt(cycle, diagnosis, signal), (answer) => answer, failed);
+      return settle(
+        () => preempt(cycle, diagnosis, signal),
+        (answer) => answer,
+        failed,
+      );
     },
   };
 }
@@ -85,7 +102,8 @@ function latest(pod: PodFacts, tools: PluginTools): PodFacts {
 function whyNot(preemptor: PodFacts, { cluster }: Cycle, diagnosis: Diagnosis): string | undefined {
   if (!preemptor.preempts) return 'not eligible due to preemptionPolicy=Never.';
   const nominated = cluster.node(preemptor.object.status?.nominatedNodeName ?? '');
-  if (nominated === undefined || diagnosis.rejectionOf(nominated)?.code === 'UnschedulableAndUnresolvable') return undefined;
+  if (nominated === undefined || diagnosis.rejectionOf(nominated)?.code === 'UnschedulableAndUnresolvable')
+    return undefined;
   const isLeaving = Array.from(nominated.pods).some((pod) => pod.priority < preemptor.priority && isMakingRoom(pod));
   return isLeaving ? 'not eligible due to a terminating pod on the nominated node.' : undefined;
 }
@@ -102,5 +120,9 @@ function whyNobody(nodes: readonly NodeView[], rejections: readonly Rejection[])
   for (const rejection of rejections) {
     for (const reason of rejection.reasons) reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
   }
-  return fitErrorText({ nodeCount: nodes.length, reasons, others: { count: nodes.length - rejections.length, reasons: ['Preemption is not helpful for scheduling'] } });
+  return fitErrorText({
+    nodeCount: nodes.length,
+    reasons,
+    others: { count: nodes.length - rejections.length, reasons: ['Preemption is not helpful for scheduling'] },
+  });
 }

@@ -1,5 +1,5 @@
-// How many pods may be disturbed at once, as PodDisruptionBudgets say. Preemption tries to respect them: pods that would
-// go beyond a budget are the last to be made to leave. As pkg/scheduler/framework/plugins/defaultpreemption.
+// How many pods may be disturbed at once, as PodDisruptionBudgets say. Preemption tries to respect them: pods that
+// would go beyond a budget are the last to be made to leave. As pkg/scheduler/framework/plugins/defaultpreemption.
 import { matchesLabels, readableSelector } from '../../core/index.js';
 import type { Frozen, Selector } from '../../core/index.js';
 import type { PodDisruptionBudget } from '../../core/types/index.js';
@@ -38,7 +38,8 @@ export function disruptionBudgets(objects: readonly Frozen<PodDisruptionBudget>[
     split: (pods) => {
       if (byNamespace.size === 0) return { violating: none, others: pods };
       const taken = new Map<Budget, number>();
-      const violates = (pod: PodFacts): boolean => (byNamespace.get(pod.namespace) ?? []).filter((budget) => take(budget, pod, taken)).length > 0;
+      const violates = (pod: PodFacts): boolean =>
+        (byNamespace.get(pod.namespace) ?? []).filter((budget) => take(budget, pod, taken)).length > 0;
       const violating = new Set(pods.filter(violates));
       return { violating: pods.filter((pod) => violating.has(pod)), others: pods.filter((pod) => !violating.has(pod)) };
     },
@@ -47,7 +48,12 @@ export function disruptionBudgets(objects: readonly Frozen<PodDisruptionBudget>[
 
 /** Takes a pod off a budget that is about it. True when that is one too many. */
 function take(budget: Budget, pod: PodFacts, taken: Map<Budget, number>): boolean {
-  if (!matchesLabels(budget.selector, pod.labels) || Object.keys(pod.labels).length === 0 || Object.hasOwn(budget.disrupted, pod.name)) return false;
+  if (
+    !matchesLabels(budget.selector, pod.labels) ||
+    Object.keys(pod.labels).length === 0 ||
+    Object.hasOwn(budget.disrupted, pod.name)
+  )
+    return false;
   const count = (taken.get(budget) ?? 0) + 1;
   taken.set(budget, count);
   return count > budget.allowed;

@@ -1,5 +1,5 @@
-// Extenders have a say in who leaves which node: each is shown the candidates that those before it left, and answers with
-// the ones it agrees to. As pkg/scheduler/framework/preemption, callExtenders.
+// Extenders have a say in who leaves which node: each is shown the candidates that those before it left, and answers
+// with the ones it agrees to. As pkg/scheduler/framework/preemption, callExtenders.
 import { quote } from '../../core/index.js';
 import type { LeavingPods, PreemptionExtender } from '../framework/plugin-tools.js';
 import type { NodeView } from '../cluster/node-view.js';
@@ -8,7 +8,12 @@ import { candidateOf } from './candidates.js';
 import type { Candidate } from './candidates.js';
 
 /** The candidates that all extenders agree to. Rejects where one fails that must not be ignored. */
-export async function agreedCandidates({ object }: PodFacts, candidates: readonly Candidate[], extenders: readonly PreemptionExtender[], signal: AbortSignal): Promise<readonly Candidate[]> {
+export async function agreedCandidates(
+  { object }: PodFacts,
+  candidates: readonly Candidate[],
+  extenders: readonly PreemptionExtender[],
+  signal: AbortSignal,
+): Promise<readonly Candidate[]> {
   let agreed: ReadonlyMap<NodeView, LeavingPods> = new Map(candidates.map(({ node, victims }) => [node, victims]));
   for (const extender of extenders) {
     if (agreed.size === 0) break;
@@ -24,7 +29,10 @@ export async function agreedCandidates({ object }: PodFacts, candidates: readonl
 }
 
 /** A node without victims is no answer. */
-function withVictims(agreed: ReadonlyMap<NodeView, LeavingPods>, ignorable: boolean): ReadonlyMap<NodeView, LeavingPods> {
+function withVictims(
+  agreed: ReadonlyMap<NodeView, LeavingPods>,
+  ignorable: boolean,
+): ReadonlyMap<NodeView, LeavingPods> {
   const empty = Array.from(agreed).find(([, { pods }]) => pods.length === 0);
   if (empty === undefined) return agreed;
   if (!ignorable) throw new Error(`expected at least one victim pod on node ${quote(empty[0].name)}`);

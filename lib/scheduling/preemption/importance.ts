@@ -1,5 +1,5 @@
-// Which of two pods is more important to keep: the one of higher priority, then the one that has run longer. A pod that has
-// not started counts as if it started now, which is later than all that have.
+// Which of two pods is more important to keep: the one of higher priority, then the one that has run longer. A pod that
+// has not started counts as if it started now, which is later than all that have.
 import type { PodFacts } from '../pod/pod-facts.js';
 
 /** Below 0 when the first is more important. */

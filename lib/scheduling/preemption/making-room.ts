@@ -1,7 +1,7 @@
-// Makes room for a pod: pods of lower priority that were to come to the node lose that promise, and the victims are told to
-// leave, the last one after all others. It happens beside the scheduling of other pods; until the last victim is on its way
-// out the pod it is done for is held back, so that it does not look for more victims meanwhile. If something goes wrong the
-// pod is tried again. As pkg/scheduler/framework/preemption, executor.go.
+// Makes room for a pod: pods of lower priority that were to come to the node lose that promise, and the victims are
+// told to leave, the last one after all others. It happens beside the scheduling of other pods; until the last victim
+// is on its way out the pod it is done for is held back, so that it does not look for more victims meanwhile. If
+// something goes wrong the pod is tried again. As pkg/scheduler/framework/preemption, executor.go.
 import { isApiError, namespacedName } from '../../core/index.js';
 import type { Frozen } from '../../core/index.js';
 import type { Pod } from '../../core/types/index.js';
@@ -39,7 +39,9 @@ export function makingRoom(plugin: string, tools: PluginTools): MakingRoom {
     const others = victims.slice(0, -1);
     const last = victims.slice(-1);
     const aside = pushedAside(preemptor, nodeName, tools);
-    let trouble = await (aside.length === 0 ? undefined : firstTrouble(aside.map((pod) => writePodStatus(tools.client, tools.clock, pod, { nominatedNodeName: '' }))));
+    let trouble = await (aside.length === 0
+      ? undefined
+      : firstTrouble(aside.map((pod) => writePodStatus(tools.client, tools.clock, pod, { nominatedNodeName: '' }))));
     try {
       await Promise.all(others.map((victim) => evict(victim, preemptor, nodeName)));
       for (const victim of last) {
@@ -52,7 +54,11 @@ export function makingRoom(plugin: string, tools: PluginTools): MakingRoom {
     underWay.delete(preemptor.uid);
     // What helped it may have been the leaving of the first victim, and nothing else may come that does.
     if (heldBack.delete(preemptor.uid)) tools.activate([preemptor.object]);
-    tools.tell({ type: 'preemption-done', result: trouble === undefined ? 'success' : 'error', durationMs: tools.clock.now() - startedAt });
+    tools.tell({
+      type: 'preemption-done',
+      result: trouble === undefined ? 'success' : 'error',
+      durationMs: tools.clock.now() - startedAt,
+    });
     if (trouble !== undefined) throw trouble.error;
   };
 
@@ -72,7 +78,9 @@ export function makingRoom(plugin: string, tools: PluginTools): MakingRoom {
   return {
     begin: (preemptor, { node, victims }) => {
       // What is known of victims may be older than what they say of themselves by now.
-      const staying = victims.pods.map(({ object }) => podFacts(tools.podNow(object) ?? object)).filter(({ terminating }) => !terminating);
+      const staying = victims.pods
+        .map(({ object }) => podFacts(tools.podNow(object) ?? object))
+        .filter(({ terminating }) => !terminating);
       if (staying.length === 0) return;
       tools.tell({ type: 'preemption', victims: victims.pods.length });
       underWay.set(preemptor.uid, undefined);
@@ -92,7 +100,10 @@ export function makingRoom(plugin: string, tools: PluginTools): MakingRoom {
 
 /** Pods that were promised the node and have to look for another. */
 function pushedAside({ priority }: PodFacts, nodeName: string, { cluster }: PluginTools): readonly Frozen<Pod>[] {
-  return cluster.nominatedTo(nodeName).filter((pod) => pod.priority < priority && (pod.object.status?.nominatedNodeName ?? '') !== '').map(({ object }) => object);
+  return cluster
+    .nominatedTo(nodeName)
+    .filter((pod) => pod.priority < priority && (pod.object.status?.nominatedNodeName ?? '') !== '')
+    .map(({ object }) => object);
 }
 
 /** What went wrong first; the others have their turn all the same. */
@@ -103,10 +114,19 @@ async function firstTrouble(work: readonly Promise<void>[]): Promise<{ readonly 
 }
 
 /** Says why, and deletes. False if the pod is gone already. */
-async function tellToLeave(victim: Frozen<Pod>, { schedulerName }: PodFacts, { client, clock }: PluginTools): Promise<boolean> {
+async function tellToLeave(
+  victim: Frozen<Pod>,
+  { schedulerName }: PodFacts,
+  { client, clock }: PluginTools,
+): Promise<boolean> {
   try {
     await writePodStatus(client, clock, victim, {
-      condition: { type: 'DisruptionTarget', status: 'True', reason: 'PreemptionByScheduler', message: `${schedulerName}: preempting to accommodate a higher priority pod` },
+      condition: {
+        type: 'DisruptionTarget',
+        status: 'True',
+        reason: 'PreemptionByScheduler',
+        message: `${schedulerName}: preempting to accommodate a higher priority pod`,
+      },
     });
     await client.kind('v1', 'Pod').delete(namespacedName(victim));
     return true;

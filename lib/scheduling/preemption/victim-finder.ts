@@ -1,7 +1,7 @@
-// Finds victims, and remembers them: who would have to leave a node depends, for most pods, on nothing but the node, its
-// pods, those that are to come, the budgets and what the preemptor asks for. So pods that are alike find again what was
-// found for the first of them, and only nodes that changed since are tried anew, or to which others are to come now. Where
-// a filter looks beyond the node nothing is kept.
+// Finds victims, and remembers them: who would have to leave a node depends, for most pods, on nothing but the node,
+// its pods, those that are to come, the budgets and what the preemptor asks for. So pods that are alike find again what
+// was found for the first of them, and only nodes that changed since are tried anew, or to which others are to come
+// now. Where a filter looks beyond the node nothing is kept.
 import { ChangedNodes } from '../cluster/changed-nodes.js';
 import type { ClusterView } from '../cluster/cluster-view.js';
 import type { NodeView } from '../cluster/node-view.js';
@@ -23,7 +23,11 @@ export interface VictimFinder {
 }
 
 /** Nothing is known at first. */
-export function victimFinder({ filters, cluster, foreign }: Pick<PluginTools, 'filters' | 'cluster' | 'foreign'>): VictimFinder {
+export function victimFinder({
+  filters,
+  cluster,
+  foreign,
+}: Pick<PluginTools, 'filters' | 'cluster' | 'foreign'>): VictimFinder {
   let budgets: DisruptionBudgets | undefined;
   let budgetVersion = -1;
   let found = new RecentlyUsed<Findings>(likenessesKept);
@@ -47,9 +51,15 @@ export function victimFinder({ filters, cluster, foreign }: Pick<PluginTools, 'f
         return areVictims(victims) ? candidateOf(node, victims) : victims;
       };
       const make = (): Findings => new Findings(cluster);
-      const findings = looksAtNodesAlone(cycle, foreign) ? found.get(`${cycle.pod.priority} ${nodeSignature(cycle.pod, cluster.objects)}`, make) : make();
+      const findings = looksAtNodesAlone(cycle, foreign)
+        ? found.get(`${cycle.pod.priority} ${nodeSignature(cycle.pod, cluster.objects)}`, make)
+        : make();
       findings.follow(cluster.node(cluster.nominationOf(cycle.pod.uid) ?? '')?.slot);
-      return { ruledOut: findings.ruledOut, at: (slot) => findings.at(slot, find), harmAt: (slot) => findings.harmAt(slot, find) };
+      return {
+        ruledOut: findings.ruledOut,
+        at: (slot) => findings.at(slot, find),
+        harmAt: (slot) => findings.harmAt(slot, find),
+      };
     },
   };
 }
@@ -73,7 +83,9 @@ class Findings {
     return this.#ruledOut;
   }
 
-  /** Catches up with the cluster. Where a pod is to come itself it is not in its own way: that slot it looks at alone. */
+  /**
+   * Catches up with the cluster. Where a pod is to come itself it is not in its own way: that slot it looks at alone.
+   */
   follow(apart: number | undefined): void {
     const slots = this.#changed.read();
     if (slots === undefined) {

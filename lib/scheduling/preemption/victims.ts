@@ -1,6 +1,6 @@
-// Who would have to leave a node for a pod. First all who may be made to leave are taken off a copy of the node; if the pod
-// fits then, they are put back one by one, the most important first and those that budgets protect before the others, as
-// long as the pod still fits. Who cannot be put back is a victim.
+// Who would have to leave a node for a pod. First all who may be made to leave are taken off a copy of the node; if the
+// pod fits then, they are put back one by one, the most important first and those that budgets protect before the
+// others, as long as the pod still fits. Who cannot be put back is a victim.
 // As pkg/scheduler/framework/plugins/defaultpreemption, SelectVictimsOnNode.
 import type { NodeView } from '../cluster/node-view.js';
 import type { Cycle } from '../framework/cycle.js';
@@ -20,7 +20,12 @@ export interface Victims {
 }
 
 /** The victims on a node, or why nobody's leaving helps. */
-export function selectVictims(cycle: Cycle, node: NodeView, filters: Filters, budgets: DisruptionBudgets): Victims | Rejection {
+export function selectVictims(
+  cycle: Cycle,
+  node: NodeView,
+  filters: Filters,
+  budgets: DisruptionBudgets,
+): Victims | Rejection {
   const { pod } = cycle;
   const removable = Array.from(node.pods).filter(({ priority }) => priority < pod.priority);
   if (removable.length === 0) return nobodyToLeave;

@@ -36,7 +36,15 @@ export interface ClusterEvent {
 }
 
 /** Events with a name of their own. */
-export type NamedEvent = 'assignedPodAdd' | 'assignedPodUpdate' | 'assignedPodDelete' | 'unscheduledPodAdd' | 'unscheduledPodUpdate' | 'unscheduledPodDelete' | 'unschedulableTimeout' | 'forceActivate';
+export type NamedEvent =
+  | 'assignedPodAdd'
+  | 'assignedPodUpdate'
+  | 'assignedPodDelete'
+  | 'unscheduledPodAdd'
+  | 'unscheduledPodUpdate'
+  | 'unscheduledPodDelete'
+  | 'unschedulableTimeout'
+  | 'forceActivate';
 
 /** The events that the queue itself tells or is told of by name. */
 export const clusterEvents: Readonly<Record<NamedEvent, ClusterEvent>> = {
@@ -57,7 +65,11 @@ export function isWildcard(event: ClusterEvent): boolean {
 
 /** Whether something that happened is, or is narrower than, what was registered. */
 export function covers(registered: ClusterEvent, happened: ClusterEvent): boolean {
-  return isWildcard(registered) || (coversResource(registered.resource, happened.resource) && (registered.action & happened.action) === happened.action);
+  return (
+    isWildcard(registered) ||
+    (coversResource(registered.resource, happened.resource) &&
+      (registered.action & happened.action) === happened.action)
+  );
 }
 
 /** The event as metrics name it: `NodeAdd`, `AssignedPodDelete`. */
@@ -65,7 +77,9 @@ export function labelOf(event: ClusterEvent): string {
   return event.label ?? `${event.resource}${actionNames.get(event.action) ?? ''}`;
 }
 
-const actionNames: ReadonlyMap<number, string> = new Map(Object.entries(actions).map(([name, bits]) => [bits, name.charAt(0).toUpperCase() + name.slice(1)]));
+const actionNames: ReadonlyMap<number, string> = new Map(
+  Object.entries(actions).map(([name, bits]) => [bits, name.charAt(0).toUpperCase() + name.slice(1)]),
+);
 
 function coversResource(registered: string, happened: string): boolean {
   if (registered === '*' || registered === happened) return true;

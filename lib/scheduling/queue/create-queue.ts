@@ -10,7 +10,14 @@ import { Nominator, nominatedNode, uidOf } from './nominator.js';
 import { QueueParts } from './queue-parts.js';
 import { QueueEntry, priorityOf, type QueuedPod, type QueuePart } from './queued-pod.js';
 import type { Rejector } from './rejectors.js';
-import type { DeleteOptions, Failure, QueueFigures, SchedulingQueue, SchedulingQueueOptions, TellOptions } from './scheduling-queue.js';
+import type {
+  DeleteOptions,
+  Failure,
+  QueueFigures,
+  SchedulingQueue,
+  SchedulingQueueOptions,
+  TellOptions,
+} from './scheduling-queue.js';
 
 /** An empty queue. */
 export function createSchedulingQueue(options: SchedulingQueueOptions): SchedulingQueue {
@@ -161,7 +168,11 @@ class NamedPodsQueue implements SchedulingQueue {
       recordedByEvent: inFlight.recordedByEvent(),
       nominated: this.#nominator.size,
       cycle: this.#cycle,
-      rejected: Array.from(rejectors.all(), ({ profile, plugin, rejected }) => ({ profile, plugin, pods: rejected })).filter(({ pods }) => pods > 0),
+      rejected: Array.from(rejectors.all(), ({ profile, plugin, rejected }) => ({
+        profile,
+        plugin,
+        pods: rejected,
+      })).filter(({ pods }) => pods > 0),
       incoming: incoming.list(),
     };
   }
@@ -227,7 +238,10 @@ class NamedPodsQueue implements SchedulingQueue {
   #tellRoomOf(pod: Frozen<Pod>): void {
     if (nominatedNode(pod) === '') return;
     const priority = priorityOf(pod);
-    this.#parts.helpAll({ event: clusterEvents.assignedPodDelete, old: pod, new: undefined }, { only: (other) => priorityOf(other) <= priority });
+    this.#parts.helpAll(
+      { event: clusterEvents.assignedPodDelete, old: pod, new: undefined },
+      { only: (other) => priorityOf(other) <= priority },
+    );
   }
 
   #entryOf(pod: Frozen<Pod>): QueueEntry | undefined {

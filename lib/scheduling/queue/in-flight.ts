@@ -38,7 +38,9 @@ export class InFlight {
   /** How many events are kept for them. */
   get recorded(): number {
     const [oldest] = this.#entries;
-    return oldest === undefined ? 0 : this.#dropped + this.#record.length - Math.max(oldest.recordedFrom, this.#dropped);
+    return oldest === undefined
+      ? 0
+      : this.#dropped + this.#record.length - Math.max(oldest.recordedFrom, this.#dropped);
   }
 
   /** The same by event, as metrics name them. Walks through all that is kept. */

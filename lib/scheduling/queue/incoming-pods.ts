@@ -12,7 +12,11 @@ export interface IncomingCount {
 
 /** Counters that only grow. Events are named by code, so there are few of them. */
 export class IncomingPods {
-  readonly #counts: Readonly<Record<IncomingQueue, Map<string, number>>> = { active: new Map(), backoff: new Map(), unschedulable: new Map() };
+  readonly #counts: Readonly<Record<IncomingQueue, Map<string, number>>> = {
+    active: new Map(),
+    backoff: new Map(),
+    unschedulable: new Map(),
+  };
 
   /** One more. */
   count(queue: IncomingQueue, event: string): void {

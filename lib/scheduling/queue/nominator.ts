@@ -107,7 +107,11 @@ export class Nominator {
 
 /** Whether a pod that waits wants the same and is the same to others, but for its status. */
 function isSameToOthers(old: Frozen<Pod>, pod: Frozen<Pod>): boolean {
-  return old.spec === pod.spec && old.metadata?.deletionTimestamp === pod.metadata?.deletionTimestamp && deepEqual(old.metadata?.labels, pod.metadata?.labels);
+  return (
+    old.spec === pod.spec &&
+    old.metadata?.deletionTimestamp === pod.metadata?.deletionTimestamp &&
+    deepEqual(old.metadata?.labels, pod.metadata?.labels)
+  );
 }
 
 const nobody: readonly Frozen<Pod>[] = [];

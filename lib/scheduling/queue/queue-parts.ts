@@ -20,7 +20,9 @@ const flushEveryMs = 30_000;
 export class QueueParts {
   readonly active: IndexedHeap<QueueEntry>;
   readonly backoff: IndexedHeap<QueueEntry>;
-  readonly errorBackoff: IndexedHeap<QueueEntry> = new IndexedHeap<QueueEntry>((one, other) => one.heldUntil - other.heldUntil || one.sequence - other.sequence);
+  readonly errorBackoff: IndexedHeap<QueueEntry> = new IndexedHeap<QueueEntry>(
+    (one, other) => one.heldUntil - other.heldUntil || one.sequence - other.sequence,
+  );
   readonly rejectors: Rejectors;
   readonly pool: UnschedulablePool;
   readonly inFlight: InFlight;
@@ -34,14 +36,22 @@ export class QueueParts {
   #sequence = 0;
   #looks = 0;
 
-  constructor({ clock, plugins, initialBackoffMs = 1000, maxBackoffMs = 10_000, unschedulableMaxMs = 300_000, recordedEventsMax = 65_536 }: SchedulingQueueOptions) {
+  constructor({
+    clock,
+    plugins,
+    initialBackoffMs = 1000,
+    maxBackoffMs = 10_000,
+    unschedulableMaxMs = 300_000,
+    recordedEventsMax = 65_536,
+  }: SchedulingQueueOptions) {
     this.#clock = clock;
     this.#plugins = plugins;
     this.#hint = (plugin, happening, pod) => plugins.hint(plugin, happening, pod);
     this.#bounds = { initialMs: initialBackoffMs, maxMs: maxBackoffMs };
     this.#unschedulableMaxMs = unschedulableMaxMs;
     this.#startedAt = clock.now();
-    const inOrder = (one: QueueEntry, other: QueueEntry): number => plugins.compare(one, other) || one.sequence - other.sequence;
+    const inOrder = (one: QueueEntry, other: QueueEntry): number =>
+      plugins.compare(one, other) || one.sequence - other.sequence;
     this.active = new IndexedHeap(inOrder);
     this.backoff = new IndexedHeap<QueueEntry>((one, other) => one.heldUntil - other.heldUntil || inOrder(one, other));
     this.rejectors = new Rejectors(plugins.registrations);

@@ -103,7 +103,9 @@ export interface SchedulingQueue {
   pop(): QueuedPod | undefined;
   /** Emits once and completes as soon as `pop` has an answer: at once, or when a pod comes. */
   ready(): Observable<void>;
-  /** Stops recording events for a pod past Permit: whatever fails from there on is an error. `done` or `failed` follow. */
+  /**
+   * Stops recording events for a pod past Permit: whatever fails from there on is an error. `done` or `failed` follow.
+   */
   release(pod: QueuedPod): void;
   /** The attempt is over and the pod needs no other. */
   done(pod: QueuedPod): void;
@@ -117,7 +119,9 @@ export interface SchedulingQueue {
 
   /** Nominates a waiting pod; an empty name takes the nomination back. Pods not known here are not nominated. */
   nominate(pod: Frozen<Pod>, nodeName: string): void;
-  /** The pod is taken to be on a node, and nominated nowhere. Was it promised room on another, others may have that now. */
+  /**
+   * The pod is taken to be on a node, and nominated nowhere. Was it promised room on another, others may have that now.
+   */
   assumed(pod: Frozen<Pod>, nodeName: string): void;
   /** The pods nominated to a node. One that is in flight shows its name only. */
   nominatedTo(nodeName: string): readonly Frozen<Pod>[];

@@ -1,5 +1,5 @@
-// Work that is a promise, as a stream: it begins with the subscription, and its signal is aborted when nobody listens any
-// more. So teardown of the scheduler ends every request that it has open.
+// Work that is a promise, as a stream: it begins with the subscription, and its signal is aborted when nobody listens
+// any more. So teardown of the scheduler ends every request that it has open.
 import { Observable, defer, finalize, ignoreElements, merge, tap } from 'rxjs';
 import { Outlet } from '../../core/index.js';
 
@@ -29,7 +29,10 @@ export function abortable<T>(work: (signal: AbortSignal) => Promise<T>): Observa
  * Does work for every value, side by side, for as long as somebody listens; then the signal that all of it shares is
  * aborted. A signal for each would cost more than many a request in process. Errors with what the work rejects with.
  */
-export function workOn<T>(values$: Observable<T>, work: (value: T, signal: AbortSignal) => Promise<void>): Observable<never> {
+export function workOn<T>(
+  values$: Observable<T>,
+  work: (value: T, signal: AbortSignal) => Promise<void>,
+): Observable<never> {
   return defer(() => {
     const controller = new AbortController();
     const failed = new Outlet<never>();

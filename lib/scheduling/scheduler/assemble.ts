@@ -58,7 +58,14 @@ export interface BackgroundWork {
 
 /** Puts it together. */
 export function assemble(options: CompletedOptions, metrics: SchedulerMetrics): Assembly {
-  const { client, clock, random, configuration, extenderTransport = () => fetchTransport, instance = 'vivarium' } = options;
+  const {
+    client,
+    clock,
+    random,
+    configuration,
+    extenderTransport = () => fetchTransport,
+    instance = 'vivarium',
+  } = options;
   const attempts = new Outlet<Attempt>();
   const background = new Outlet<BackgroundWork>();
   const held = new HeldPods(clock);
@@ -67,7 +74,8 @@ export function assemble(options: CompletedOptions, metrics: SchedulerMetrics): 
   const emit = (attempt: Attempt): void => attempts.emit(attempt);
   const note = (told: PodNote): void => {
     notes.note(told, reporterOf(told, configuration));
-    if (told.reason === 'Preempted') emit({ type: 'preempted', pod: told.about, ...(told.related && { by: told.related }) });
+    if (told.reason === 'Preempted')
+      emit({ type: 'preempted', pod: told.about, ...(told.related && { by: told.related }) });
   };
   const nominations: Nominations = {
     nominatedTo: (nodeName) => queue.nominatedTo(nodeName),
@@ -82,7 +90,9 @@ export function assemble(options: CompletedOptions, metrics: SchedulerMetrics): 
     const now = cache.pods.get(objectKey(pod));
     return now?.metadata?.uid === pod.metadata?.uid ? now : undefined;
   };
-  const extenders = configuration.extenders.map((extender) => extenderCalls(extender, { transport: extenderTransport(extender), clock }));
+  const extenders = configuration.extenders.map((extender) =>
+    extenderCalls(extender, { transport: extenderTransport(extender), clock }),
+  );
   const tools: SharedTools = {
     client,
     clock,
@@ -99,18 +109,45 @@ export function assemble(options: CompletedOptions, metrics: SchedulerMetrics): 
   };
   const definitions = [...builtinDefinitions, ...(options.plugins ?? []).map(definitionOf)];
   const foreign = new Set(options.plugins?.map(({ name }) => name));
-  const frameworksWith = (given: SharedTools): ReadonlyMap<string, Framework> => frameworksOf(configuration.profiles, definitions, { ...given, foreign });
+  const frameworksWith = (given: SharedTools): ReadonlyMap<string, Framework> =>
+    frameworksOf(configuration.profiles, definitions, { ...given, foreign });
   const frameworks = frameworksWith(tools);
   const queue = queueOf(options, frameworks, metrics.timings);
   const rotation = nodeRotation();
-  const shared = { plain: options.placing === 'plain', rotation, columns: clusterColumns(cache), foreign, extenders, emit };
-  const profiles = new Map(Array.from(frameworks, ([name, framework]) => [name, placing(framework, { ...shared, random: random.stream(`placing/${name}`) })]));
-  return { parts: { configuration, clock, profiles, extenders, cache, queue, held, statusWrites, metrics, note, podNow, emit }, notes, attempts, background, frameworksWith };
+  const shared = {
+    plain: options.placing === 'plain',
+    rotation,
+    columns: clusterColumns(cache),
+    foreign,
+    extenders,
+    emit,
+  };
+  const profiles = new Map(
+    Array.from(frameworks, ([name, framework]) => [
+      name,
+      placing(framework, { ...shared, random: random.stream(`placing/${name}`) }),
+    ]),
+  );
+  return {
+    parts: { configuration, clock, profiles, extenders, cache, queue, held, statusWrites, metrics, note, podNow, emit },
+    notes,
+    attempts,
+    background,
+    frameworksWith,
+  };
 }
 
-const builtinDefinitions: readonly PluginDefinition[] = Array.from(builtinMakers, ([name, make]) => ({ name, points: builtinPlugins.get(name) ?? [], make }));
+const builtinDefinitions: readonly PluginDefinition[] = Array.from(builtinMakers, ([name, make]) => ({
+  name,
+  points: builtinPlugins.get(name) ?? [],
+  make,
+}));
 
-function queueOf({ clock, configuration, unschedulableMaxMs }: CompletedOptions, frameworks: ReadonlyMap<string, Framework>, timings: FrameworkTimings): SchedulingQueue {
+function queueOf(
+  { clock, configuration, unschedulableMaxMs }: CompletedOptions,
+  frameworks: ReadonlyMap<string, Framework>,
+  timings: FrameworkTimings,
+): SchedulingQueue {
   return createSchedulingQueue({
     clock,
     plugins: queueHooks(new Map(Array.from(frameworks, ([name, { plugins }]) => [name, plugins])), timings),
@@ -120,17 +157,23 @@ function queueOf({ clock, configuration, unschedulableMaxMs }: CompletedOptions,
   });
 }
 
-interface PlacingParts extends Pick<SchedulerParts, 'extenders' | 'emit'>, Pick<ColumnPlacerOptions, 'columns' | 'foreign'> {
+interface PlacingParts
+  extends Pick<SchedulerParts, 'extenders' | 'emit'>, Pick<ColumnPlacerOptions, 'columns' | 'foreign'> {
   readonly plain: boolean;
   readonly random: Random;
   readonly rotation: NodeRotation;
 }
 
-function placing(framework: Framework, { plain, random, rotation, extenders, emit, ...columns }: PlacingParts): PlacingProfile {
+function placing(
+  framework: Framework,
+  { plain, random, rotation, extenders, emit, ...columns }: PlacingParts,
+): PlacingProfile {
   const { profile, plugins } = framework;
   const search = { plugins, percentageOfNodesToScore: profile.percentageOfNodesToScore, rotation, random };
   const placer = plain ? plainPlacer(search) : columnPlacer({ framework, search, ...columns });
-  return extenders.length === 0 ? { ...framework, placer } : { ...framework, placer, extended: extendedPlacer({ ...search, extenders, onIgnored: emit }) };
+  return extenders.length === 0
+    ? { ...framework, placer }
+    : { ...framework, placer, extended: extendedPlacer({ ...search, extenders, onIgnored: emit }) };
 }
 
 /** The scheduler in whose name it is told: that of the pod that asks for something. */

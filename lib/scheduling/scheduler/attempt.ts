@@ -1,5 +1,5 @@
-// What the scheduler did, one value after another: the log, the metrics and the tests all read this stream. Failures are
-// values; nothing that happens to one pod ends the stream.
+// What the scheduler did, one value after another: the log, the metrics and the tests all read this stream. Failures
+// are values; nothing that happens to one pod ends the stream.
 import type { Frozen } from '../../core/index.js';
 import type { Pod } from '../../core/types/index.js';
 
@@ -114,7 +114,10 @@ export interface ExtenderFailed {
   readonly error: unknown;
 }
 
-/** A plugin failed where no pod's fate hangs on it: in work that it went on with, in PostBind, or when asked about an event. */
+/**
+ * A plugin failed where no pod's fate hangs on it: in work that it went on with, in PostBind, or when asked about an
+ * event.
+ */
 export interface BackgroundFailed {
   readonly type: 'background-failed';
   readonly error: unknown;

@@ -1,7 +1,8 @@
 // From a chosen node to a bound pod, apart from the scheduling of other pods:
 //
 //   preflight ─► wait at Permit ─► PreBind ─► Bind ─► PostBind
-//       └──────────────┴────────────┴──────────┴─ fails ─► unreserve, forget, others hear of the room, back to the queue
+//       └──────────────┴────────────┴──────────┴─ fails ─► unreserve, forget, others hear of the room, back to the
+//       queue
 //
 // Up to Permit a no is the plugin's, and its events bring the pod back; from there on all that fails is an error.
 // As bindingCycle of pkg/scheduler/schedule_one.go.
@@ -25,8 +26,13 @@ export interface BindingTask extends PodAttempt {
   readonly nodeName: string;
 }
 
-/** Binds a pod. Resolves when the pod is bound or its failure is dealt with, or nobody is there any more; never rejects. */
-export function bindingCycle(parts: SchedulerParts, failures: FailureHandler): (task: BindingTask, signal: AbortSignal) => Promise<void> {
+/**
+ * Binds a pod. Resolves when the pod is bound or its failure is dealt with, or nobody is there any more; never rejects.
+ */
+export function bindingCycle(
+  parts: SchedulerParts,
+  failures: FailureHandler,
+): (task: BindingTask, signal: AbortSignal) => Promise<void> {
   return async (task, signal) => {
     const failure = await bound(task, parts, signal).catch(broken);
     if (signal.aborted) return;
@@ -47,17 +53,25 @@ async function bound(task: BindingTask, parts: SchedulerParts, signal: AbortSign
   const unpermitted = isWaiting ? await permitted(task, parts, signal) : undefined;
   if (unpermitted !== undefined) return unpermitted;
   queue.release(queued);
-  const unprepared = groups.length > 0 ? await held.inPreBind(uid, signal, (within) => runPreBind(cycle, groups, nodeName, within)) : undefined;
+  const unprepared =
+    groups.length > 0
+      ? await held.inPreBind(uid, signal, (within) => runPreBind(cycle, groups, nodeName, within))
+      : undefined;
   if (groups.length === 0) cycle.timings?.idle('PreBind', 'Success');
   if (unprepared !== undefined) return refusedBinding(unprepared);
   // What was said of the pod before must not be written after it is bound.
   if (statusWrites.isWriting(uid)) await until(statusWrites.settled(uid), signal);
-  if (parts.extenders.length > 0 && (await isBoundByExtender(cycle.pod.object, nodeName, parts, signal))) return undefined;
+  if (parts.extenders.length > 0 && (await isBoundByExtender(cycle.pod.object, nodeName, parts, signal)))
+    return undefined;
   const refused = await runBind(cycle, profile.plugins, nodeName, signal);
   return refused && refusedBinding(refused);
 }
 
-async function permitted({ cycle }: BindingTask, { held, metrics, clock }: SchedulerParts, signal: AbortSignal): Promise<PodFailure | undefined> {
+async function permitted(
+  { cycle }: BindingTask,
+  { held, metrics, clock }: SchedulerParts,
+  signal: AbortSignal,
+): Promise<PodFailure | undefined> {
   const since = clock.now();
   const verdict = await until(held.verdict(cycle.pod.uid), signal);
   if (verdict === undefined) throw reasonOf(signal);
@@ -82,7 +96,12 @@ function permitFailure(verdict: PermitVerdict): PodFailure | undefined {
 }
 
 /** Extenders that bind come before plugins. */
-async function isBoundByExtender(pod: Frozen<Pod>, nodeName: string, parts: SchedulerParts, signal: AbortSignal): Promise<boolean> {
+async function isBoundByExtender(
+  pod: Frozen<Pod>,
+  nodeName: string,
+  parts: SchedulerParts,
+  signal: AbortSignal,
+): Promise<boolean> {
   for (const extender of parts.extenders) {
     if (!extender.binds || !extender.isInterested(pod)) continue;
     try {
@@ -100,7 +119,13 @@ function succeed({ queued, profile, cycle, nodeName, startedAt }: BindingTask, p
   const { queue, metrics } = parts;
   const { namespace, name } = cycle.pod;
   const now = parts.clock.now();
-  parts.note({ about: queued.pod, type: 'Normal', reason: 'Scheduled', action: 'Binding', note: `Successfully assigned ${namespace}/${name} to ${nodeName}` });
+  parts.note({
+    about: queued.pod,
+    type: 'Normal',
+    reason: 'Scheduled',
+    action: 'Binding',
+    note: `Successfully assigned ${namespace}/${name} to ${nodeName}`,
+  });
   metrics.tried('scheduled', profile.profile.schedulerName, now - startedAt);
   metrics.bound(queued, now);
   for (const error of runPostBind(cycle, profile.plugins, nodeName)) parts.emit({ type: 'background-failed', error });
@@ -113,10 +138,13 @@ function giveUp(task: BindingTask, failure: PodFailure, parts: SchedulerParts, f
   const { cycle, profile, queued, nodeName } = task;
   for (const error of runUnreserve(cycle, profile.plugins, nodeName)) parts.emit({ type: 'background-failed', error });
   const forgotten = cache.forget(cycle.pod.uid);
-  // To others it is as if the pod had left. The pod itself is not helped by its own leaving, so a rejected one must be in
-  // the queue, and left out, when that is told.
+  // To others it is as if the pod had left. The pod itself is not helped by its own leaving, so a rejected one must be
+  // in the queue, and left out, when that is told.
   const tell = (): void => {
-    if (forgotten) queue.tell(clusterEvents.assignedPodDelete, queued.pod, undefined, { only: (pod) => pod.metadata?.uid !== cycle.pod.uid });
+    if (forgotten)
+      queue.tell(clusterEvents.assignedPodDelete, queued.pod, undefined, {
+        only: (pod) => pod.metadata?.uid !== cycle.pod.uid,
+      });
   };
   if (failure.reason === 'SchedulerError') tell();
   failures.handle(task, failure, nodeName);

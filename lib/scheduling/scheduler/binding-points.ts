@@ -1,5 +1,6 @@
-// The points of binding: PreBind does what must be done before, in groups of plugins that may work side by side; Bind is
-// done by the first that wants to; PostBind hears of it. As pkg/scheduler/framework/runtime, RunPreBindPlugins and so on.
+// The points of binding: PreBind does what must be done before, in groups of plugins that may work side by side; Bind
+// is done by the first that wants to; PostBind hears of it. As pkg/scheduler/framework/runtime, RunPreBindPlugins and
+// so on.
 import { errorText } from '../../core/index.js';
 import type { Cycle } from '../framework/cycle.js';
 import { PluginError } from '../framework/plugin-error.js';
@@ -14,7 +15,8 @@ export type PreBindGroups = readonly (readonly Implementing<'preBind'>[])[];
 
 /** Asks who will do something in PreBind. Throws what plugins throw. */
 export function preBindGroups(cycle: Cycle, { preBind }: ProfilePlugins, nodeName: string): PreBindGroups {
-  if (preBind.length > 0) return timedPoint(cycle.timings, 'PreBindPreFlight', statusOfGroups, () => groupsOf(cycle, preBind, nodeName));
+  if (preBind.length > 0)
+    return timedPoint(cycle.timings, 'PreBindPreFlight', statusOfGroups, () => groupsOf(cycle, preBind, nodeName));
   cycle.timings?.idle('PreBindPreFlight', 'Skip');
   return none;
 }
@@ -41,11 +43,21 @@ function groupsOf(cycle: Cycle, preBind: readonly Implementing<'preBind'>[], nod
 }
 
 /** Does what must be done; the first no or error ends it. Rejects with what plugins throw. */
-export function runPreBind(cycle: Cycle, groups: PreBindGroups, nodeName: string, signal: AbortSignal): Promise<Rejected | undefined> {
+export function runPreBind(
+  cycle: Cycle,
+  groups: PreBindGroups,
+  nodeName: string,
+  signal: AbortSignal,
+): Promise<Rejected | undefined> {
   return timedLater(cycle.timings, 'PreBind', statusOfRejection, () => preBound(cycle, groups, nodeName, signal));
 }
 
-async function preBound(cycle: Cycle, groups: PreBindGroups, nodeName: string, signal: AbortSignal): Promise<Rejected | undefined> {
+async function preBound(
+  cycle: Cycle,
+  groups: PreBindGroups,
+  nodeName: string,
+  signal: AbortSignal,
+): Promise<Rejected | undefined> {
   for (const group of groups) {
     const others = new AbortController();
     const within = group.length === 1 ? signal : AbortSignal.any([signal, others.signal]);
@@ -65,7 +77,12 @@ async function preBound(cycle: Cycle, groups: PreBindGroups, nodeName: string, s
 }
 
 /** Has the pod bound by the first plugin that does not leave it to the next. Rejects with what it throws. */
-export function runBind(cycle: Cycle, { bind }: ProfilePlugins, nodeName: string, signal: AbortSignal): Promise<Rejected | undefined> {
+export function runBind(
+  cycle: Cycle,
+  { bind }: ProfilePlugins,
+  nodeName: string,
+  signal: AbortSignal,
+): Promise<Rejected | undefined> {
   return timedLater(cycle.timings, 'Bind', statusOfRejection, async () => {
     for (const plugin of bind) {
       try {
@@ -92,7 +109,9 @@ export function runPostBind(cycle: Cycle, { postBind }: ProfilePlugins, nodeName
       try {
         plugin.postBind(cycle, nodeName);
       } catch (error) {
-        errors.push(new PluginError(plugin.name, `running PostBind plugin "${plugin.name}": ${errorText(error)}`, error));
+        errors.push(
+          new PluginError(plugin.name, `running PostBind plugin "${plugin.name}": ${errorText(error)}`, error),
+        );
       }
     }
   });
@@ -102,7 +121,11 @@ export function runPostBind(cycle: Cycle, { postBind }: ProfilePlugins, nodeName
 const none: PreBindGroups = [];
 const alone = { parallel: false } as const;
 
-function planOf(plugin: Implementing<'preBind'>, cycle: Cycle, nodeName: string): 'skip' | { readonly parallel: boolean } {
+function planOf(
+  plugin: Implementing<'preBind'>,
+  cycle: Cycle,
+  nodeName: string,
+): 'skip' | { readonly parallel: boolean } {
   try {
     return plugin.preBindPreFlight?.(cycle, nodeName) ?? alone;
   } catch (error) {
@@ -110,7 +133,12 @@ function planOf(plugin: Implementing<'preBind'>, cycle: Cycle, nodeName: string)
   }
 }
 
-async function endOf(plugin: Implementing<'preBind'>, cycle: Cycle, nodeName: string, signal: AbortSignal): Promise<Rejected | PluginError | undefined> {
+async function endOf(
+  plugin: Implementing<'preBind'>,
+  cycle: Cycle,
+  nodeName: string,
+  signal: AbortSignal,
+): Promise<Rejected | PluginError | undefined> {
   try {
     const rejection = await plugin.preBind(cycle, nodeName, signal);
     return rejection === undefined ? undefined : rejectedBy(plugin.name, rejection);

@@ -1,6 +1,19 @@
 // The scheduler: watches a cluster through a client and gives pods without a node one. Every subscription assembles it
 // anew from what the API says; what is counted outlives that.
-import { EMPTY, catchError, concat, defer, finalize, firstValueFrom, ignoreElements, merge, mergeMap, of, tap, throwError } from 'rxjs';
+import {
+  EMPTY,
+  catchError,
+  concat,
+  defer,
+  finalize,
+  firstValueFrom,
+  ignoreElements,
+  merge,
+  mergeMap,
+  of,
+  tap,
+  throwError,
+} from 'rxjs';
 import type { Observable } from 'rxjs';
 import { Outlet, stopwatch, systemClock, systemRandom } from '../../core/index.js';
 import type { Frozen } from '../../core/index.js';
@@ -29,7 +42,8 @@ import type { PlacingProfile, SchedulerParts } from './scheduler-parts.js';
 /** Makes a scheduler. Nothing happens before it runs. */
 export function createScheduler(options: SchedulerOptions): Scheduler {
   const { clock = systemClock(), random = systemRandom(), plugins = [] } = options;
-  const configuration = options.configuration ?? schedulerConfiguration({}, { plugins: registryOf(plugins.map(definitionOf)) });
+  const configuration =
+    options.configuration ?? schedulerConfiguration({}, { plugins: registryOf(plugins.map(definitionOf)) });
   const completed: CompletedOptions = { ...options, clock, random, configuration };
   const metrics = newMetrics(completed);
   const running: Running = { assembly: undefined, isSynced: false, binding: 0 };
@@ -50,7 +64,10 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     metrics: () => metrics.text(figuresOf(running)),
     metricFamilies: () => metrics.families(figuresOf(running)),
     explain: (pod) => knowing(({ parts }) => explainPod(pod, parts.cache, profileOf(pod, parts).plugins)),
-    simulate: (pods, whatIf = {}) => knowing(({ parts, frameworksWith }) => simulatePods(pods, whatIf, { cache: parts.cache, clock, random: random.stream('simulation'), frameworksWith })),
+    simulate: (pods, whatIf = {}) =>
+      knowing(({ parts, frameworksWith }) =>
+        simulatePods(pods, whatIf, { cache: parts.cache, clock, random: random.stream('simulation'), frameworksWith }),
+      ),
     get parts() {
       return running.assembly?.parts;
     },
@@ -78,7 +95,9 @@ function figuresOf({ assembly, binding }: Running): CurrentFigures | undefined {
 function lookOnce(options: CompletedOptions): Promise<Assembly> {
   const assembly = assemble(options, newMetrics(options));
   const known$ = newsOf(assembly, options).pipe(
-    mergeMap((news) => (news.type === 'synced' ? of(assembly) : news.type === 'failed' ? throwError(() => asError(news.error)) : EMPTY)),
+    mergeMap((news) =>
+      news.type === 'synced' ? of(assembly) : news.type === 'failed' ? throwError(() => asError(news.error)) : EMPTY,
+    ),
   );
   return firstValueFrom(known$, { defaultValue: assembly });
 }
@@ -117,13 +136,18 @@ function activities(assembly: Assembly, options: CompletedOptions, running: Runn
     // Pods are tried when all is known that decides about them, and not before.
     newsOf(assembly, options).pipe(
       tap(({ type }) => (running.isSynced ||= type === 'synced')),
-      mergeMap((news) => (news.type === 'synced' ? concat(of<Attempt>({ type: 'started' }), loop$) : of(attemptOf(news)))),
+      mergeMap((news) =>
+        news.type === 'synced' ? concat(of<Attempt>({ type: 'started' }), loop$) : of(attemptOf(news)),
+      ),
     ),
   );
 }
 
 /** What the cluster tells. */
-function newsOf({ parts: { cache, queue, held, clock, configuration, metrics } }: Assembly, { client, random }: CompletedOptions): Observable<ClusterNews> {
+function newsOf(
+  { parts: { cache, queue, held, clock, configuration, metrics } }: Assembly,
+  { client, random }: CompletedOptions,
+): Observable<ClusterNews> {
   return followCluster({
     client,
     clock,

@@ -1,6 +1,7 @@
 // Finding a node with the help of extenders: what the plugins leave of the nodes is shown to each extender in turn, and
-// those that score add to what the plugins said. An extender that fails fails the attempt, unless it may be ignored; one
-// that fails to score is left out. As pkg/scheduler/schedule_one.go, findNodesThatPassExtenders and prioritizeNodes.
+// those that score add to what the plugins said. An extender that fails fails the attempt, unless it may be ignored;
+// one that fails to score is left out. As pkg/scheduler/schedule_one.go, findNodesThatPassExtenders and
+// prioritizeNodes.
 import type { NodeView } from '../cluster/node-view.js';
 import type { Cycle } from '../framework/cycle.js';
 import type { NodeDiagnosis } from '../framework/node-diagnosis.js';
@@ -30,7 +31,8 @@ export function extendedPlacer(search: ExtendedSearch): ExtendedPlacer {
       if (begun.outcome.rejection !== undefined) return { diagnosis };
 
       const nominated = fittingNominated(cycle);
-      if (nominated !== undefined && (await isLeft(cycle, nominated, diagnosis, search, signal))) return placement(nominated, [nominated], diagnosis);
+      if (nominated !== undefined && (await isLeft(cycle, nominated, diagnosis, search, signal)))
+        return placement(nominated, [nominated], diagnosis);
 
       const extended = search.extenders.some(({ filters, prioritizes }) => filters || prioritizes);
       const found = searchNodes(cycle, { ...search, extended }, begun);
@@ -45,7 +47,13 @@ export function extendedPlacer(search: ExtendedSearch): ExtendedPlacer {
 }
 
 /** What goes wrong on the nominated node is no reason to give up the others. */
-async function isLeft(cycle: Cycle, nominated: NodeView, diagnosis: NodeDiagnosis, search: ExtendedSearch, signal: AbortSignal): Promise<boolean> {
+async function isLeft(
+  cycle: Cycle,
+  nominated: NodeView,
+  diagnosis: NodeDiagnosis,
+  search: ExtendedSearch,
+  signal: AbortSignal,
+): Promise<boolean> {
   try {
     return (await leftByExtenders(cycle, [nominated], diagnosis, search, signal)).length > 0;
   } catch {
@@ -54,7 +62,13 @@ async function isLeft(cycle: Cycle, nominated: NodeView, diagnosis: NodeDiagnosi
   }
 }
 
-async function leftByExtenders(cycle: Cycle, found: readonly NodeView[], diagnosis: NodeDiagnosis, search: ExtendedSearch, signal: AbortSignal): Promise<readonly NodeView[]> {
+async function leftByExtenders(
+  cycle: Cycle,
+  found: readonly NodeView[],
+  diagnosis: NodeDiagnosis,
+  search: ExtendedSearch,
+  signal: AbortSignal,
+): Promise<readonly NodeView[]> {
   const pod = cycle.pod.object;
   let nodes = found;
   for (const extender of search.extenders) {
@@ -75,7 +89,12 @@ async function leftByExtenders(cycle: Cycle, found: readonly NodeView[], diagnos
   return nodes;
 }
 
-function refuse({ cluster }: Cycle, diagnosis: NodeDiagnosis, reasons: ReadonlyMap<string, string>, code: RejectionCode): void {
+function refuse(
+  { cluster }: Cycle,
+  diagnosis: NodeDiagnosis,
+  reasons: ReadonlyMap<string, string>,
+  code: RejectionCode,
+): void {
   for (const [name, reason] of reasons) {
     const node = cluster.node(name);
     // Extenders are no plugins: that they refused is noted once, where nodes are missing.
@@ -83,17 +102,30 @@ function refuse({ cluster }: Cycle, diagnosis: NodeDiagnosis, reasons: ReadonlyM
   }
 }
 
-async function addScores(totals: number[], cycle: Cycle, nodes: readonly NodeView[], search: ExtendedSearch, signal: AbortSignal): Promise<void> {
+async function addScores(
+  totals: number[],
+  cycle: Cycle,
+  nodes: readonly NodeView[],
+  search: ExtendedSearch,
+  signal: AbortSignal,
+): Promise<void> {
   const pod = cycle.pod.object;
   const scoring = search.extenders.filter((extender) => extender.prioritizes && extender.isInterested(pod));
   const answers = await Promise.allSettled(scoring.map((extender) => extender.prioritize(pod, nodes, signal)));
   signal.throwIfAborted();
   for (const [index, answer] of answers.entries()) {
-    if (answer.status === 'rejected') search.onIgnored({ type: 'extender-failed', extender: scoring[index]?.url ?? '', error: answer.reason });
+    if (answer.status === 'rejected')
+      search.onIgnored({ type: 'extender-failed', extender: scoring[index]?.url ?? '', error: answer.reason });
     else for (const [at, node] of nodes.entries()) totals[at] = (totals[at] ?? 0) + (answer.value.get(node.name) ?? 0);
   }
 }
 
-function placement(node: NodeView | undefined, nodes: readonly NodeView[], diagnosis: NodeDiagnosis): Placement | NoPlacement {
-  return node === undefined ? { diagnosis } : { node, evaluated: nodes.length + diagnosis.size, feasible: nodes.length };
+function placement(
+  node: NodeView | undefined,
+  nodes: readonly NodeView[],
+  diagnosis: NodeDiagnosis,
+): Placement | NoPlacement {
+  return node === undefined
+    ? { diagnosis }
+    : { node, evaluated: nodes.length + diagnosis.size, feasible: nodes.length };
 }

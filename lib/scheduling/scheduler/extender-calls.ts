@@ -1,5 +1,5 @@
-// Calls of extenders: services beside the scheduler that filter nodes, score them, choose victims or bind, over HTTP and
-// JSON. What they answer is read with suspicion: within a time, up to a size, and only the fields that count.
+// Calls of extenders: services beside the scheduler that filter nodes, score them, choose victims or bind, over HTTP
+// and JSON. What they answer is read with suspicion: within a time, up to a size, and only the fields that count.
 // As pkg/scheduler/extender.go; the bodies are those of kube-scheduler/extender/v1.
 import { lastValueFrom, merge, mergeMap, take, throwError } from 'rxjs';
 import { piecesOf } from '../../client/index.js';
@@ -45,11 +45,23 @@ export interface ExtenderCalls extends PreemptionExtender {
 
 /** The calls of an extender. Nothing is called before it is needed. */
 export function extenderCalls(extender: Extender, options: ExtenderCallsOptions): ExtenderCalls {
-  const { urlPrefix, filterVerb = '', prioritizeVerb = '', preemptVerb = '', bindVerb = '', weight, nodeCacheCapable = false, ignorable = false } = extender;
+  const {
+    urlPrefix,
+    filterVerb = '',
+    prioritizeVerb = '',
+    preemptVerb = '',
+    bindVerb = '',
+    weight,
+    nodeCacheCapable = false,
+    ignorable = false,
+  } = extender;
   const managed = new Set((extender.managedResources ?? []).map(({ name }) => name));
-  const send = (verb: string, body: unknown, signal: AbortSignal): Promise<unknown> => callWithin(extender, verb, body, signal, options);
+  const send = (verb: string, body: unknown, signal: AbortSignal): Promise<unknown> =>
+    callWithin(extender, verb, body, signal, options);
   const nodesArgument = (nodes: readonly NodeView[]): JsonObjectLike =>
-    nodeCacheCapable ? { Nodes: null, NodeNames: nodes.map(({ name }) => name) } : { Nodes: { metadata: {}, items: nodes.map(({ object }) => object) }, NodeNames: null };
+    nodeCacheCapable
+      ? { Nodes: null, NodeNames: nodes.map(({ name }) => name) }
+      : { Nodes: { metadata: {}, items: nodes.map(({ object }) => object) }, NodeNames: null };
   return {
     url: urlPrefix,
     ignorable,
@@ -58,16 +70,27 @@ export function extenderCalls(extender: Extender, options: ExtenderCallsOptions)
     preempts: preemptVerb !== '',
     binds: bindVerb !== '',
     isInterested: (pod) => managed.size === 0 || asksForAny(pod, managed),
-    filter: async (pod, nodes, signal) => readVerdict(await send(filterVerb, { Pod: pod, ...nodesArgument(nodes) }, signal), nodes, extender),
-    prioritize: async (pod, nodes, signal) => readScores(await send(prioritizeVerb, { Pod: pod, ...nodesArgument(nodes) }, signal), weight),
+    filter: async (pod, nodes, signal) =>
+      readVerdict(await send(filterVerb, { Pod: pod, ...nodesArgument(nodes) }, signal), nodes, extender),
+    prioritize: async (pod, nodes, signal) =>
+      readScores(await send(prioritizeVerb, { Pod: pod, ...nodesArgument(nodes) }, signal), weight),
     preempt: async (pod, candidates, signal) => {
-      const victims = Object.fromEntries(Array.from(candidates, ([{ name }, each]) => [name, victimsArgument(each, nodeCacheCapable)]));
-      const argument = nodeCacheCapable ? { NodeNameToVictims: null, NodeNameToMetaVictims: victims } : { NodeNameToVictims: victims, NodeNameToMetaVictims: null };
+      const victims = Object.fromEntries(
+        Array.from(candidates, ([{ name }, each]) => [name, victimsArgument(each, nodeCacheCapable)]),
+      );
+      const argument = nodeCacheCapable
+        ? { NodeNameToVictims: null, NodeNameToMetaVictims: victims }
+        : { NodeNameToVictims: victims, NodeNameToMetaVictims: null };
       return readVictims(await send(preemptVerb, { Pod: pod, ...argument }, signal), candidates, urlPrefix);
     },
     bind: async (pod, nodeName, signal) => {
       const { name = '', namespace = '', uid = '' } = pod.metadata ?? {};
-      const error = text(member(await send(bindVerb, { PodName: name, PodNamespace: namespace, PodUID: uid, Node: nodeName }, signal), 'Error'));
+      const error = text(
+        member(
+          await send(bindVerb, { PodName: name, PodNamespace: namespace, PodUID: uid, Node: nodeName }, signal),
+          'Error',
+        ),
+      );
       if (error !== '') throw new Error(error);
     },
   };
@@ -80,16 +103,43 @@ const scoreScale = 10;
 /** More than the nodes of any cluster that can still be sent around like this. */
 const answerBytesMax = 256 * 1024 * 1024;
 
-async function callWithin({ urlPrefix, httpTimeoutMs }: Extender, verb: string, body: unknown, signal: AbortSignal, { transport, clock }: ExtenderCallsOptions): Promise<unknown> {
+async function callWithin(
+  { urlPrefix, httpTimeoutMs }: Extender,
+  verb: string,
+  body: unknown,
+  signal: AbortSignal,
+  { transport, clock }: ExtenderCallsOptions,
+): Promise<unknown> {
   const url = `${urlPrefix.replace(/\/+$/, '')}/${verb}`;
   const call$ = abortable((ended) => call(transport, verb, url, body, ended));
-  const late$ = clock.timer(httpTimeoutMs).pipe(mergeMap(() => throwError(() => new Error(`Post ${quote(url)}: context deadline exceeded (Client.Timeout exceeded while awaiting headers)`))));
+  const late$ = clock
+    .timer(httpTimeoutMs)
+    .pipe(
+      mergeMap(() =>
+        throwError(
+          () =>
+            new Error(`Post ${quote(url)}: context deadline exceeded (Client.Timeout exceeded while awaiting headers)`),
+        ),
+      ),
+    );
   const stopped$ = aborted(signal).pipe(mergeMap(() => throwError(() => reasonOf(signal))));
   return await lastValueFrom(merge(call$, late$, stopped$).pipe(take(1)), { defaultValue: undefined });
 }
 
-async function call(transport: Transport, verb: string, url: string, body: unknown, signal: AbortSignal): Promise<unknown> {
-  const answer = await transport(url, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: encodeJson(body), signal, redirect: 'manual' });
+async function call(
+  transport: Transport,
+  verb: string,
+  url: string,
+  body: unknown,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const answer = await transport(url, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: encodeJson(body),
+    signal,
+    redirect: 'manual',
+  });
   if (answer.status !== 200) throw new Error(`failed ${verb} with extender at URL ${url}, code ${answer.status}`);
   return JSON.parse(await textOf(answer.body)) as unknown;
 }
@@ -106,31 +156,53 @@ async function textOf(body: ByteStream | null): Promise<string> {
   return read + decoder.decode();
 }
 
-function readVerdict(answer: unknown, asked: readonly NodeView[], { urlPrefix, nodeCacheCapable = false }: Extender): ExtenderVerdict {
+function readVerdict(
+  answer: unknown,
+  asked: readonly NodeView[],
+  { urlPrefix, nodeCacheCapable = false }: Extender,
+): ExtenderVerdict {
   const error = text(member(answer, 'Error'));
   if (error !== '') throw new Error(error);
   const byName = new Map(asked.map((node) => [node.name, node]));
   const known = (name: string): NodeView => {
     const node = byName.get(name);
-    if (node === undefined) throw new Error(`extender ${quote(urlPrefix)} claims a filtered node ${quote(name)} which is not found in the input node list`);
+    if (node === undefined)
+      throw new Error(
+        `extender ${quote(urlPrefix)} claims a filtered node ${quote(name)} which is not found in the input node list`,
+      );
     return node;
   };
   const names = member(answer, 'NodeNames');
   const nodes = member(member(answer, 'Nodes'), 'items');
-  const left = nodeCacheCapable && Array.isArray(names) ? names.map(text) : Array.isArray(nodes) ? nodes.map((node) => text(member(member(node, 'metadata'), 'name'))) : [];
-  return { nodes: left.map(known), failed: texts(member(answer, 'FailedNodes')), unresolvable: texts(member(answer, 'FailedAndUnresolvableNodes')) };
+  const left =
+    nodeCacheCapable && Array.isArray(names)
+      ? names.map(text)
+      : Array.isArray(nodes)
+        ? nodes.map((node) => text(member(member(node, 'metadata'), 'name')))
+        : [];
+  return {
+    nodes: left.map(known),
+    failed: texts(member(answer, 'FailedNodes')),
+    unresolvable: texts(member(answer, 'FailedAndUnresolvableNodes')),
+  };
 }
 
 function readScores(answer: unknown, weight: number): ReadonlyMap<string, number> {
   if (!Array.isArray(answer)) throw new Error('json: cannot unmarshal the answer into a list of host priorities');
-  return new Map(answer.map((each: unknown) => [text(member(each, 'Host')), number(member(each, 'Score')) * weight * scoreScale]));
+  return new Map(
+    answer.map((each: unknown) => [text(member(each, 'Host')), number(member(each, 'Score')) * weight * scoreScale]),
+  );
 }
 
 function victimsArgument({ pods, violations }: LeavingPods, byName: boolean): JsonObjectLike {
   return { Pods: pods.map(({ uid, object }) => (byName ? { UID: uid } : object)), NumPDBViolations: violations };
 }
 
-function readVictims(answer: unknown, candidates: ReadonlyMap<NodeView, LeavingPods>, url: string): ReadonlyMap<NodeView, LeavingPods> {
+function readVictims(
+  answer: unknown,
+  candidates: ReadonlyMap<NodeView, LeavingPods>,
+  url: string,
+): ReadonlyMap<NodeView, LeavingPods> {
   const nodes = new Map(Array.from(candidates.keys(), (node) => [node.name, node]));
   const agreed = new Map<NodeView, LeavingPods>();
   for (const [name, victims] of entries(member(answer, 'NodeNameToMetaVictims'))) {
@@ -145,12 +217,16 @@ function readVictims(answer: unknown, candidates: ReadonlyMap<NodeView, LeavingP
 
 function podOn(node: NodeView, uid: string, url: string): PodFacts {
   for (const pod of node.pods) if (pod.uid === uid) return pod;
-  throw new Error(`extender: ${url} claims to preempt pod (UID: ${uid}) on node: ${node.name}, but the pod is not found on that node`);
+  throw new Error(
+    `extender: ${url} claims to preempt pod (UID: ${uid}) on node: ${node.name}, but the pod is not found on that node`,
+  );
 }
 
 function asksForAny({ spec }: Frozen<Pod>, resources: ReadonlySet<string>): boolean {
   const containers = [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])];
-  return containers.some(({ resources: { requests = {}, limits = {} } = {} }) => [...Object.keys(requests), ...Object.keys(limits)].some((name) => resources.has(name)));
+  return containers.some(({ resources: { requests = {}, limits = {} } = {} }) =>
+    [...Object.keys(requests), ...Object.keys(limits)].some((name) => resources.has(name)),
+  );
 }
 
 /** A member by name; in whatever case, as Go reads JSON. */

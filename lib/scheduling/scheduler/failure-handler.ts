@@ -1,5 +1,5 @@
-// What follows when a pod did not get its node: it goes back to the queue, people hear of it, and its status says why. A
-// pod that is gone, replaced or bound meanwhile needs none of that.
+// What follows when a pod did not get its node: it goes back to the queue, people hear of it, and its status says why.
+// A pod that is gone, replaced or bound meanwhile needs none of that.
 // As handleSchedulingFailure of pkg/scheduler/schedule_one.go.
 import type { PodFailure } from './pod-failure.js';
 import type { PodAttempt } from './scheduling-cycle.js';
@@ -17,11 +17,23 @@ export function failureHandler(parts: SchedulerParts): FailureHandler {
   return {
     handle: ({ queued, profile, startedAt }, failure, nodeName) => {
       const { reason, message, rejectors, pending, nominatedNodeName } = failure;
-      metrics.tried(reason === 'Unschedulable' ? 'unschedulable' : 'error', profile.profile.schedulerName, clock.now() - startedAt);
+      metrics.tried(
+        reason === 'Unschedulable' ? 'unschedulable' : 'error',
+        profile.profile.schedulerName,
+        clock.now() - startedAt,
+      );
       const about = { pod: queued.pod, attempts: queued.attempts };
-      if (nodeName !== undefined) parts.emit({ type: 'binding-failed', ...about, nodeName, error: failure.error ?? new Error(message) });
+      if (nodeName !== undefined)
+        parts.emit({ type: 'binding-failed', ...about, nodeName, error: failure.error ?? new Error(message) });
       else if (reason === 'SchedulerError') parts.emit({ type: 'failed', ...about, error: failure.error });
-      else parts.emit({ type: 'unschedulable', ...about, message, rejectors, ...(nominatedNodeName !== undefined && nominatedNodeName !== '' && { nominatedNodeName }) });
+      else
+        parts.emit({
+          type: 'unschedulable',
+          ...about,
+          message,
+          rejectors,
+          ...(nominatedNodeName !== undefined && nominatedNodeName !== '' && { nominatedNodeName }),
+        });
 
       const pod = parts.podNow(queued.pod);
       if (pod === undefined || (pod.spec?.nodeName ?? '') !== '') {

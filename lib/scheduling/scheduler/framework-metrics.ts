@@ -1,7 +1,7 @@
-// How long plugins take and how often they judge, under the names that kube-scheduler gives it. Points are timed in every
-// cycle; plugins one by one in one cycle of ten, drawn from a stream of chance of their own, so that no other draw shifts.
-// Over columns Filter is the time to catch up with the cluster and to find the nodes that fit, Score the time to choose.
-// As pkg/scheduler/metrics/metrics.go and metric_recorder.go.
+// How long plugins take and how often they judge, under the names that kube-scheduler gives it. Points are timed in
+// every cycle; plugins one by one in one cycle of ten, drawn from a stream of chance of their own, so that no other
+// draw shifts. Over columns Filter is the time to catch up with the cluster and to find the nodes that fit, Score the
+// time to choose. As pkg/scheduler/metrics/metrics.go and metric_recorder.go.
 import { labelText } from '../../core/index.js';
 import type { Histogram, MetricFamily, Random, Sample } from '../../core/index.js';
 import { Evaluations } from '../framework/evaluations.js';
@@ -52,18 +52,45 @@ export class FrameworkMetrics implements FrameworkTimings {
   /** What was counted. */
   families(): readonly MetricFamily[] {
     return [
-      histograms('framework_extension_point_duration_seconds', '[STABLE] How long all plugins of an extension point took together.', this.#points),
-      histograms('plugin_execution_duration_seconds', '[ALPHA] How long a plugin took at an extension point, in one cycle of ten.', this.#plugins),
-      family('counter', 'plugin_evaluation_total', '[BETA] How often a plugin judged: pods at PreFilter and PreScore, nodes at Filter and Score.', () => this.#evaluated()),
-      histograms('queueing_hint_execution_duration_seconds', '[ALPHA] How long plugins took to say whether an event helps a pod.', this.#hints),
-      histograms('event_handling_duration_seconds', '[ALPHA] How long it took to deal with what happened in the cluster.', this.#events),
+      histograms(
+        'framework_extension_point_duration_seconds',
+        '[STABLE] How long all plugins of an extension point took together.',
+        this.#points,
+      ),
+      histograms(
+        'plugin_execution_duration_seconds',
+        '[ALPHA] How long a plugin took at an extension point, in one cycle of ten.',
+        this.#plugins,
+      ),
+      family(
+        'counter',
+        'plugin_evaluation_total',
+        '[BETA] How often a plugin judged: pods at PreFilter and PreScore, nodes at Filter and Score.',
+        () => this.#evaluated(),
+      ),
+      histograms(
+        'queueing_hint_execution_duration_seconds',
+        '[ALPHA] How long plugins took to say whether an event helps a pod.',
+        this.#hints,
+      ),
+      histograms(
+        'event_handling_duration_seconds',
+        '[ALPHA] How long it took to deal with what happened in the cluster.',
+        this.#events,
+      ),
     ];
   }
 
   #profileOf(profile: string): ProfileFigures {
     const known = this.#profiles.get(profile);
     if (known !== undefined) return known;
-    const parts: TimingParts = { now: this.now, profile, points: this.#points, plugins: this.#plugins, evaluations: new Evaluations() };
+    const parts: TimingParts = {
+      now: this.now,
+      profile,
+      points: this.#points,
+      plugins: this.#plugins,
+      evaluations: new Evaluations(),
+    };
     const made = { sampled: new CycleTimings(parts, true), unsampled: new CycleTimings(parts, false) };
     this.#profiles.set(profile, made);
     return made;
@@ -71,7 +98,8 @@ export class FrameworkMetrics implements FrameworkTimings {
 
   *#evaluated(): Generator<Sample> {
     for (const [profile, { sampled }] of this.#profiles) {
-      for (const { point, plugin, value } of sampled.evaluations.list()) yield { labels: labelText({ plugin, extension_point: point, profile }), value };
+      for (const { point, plugin, value } of sampled.evaluations.list())
+        yield { labels: labelText({ plugin, extension_point: point, profile }), value };
     }
   }
 }

@@ -1,5 +1,5 @@
-// Pods past the choice of a node that can still be held back: those that wait at Permit until plugins allow them, and those
-// in PreBind, which preemption may stop. Every wait ends: allowed, rejected, stopped, or out of time.
+// Pods past the choice of a node that can still be held back: those that wait at Permit until plugins allow them, and
+// those in PreBind, which preemption may stop. Every wait ends: allowed, rejected, stopped, or out of time.
 // As pkg/scheduler/framework/runtime, waiting_pods_map.go and pods_in_prebind_map.go.
 import { NEVER, defer, filter, finalize, map, merge, of, switchMap, take, takeUntil } from 'rxjs';
 import type { Observable } from 'rxjs';
@@ -11,7 +11,10 @@ import type { Rejected } from '../framework/rejection.js';
 import type { PodFacts } from '../pod/pod-facts.js';
 
 /** How a wait at Permit ended: the pod goes on, is rejected by a plugin, or had to make room. */
-export type PermitVerdict = { readonly type: 'allowed' } | { readonly type: 'rejected'; readonly rejected: Rejected } | { readonly type: 'stopped'; readonly error: Error };
+export type PermitVerdict =
+  | { readonly type: 'allowed' }
+  | { readonly type: 'rejected'; readonly rejected: Rejected }
+  | { readonly type: 'stopped'; readonly error: Error };
 
 /** The pods that can still be held. */
 export class HeldPods implements WaitingPods {
@@ -128,7 +131,10 @@ class PodAtPermit implements WaitingPod {
     if (!this.#pending.has(plugin)) return NEVER;
     return clock.timer(waitMs).pipe(
       map(() => {
-        this.reject(plugin, `rejected due to timeout after waiting ${printDuration(BigInt(Math.round(waitMs * 1e6)))} at plugin ${plugin}`);
+        this.reject(
+          plugin,
+          `rejected due to timeout after waiting ${printDuration(BigInt(Math.round(waitMs * 1e6)))} at plugin ${plugin}`,
+        );
         return plugin;
       }),
       takeUntil(this.#news.values$.pipe(filter((settled) => settled === plugin))),

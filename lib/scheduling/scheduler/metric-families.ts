@@ -2,7 +2,10 @@
 import { Histogram, labelText } from '../../core/index.js';
 import type { MetricFamily, Sample } from '../../core/index.js';
 
-/** Histograms of one family, by the values of its labels. Values come from code and configuration, so there are few of them. */
+/**
+ * Histograms of one family, by the values of its labels. Values come from code and configuration, so there are few of
+ * them.
+ */
 export class LabelledHistograms {
   readonly #labels: readonly string[];
   readonly #bounds: readonly number[];
@@ -38,7 +41,10 @@ export class LabelledHistograms {
 
   #made(values: readonly string[]): Histogram {
     const histogram = new Histogram(this.#bounds);
-    this.#all.push({ labels: labelText(Object.fromEntries(values.map((value, index) => [this.#labels[index] ?? '', value]))), histogram });
+    this.#all.push({
+      labels: labelText(Object.fromEntries(values.map((value, index) => [this.#labels[index] ?? '', value]))),
+      histogram,
+    });
     return histogram;
   }
 }
@@ -48,7 +54,10 @@ interface Branch {
   histogram: Histogram | undefined;
 }
 
-/** Bounds that grow by a factor, as prometheus.ExponentialBuckets has them: each is the one before times the factor, rounded. */
+/**
+ * Bounds that grow by a factor, as prometheus.ExponentialBuckets has them: each is the one before times the factor,
+ * rounded.
+ */
 export function exponential(first: number, factor: number, count: number): readonly number[] {
   const bounds: number[] = [];
   for (let bound = first; bounds.length < count; bound *= factor) bounds.push(bound);
@@ -56,7 +65,12 @@ export function exponential(first: number, factor: number, count: number): reado
 }
 
 /** A family. */
-export function family(type: MetricFamily['type'], name: string, help: string, samples: () => Iterable<Sample>): MetricFamily {
+export function family(
+  type: MetricFamily['type'],
+  name: string,
+  help: string,
+  samples: () => Iterable<Sample>,
+): MetricFamily {
   return { name: `scheduler_${name}`, help, type, samples };
 }
 

@@ -1,6 +1,6 @@
-// Work that is less urgent than all else, begun a few pieces at a time: when much comes at once, everybody else has a turn
-// in between. While nobody else needs long for theirs it is more and more at a time. It falls behind by no more than a
-// bound; whatever is beyond that is begun at once, so nothing is ever dropped.
+// Work that is less urgent than all else, begun a few pieces at a time: when much comes at once, everybody else has a
+// turn in between. While nobody else needs long for theirs it is more and more at a time. It falls behind by no more
+// than a bound; whatever is beyond that is begun at once, so nothing is ever dropped.
 import { pause } from '../../core/index.js';
 import type { Clock } from '../../core/index.js';
 
@@ -34,7 +34,10 @@ export class PacedWork<T> {
     this.#left = this.#perTurn;
   }
 
-  /** Takes a piece, and begins what may be. Resolves when nothing waits any more, or the signal is aborted; never rejects. */
+  /**
+   * Takes a piece, and begins what may be. Resolves when nothing waits any more, or the signal is aborted; never
+   * rejects.
+   */
   async add(piece: T, signal: AbortSignal): Promise<void> {
     this.#waiting.push(piece);
     this.#beginSome(signal);

@@ -1,5 +1,5 @@
-// The points right after the choice of a node, Reserve and Permit: all plugins agree to it, or the pod gives the node back.
-// As pkg/scheduler/framework/runtime, RunReservePlugins… and RunPermitPlugins.
+// The points right after the choice of a node, Reserve and Permit: all plugins agree to it, or the pod gives the node
+// back. As pkg/scheduler/framework/runtime, RunReservePlugins… and RunPermitPlugins.
 import { errorText } from '../../core/index.js';
 import type { Cycle } from '../framework/cycle.js';
 import { PluginError } from '../framework/plugin-error.js';
@@ -10,7 +10,8 @@ import { statusOfRejection, succeeded, timedPoint } from '../framework/timings.j
 import type { PointStatus } from '../framework/timings.js';
 
 /** What plugins said to a node: no, wait, or (undefined) yes. */
-export type PermitAnswer = { readonly rejected: Rejected } | { readonly waitMs: ReadonlyMap<string, number> } | undefined;
+export type PermitAnswer =
+  { readonly rejected: Rejected } | { readonly waitMs: ReadonlyMap<string, number> } | undefined;
 
 /** Has plugins reserve what the pod needs; the first no ends it. Throws what plugins throw. */
 export function runReserve(cycle: Cycle, { reserve }: ProfilePlugins, nodeName: string): Rejected | undefined {
@@ -31,7 +32,9 @@ export function runUnreserve(cycle: Cycle, { reserve }: ProfilePlugins, nodeName
       try {
         plugin.unreserve?.(cycle, nodeName);
       } catch (error) {
-        errors.push(new PluginError(plugin.name, `running Unreserve plugin "${plugin.name}": ${errorText(error)}`, error));
+        errors.push(
+          new PluginError(plugin.name, `running Unreserve plugin "${plugin.name}": ${errorText(error)}`, error),
+        );
       }
     }
   });

@@ -23,10 +23,16 @@ export interface Reporter {
 }
 
 /** The event. What the note has beyond what the API takes is cut off. */
-export function podEvent({ about, related, type, reason, action, note }: PodNote, { controller, instance, nowMs, sequence, otherName }: Reporter): PodEvent {
+export function podEvent(
+  { about, related, type, reason, action, note }: PodNote,
+  { controller, instance, nowMs, sequence, otherName }: Reporter,
+): PodEvent {
   const { name, namespace } = namespacedName(about);
   return {
-    metadata: { name: eventName(name, { nowMs, sequence, otherName }), namespace: namespace === '' ? 'default' : namespace },
+    metadata: {
+      name: eventName(name, { nowMs, sequence, otherName }),
+      namespace: namespace === '' ? 'default' : namespace,
+    },
     eventTime: printMicroTime(nowMs),
     reportingController: controller,
     reportingInstance: `${controller}-${instance}`.slice(0, instanceMax),
@@ -39,7 +45,9 @@ export function podEvent({ about, related, type, reason, action, note }: PodNote
   };
 }
 
-/** What events of one series have in common: all but the time and the words. A pod that changed begins another series. */
+/**
+ * What events of one series have in common: all but the time and the words. A pod that changed begins another series.
+ */
 export function seriesKey({ type, action, reason, reportingController, regarding, related }: PodEvent): string {
   return `${type}|${action}|${reason}|${reportingController}|${printed(regarding)}|${printed(related)}`;
 }

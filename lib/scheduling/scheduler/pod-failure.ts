@@ -23,10 +23,18 @@ export interface PodFailure {
 }
 
 /** No node does. */
-export function fitsNowhere({ nodeCount, preFilterMessage, reasons, rejectors, pending }: Diagnosis, { message, nominatedNodeName }: PostFilterOutcome): PodFailure {
+export function fitsNowhere(
+  { nodeCount, preFilterMessage, reasons, rejectors, pending }: Diagnosis,
+  { message, nominatedNodeName }: PostFilterOutcome,
+): PodFailure {
   return {
     reason: 'Unschedulable',
-    message: fitErrorText({ nodeCount, reasons, postFilterMessage: message, ...(preFilterMessage !== undefined && { preFilterMessage }) }),
+    message: fitErrorText({
+      nodeCount,
+      reasons,
+      postFilterMessage: message,
+      ...(preFilterMessage !== undefined && { preFilterMessage }),
+    }),
     rejectors: [...rejectors].sort(),
     pending: [...pending].sort(),
     ...(nominatedNodeName !== undefined && { nominatedNodeName }),
@@ -34,7 +42,13 @@ export function fitsNowhere({ nodeCount, preFilterMessage, reasons, rejectors, p
 }
 
 /** There are no nodes at all. */
-export const noNodes: PodFailure = { reason: 'Unschedulable', message: 'no nodes available to schedule pods', rejectors: [], pending: [], nominatedNodeName: '' };
+export const noNodes: PodFailure = {
+  reason: 'Unschedulable',
+  message: 'no nodes available to schedule pods',
+  rejectors: [],
+  pending: [],
+  nominatedNodeName: '',
+};
 
 /** A node was chosen, and a plugin refused it. */
 export function refusedNode({ plugin, code, reasons }: Rejected): PodFailure {
@@ -54,5 +68,12 @@ export function refusedBinding({ reasons }: Rejected): PodFailure {
 
 /** Something went wrong. */
 export function broken(error: unknown): PodFailure {
-  return { reason: 'SchedulerError', message: errorText(error), rejectors: [], pending: [], nominatedNodeName: '', error };
+  return {
+    reason: 'SchedulerError',
+    message: errorText(error),
+    rejectors: [],
+    pending: [],
+    nominatedNodeName: '',
+    error,
+  };
 }

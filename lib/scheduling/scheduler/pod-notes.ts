@@ -1,7 +1,7 @@
-// Events for people, about pods: kept in the API, and many of one sort as a series. The first of a sort is written when its
-// turn comes, at once where nothing else is to be done; the second makes it a series; those that follow are counted here,
-// and the count is written when the series ends, which is after six minutes without one, or now and then while it lasts.
-// What cannot be delivered is tried again for a while; what is refused is told as a failure.
+// Events for people, about pods: kept in the API, and many of one sort as a series. The first of a sort is written when
+// its turn comes, at once where nothing else is to be done; the second makes it a series; those that follow are counted
+// here, and the count is written when the series ends, which is after six minutes without one, or now and then while it
+// lasts. What cannot be delivered is tried again for a while; what is refused is told as a failure.
 // As client-go/tools/events, event_broadcaster.go.
 import { EMPTY, exhaustMap, ignoreElements, merge, of, repeat, tap } from 'rxjs';
 import type { Observable } from 'rxjs';
@@ -43,7 +43,9 @@ export class PodNotes {
   constructor(options: PodNotesOptions) {
     this.#options = options;
     this.#events = options.client.kind('events.k8s.io/v1', 'Event');
-    this.#unhurried = new PacedWork({ clock: options.clock, leastPerTurn, mostPerTurn, waitingMax }, (piece, signal) => piece(signal));
+    this.#unhurried = new PacedWork({ clock: options.clock, leastPerTurn, mostPerTurn, waitingMax }, (piece, signal) =>
+      piece(signal),
+    );
   }
 
   /** Tells. `controller` is the scheduler's name. */
@@ -55,7 +57,13 @@ export class PodNotes {
   #take(note: PodNote, controller: string, nowMs: number, signal: AbortSignal): void {
     const { random, instance } = this.#options;
     this.#sequence = (this.#sequence + 1) % 1_000_000;
-    const event = podEvent(note, { controller, instance, nowMs, sequence: this.#sequence, otherName: () => random.uuid() });
+    const event = podEvent(note, {
+      controller,
+      instance,
+      nowMs,
+      sequence: this.#sequence,
+      otherName: () => random.uuid(),
+    });
     const key = seriesKey(event);
     const known = this.#newer.get(key) ?? this.#older.get(key);
     if (known !== undefined) {
@@ -64,7 +72,15 @@ export class PodNotes {
       if (known.count === 2) void this.#write(known, signal);
       return;
     }
-    const series: Series = { event, about: note.about, count: 1, written: 0, seenAt: nowMs, writtenAt: nowMs, isBeingWritten: false };
+    const series: Series = {
+      event,
+      about: note.about,
+      count: 1,
+      written: 0,
+      seenAt: nowMs,
+      writtenAt: nowMs,
+      isBeingWritten: false,
+    };
     if (this.#newer.size >= seriesMax / 2) this.#endOlder();
     this.#newer.set(key, series);
     void this.#write(series, signal);
@@ -190,7 +206,9 @@ const retryJitter = 0.25;
 const triesMax = 12;
 /** Series that are remembered; beyond, the older half ends. */
 const seriesMax = 4096;
-/** Notes that are taken between two turns of the event loop, beside others and alone, and the most that wait for theirs. */
+/**
+ * Notes that are taken between two turns of the event loop, beside others and alone, and the most that wait for theirs.
+ */
 const leastPerTurn = 4;
 const mostPerTurn = 64;
 const waitingMax = 32_768;

@@ -1,5 +1,5 @@
-// Figures of the scheduler, under the names that kube-scheduler gives them. Counted as things happen; what the queue and the
-// cache know of themselves is asked for when somebody reads. As pkg/scheduler/metrics/metrics.go.
+// Figures of the scheduler, under the names that kube-scheduler gives them. Counted as things happen; what the queue
+// and the cache know of themselves is asked for when somebody reads. As pkg/scheduler/metrics/metrics.go.
 import { labelText, prometheusText } from '../../core/index.js';
 import type { MetricFamily } from '../../core/index.js';
 import type { CacheFigures } from '../cluster/cluster-cache.js';
@@ -58,7 +58,8 @@ export class SchedulerMetrics {
   /** A pod is bound. */
   bound({ attempts, initialAttemptAt, flushed }: QueuedPod, nowMs: number): void {
     this.#podAttempts.at().observe(attempts);
-    if (initialAttemptAt !== undefined) this.#podDurations.at(countLabels[Math.min(attempts, countMax)] ?? '').observe((nowMs - initialAttemptAt) / 1000);
+    if (initialAttemptAt !== undefined)
+      this.#podDurations.at(countLabels[Math.min(attempts, countMax)] ?? '').observe((nowMs - initialAttemptAt) / 1000);
     if (flushed) this.#afterFlush += 1;
   }
 
@@ -88,31 +89,81 @@ export class SchedulerMetrics {
 
   #counted(): readonly MetricFamily[] {
     return [
-      family('counter', 'schedule_attempts_total', '[STABLE] Attempts to place pods, by how they ended.', () => this.#attempts.counts()),
-      histograms('scheduling_attempt_duration_seconds', '[STABLE] How long attempts took, binding included.', this.#attempts),
-      histograms('scheduling_algorithm_duration_seconds', '[ALPHA] How long it took to look for nodes.', this.#searches),
+      family('counter', 'schedule_attempts_total', '[STABLE] Attempts to place pods, by how they ended.', () =>
+        this.#attempts.counts(),
+      ),
+      histograms(
+        'scheduling_attempt_duration_seconds',
+        '[STABLE] How long attempts took, binding included.',
+        this.#attempts,
+      ),
+      histograms(
+        'scheduling_algorithm_duration_seconds',
+        '[ALPHA] How long it took to look for nodes.',
+        this.#searches,
+      ),
       histograms('permit_wait_duration_seconds', '[BETA] How long pods waited at Permit.', this.#permitWaits),
       histograms('pod_scheduling_attempts', '[STABLE] Attempts until a pod was bound.', this.#podAttempts),
-      histograms('pod_scheduling_sli_duration_seconds', '[BETA] Time until a pod was bound, over all its attempts.', this.#podDurations),
-      single('counter', 'pod_scheduled_after_flush_total', '[ALPHA] Pods bound after time alone brought them back.', this.#afterFlush),
-      single('counter', 'preemption_attempts_total', '[STABLE] How often room for a pod was looked for among others.', this.#preemptionAttempts),
+      histograms(
+        'pod_scheduling_sli_duration_seconds',
+        '[BETA] Time until a pod was bound, over all its attempts.',
+        this.#podDurations,
+      ),
+      single(
+        'counter',
+        'pod_scheduled_after_flush_total',
+        '[ALPHA] Pods bound after time alone brought them back.',
+        this.#afterFlush,
+      ),
+      single(
+        'counter',
+        'preemption_attempts_total',
+        '[STABLE] How often room for a pod was looked for among others.',
+        this.#preemptionAttempts,
+      ),
       histograms('preemption_victims', '[STABLE] Pods that had to leave for one.', this.#victims),
-      histograms('preemption_goroutines_duration_seconds', '[ALPHA] How long it took to tell pods to leave.', this.#preemptions),
-      family('counter', 'preemption_goroutines_execution_total', '[ALPHA] How often pods were told to leave.', () => this.#preemptions.counts()),
+      histograms(
+        'preemption_goroutines_duration_seconds',
+        '[ALPHA] How long it took to tell pods to leave.',
+        this.#preemptions,
+      ),
+      family('counter', 'preemption_goroutines_execution_total', '[ALPHA] How often pods were told to leave.', () =>
+        this.#preemptions.counts(),
+      ),
     ];
   }
 }
 
 function currentFamilies({ queue, cache, binding }: CurrentFigures): readonly MetricFamily[] {
-  const pending = { active: queue.active, backoff: queue.backoff, gated: queue.gated, unschedulable: queue.unschedulable };
+  const pending = {
+    active: queue.active,
+    backoff: queue.backoff,
+    gated: queue.gated,
+    unschedulable: queue.unschedulable,
+  };
   const sizes = { assumed_pods: cache.assumedPods, nodes: cache.nodes, pods: cache.pods };
   return [
-    family('gauge', 'pending_pods', '[STABLE] Pods that wait, by queue.', () => byLabel('queue', Object.entries(pending))),
-    family('gauge', 'cache_size', '[ALPHA] What the scheduler knows of the cluster.', () => byLabel('type', Object.entries(sizes))),
-    family('gauge', 'inflight_events', '[ALPHA] Pods that are being tried, and the events kept for them.', () => byLabel('event', [['PodPopped', queue.inFlight], ...queue.recordedByEvent])),
-    family('gauge', 'goroutines', '[BETA] Work under way beside the loop.', () => byLabel('operation', [['binding', binding]])),
-    family('gauge', 'unschedulable_pods', '[BETA] Pods that wait, by what rejected them.', () => queue.rejected.map(({ plugin, profile, pods }) => ({ labels: labelText({ plugin, profile }), value: pods }))),
-    family('counter', 'queue_incoming_pods_total', '[STABLE] Pods that entered a queue, by what brought them.', () => queue.incoming.map(({ queue: part, event, pods }) => ({ labels: labelText({ queue: part, event }), value: pods }))),
+    family('gauge', 'pending_pods', '[STABLE] Pods that wait, by queue.', () =>
+      byLabel('queue', Object.entries(pending)),
+    ),
+    family('gauge', 'cache_size', '[ALPHA] What the scheduler knows of the cluster.', () =>
+      byLabel('type', Object.entries(sizes)),
+    ),
+    family('gauge', 'inflight_events', '[ALPHA] Pods that are being tried, and the events kept for them.', () =>
+      byLabel('event', [['PodPopped', queue.inFlight], ...queue.recordedByEvent]),
+    ),
+    family('gauge', 'goroutines', '[BETA] Work under way beside the loop.', () =>
+      byLabel('operation', [['binding', binding]]),
+    ),
+    family('gauge', 'unschedulable_pods', '[BETA] Pods that wait, by what rejected them.', () =>
+      queue.rejected.map(({ plugin, profile, pods }) => ({ labels: labelText({ plugin, profile }), value: pods })),
+    ),
+    family('counter', 'queue_incoming_pods_total', '[STABLE] Pods that entered a queue, by what brought them.', () =>
+      queue.incoming.map(({ queue: part, event, pods }) => ({
+        labels: labelText({ queue: part, event }),
+        value: pods,
+      })),
+    ),
   ];
 }
 

@@ -24,11 +24,13 @@ export interface SchedulerOptions {
   readonly plugins?: readonly (SchedulingPlugin | PluginDefinition)[];
   /** Reaches extenders; the platform's `fetch` unless said otherwise, which cannot be told whom to trust. */
   readonly extenderTransport?: (extender: Extender) => Transport;
-  /** What tells this scheduler from others of the same name in events: the host's name as a rule. Default `vivarium`. */
+  /**
+   * What tells this scheduler from others of the same name in events: the host's name as a rule. Default `vivarium`.
+   */
   readonly instance?: string;
   /**
-   * How nodes are looked for: over columns, where results are kept from pod to pod, or plainly, asking every plugin about
-   * every node. Both choose the same node. Default `columns`.
+   * How nodes are looked for: over columns, where results are kept from pod to pod, or plainly, asking every plugin
+   * about every node. Both choose the same node. Default `columns`.
    */
   readonly placing?: 'columns' | 'plain';
   /** After so long without help a pod is tried again whatever happened. Default 5 minutes. */
@@ -38,8 +40,8 @@ export interface SchedulerOptions {
 /** Gives pods their nodes. */
 export interface Scheduler {
   /**
-   * Schedules for as long as somebody subscribes, and tells of it. Cold; never errors or completes by itself. Unsubscribing
-   * ends every watch, timer and request. One subscription at a time: another is refused with an error.
+   * Schedules for as long as somebody subscribes, and tells of it. Cold; never errors or completes by itself.
+   * Unsubscribing ends every watch, timer and request. One subscription at a time: another is refused with an error.
    */
   run(): Observable<Attempt>;
   /**
@@ -47,7 +49,10 @@ export interface Scheduler {
    * scheduler runs it answers from what is known; else the cluster is looked at once, and what goes wrong rejects.
    */
   explain(pod: Frozen<Pod>): Promise<Explanation>;
-  /** Where pods would go, one after the other, if the cluster were as it is or a little different. Writes nothing; see `explain`. */
+  /**
+   * Where pods would go, one after the other, if the cluster were as it is or a little different. Writes nothing; see
+   * `explain`.
+   */
   simulate(pods: readonly Frozen<Pod>[], whatIf?: WhatIf): Promise<readonly Simulated[]>;
   /** The figures, as Prometheus reads them. */
   metrics(): string;

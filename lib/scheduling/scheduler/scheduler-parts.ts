@@ -1,5 +1,5 @@
-// What a running scheduler is made of. Each part does one thing and can be looked at alone; the cycles pass pods from one
-// to the next.
+// What a running scheduler is made of. Each part does one thing and can be looked at alone; the cycles pass pods from
+// one to the next.
 import type { Clock, Frozen } from '../../core/index.js';
 import type { Pod } from '../../core/types/index.js';
 import type { ClusterCache } from '../cluster/cluster-cache.js';

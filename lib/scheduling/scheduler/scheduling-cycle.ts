@@ -67,7 +67,11 @@ export function schedulingCycle(parts: SchedulerParts, outcomes: SchedulingOutco
     if (!isPlaced(outcome)) return misfit(attempt, outcome);
     const { cycle, profile, queued, startedAt } = attempt;
     metrics.searched(clock.now() - startedAt);
-    const { node: { name: nodeName }, evaluated, feasible } = outcome;
+    const {
+      node: { name: nodeName },
+      evaluated,
+      feasible,
+    } = outcome;
     cache.assume(cycle.pod, nodeName);
     queue.assumed(queued.pod, nodeName);
     const answer = agreed(cycle, profile, nodeName);
@@ -79,7 +83,13 @@ export function schedulingCycle(parts: SchedulerParts, outcomes: SchedulingOutco
     parts.emit({ type: 'scheduled', pod: queued.pod, attempts: queued.attempts, nodeName, evaluated, feasible });
     if (answer.permit !== undefined && 'waitMs' in answer.permit) {
       held.hold(cycle.pod, nodeName, answer.permit.waitMs);
-      parts.emit({ type: 'waiting', pod: queued.pod, attempts: queued.attempts, nodeName, plugins: [...answer.permit.waitMs.keys()] });
+      parts.emit({
+        type: 'waiting',
+        pod: queued.pod,
+        attempts: queued.attempts,
+        nodeName,
+        plugins: [...answer.permit.waitMs.keys()],
+      });
     }
     outcomes.bind({ ...attempt, nodeName });
     return undefined;
@@ -113,7 +123,17 @@ export function schedulingCycle(parts: SchedulerParts, outcomes: SchedulingOutco
       queue.done(queued);
       return undefined;
     }
-    const attempt: PodAttempt = { queued, profile, cycle: { pod: facts, cluster: cache, memory: new CycleMemory(), timings: metrics.timings.begin(facts.schedulerName) }, startedAt: clock.now() };
+    const attempt: PodAttempt = {
+      queued,
+      profile,
+      cycle: {
+        pod: facts,
+        cluster: cache,
+        memory: new CycleMemory(),
+        timings: metrics.timings.begin(facts.schedulerName),
+      },
+      startedAt: clock.now(),
+    };
     try {
       if (cache.nodes.length === 0) fail(attempt, noNodes);
       else if (profile.extended !== undefined) return placeWithExtenders(attempt, profile.extended);
@@ -137,7 +157,13 @@ export interface PodAttempt {
 function isToBeSkipped({ pod, attempts }: QueuedPod, parts: SchedulerParts): boolean {
   const { terminating, uid, namespace, name } = podFacts(pod);
   if (terminating) {
-    parts.note({ about: pod, type: 'Warning', reason: 'FailedScheduling', action: 'Scheduling', note: `skip schedule deleting pod: ${namespace}/${name}` });
+    parts.note({
+      about: pod,
+      type: 'Warning',
+      reason: 'FailedScheduling',
+      action: 'Scheduling',
+      note: `skip schedule deleting pod: ${namespace}/${name}`,
+    });
     parts.emit({ type: 'skipped', pod, attempts, reason: 'deleted' });
     return true;
   }
@@ -147,7 +173,11 @@ function isToBeSkipped({ pod, attempts }: QueuedPod, parts: SchedulerParts): boo
 }
 
 /** Whether all plugins agree to the node; what stands in the way, if not. */
-function agreed(cycle: Cycle, { plugins }: PlacingProfile, nodeName: string): PodFailure | { readonly permit: PermitAnswer } {
+function agreed(
+  cycle: Cycle,
+  { plugins }: PlacingProfile,
+  nodeName: string,
+): PodFailure | { readonly permit: PermitAnswer } {
   try {
     const refused = runReserve(cycle, plugins, nodeName);
     if (refused !== undefined) return refusedNode(refused);

@@ -1,5 +1,6 @@
-// Tries pods one after another, for as long as there are any. Many are tried in one go, since a pause costs more than a pod;
-// then everybody else has a turn: watches, bindings, requests from outside. Nothing is set going while nothing waits.
+// Tries pods one after another, for as long as there are any. Many are tried in one go, since a pause costs more than a
+// pod; then everybody else has a turn: watches, bindings, requests from outside. Nothing is set going while nothing
+// waits.
 import { EMPTY, concatMap, defer, ignoreElements, repeat } from 'rxjs';
 import type { Observable } from 'rxjs';
 import type { Clock } from '../../core/index.js';

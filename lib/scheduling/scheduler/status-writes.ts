@@ -1,6 +1,7 @@
-// Writes what the scheduler has to say into the status of pods. The writes of one pod come one after another, and of those
-// that wait only the sum is written; writes of different pods do not wait for each other. Who binds a pod waits until its
-// writes are over, so that no old word comes after the new one. Retries as PatchPodStatus of pkg/scheduler/util.
+// Writes what the scheduler has to say into the status of pods. The writes of one pod come one after another, and of
+// those that wait only the sum is written; writes of different pods do not wait for each other. Who binds a pod waits
+// until its writes are over, so that no old word comes after the new one. Retries as PatchPodStatus of
+// pkg/scheduler/util.
 import { defer, filter, merge, of, take } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { isConnectionError } from '../../client/index.js';
@@ -49,7 +50,14 @@ export class StatusWrites {
 
   /** Emits and completes when nothing is being written for the pod. */
   settled(uid: string): Observable<unknown> {
-    return defer(() => (this.#writing.has(uid) ? this.#ended.values$.pipe(filter((ended) => ended === uid), take(1)) : of(uid)));
+    return defer(() =>
+      this.#writing.has(uid)
+        ? this.#ended.values$.pipe(
+            filter((ended) => ended === uid),
+            take(1),
+          )
+        : of(uid),
+    );
   }
 
   /** Writes for as long as somebody listens; emits what could not be written. */
@@ -78,11 +86,16 @@ export class StatusWrites {
       // The next change is held against what the API says now, which the watch may not have told yet.
       written.pod = await this.#patch(pod, status, signal);
     } catch (error) {
-      if (!signal.aborted && !isApiError(error, 'NotFound')) this.#failures.emit({ type: 'write-failed', what: 'status', pod, error });
+      if (!signal.aborted && !isApiError(error, 'NotFound'))
+        this.#failures.emit({ type: 'write-failed', what: 'status', pod, error });
     }
   }
 
-  async #patch(pod: Frozen<Pod>, status: NonNullable<ReturnType<typeof statusPatch>>, signal: AbortSignal): Promise<Frozen<Pod>> {
+  async #patch(
+    pod: Frozen<Pod>,
+    status: NonNullable<ReturnType<typeof statusPatch>>,
+    signal: AbortSignal,
+  ): Promise<Frozen<Pod>> {
     const { clock, random } = this.#options;
     // By its uid: another pod of the same name is not meant.
     const strategic = { metadata: { uid: uidOf(pod) }, status };
@@ -110,7 +123,12 @@ const retryMs = 10;
 const retryJitter = 0.1;
 
 function isWorthRetrying(error: unknown): boolean {
-  return isConnectionError(error) || isApiError(error, 'InternalError') || isApiError(error, 'ServiceUnavailable') || isApiError(error, 'Conflict');
+  return (
+    isConnectionError(error) ||
+    isApiError(error, 'InternalError') ||
+    isApiError(error, 'ServiceUnavailable') ||
+    isApiError(error, 'Conflict')
+  );
 }
 
 function uidOf(pod: Frozen<Pod>): string {

@@ -1,7 +1,7 @@
 // Why a pod goes where it goes, or goes nowhere: every plugin is asked about every node, also those nodes that another
-// plugin has refused already. Where no node will do, the smallest changes of the pod are looked for that would let it fit,
-// and each is tried before it is told. A pod that has a node is looked at as if it had none, so that it is not in its own
-// way. Nothing is written and nobody is made to leave.
+// plugin has refused already. Where no node will do, the smallest changes of the pod are looked for that would let it
+// fit, and each is tried before it is told. A pod that has a node is looked at as if it had none, so that it is not in
+// its own way. Nothing is written and nobody is made to leave.
 import type { Frozen } from '../../core/index.js';
 import type { Pod } from '../../core/types/index.js';
 import type { ClusterCache } from '../cluster/cluster-cache.js';
@@ -64,15 +64,30 @@ export function explainPod(pod: Frozen<Pod>, cache: ClusterCache, plugins: Profi
   const gates = gatesOf(without.pod, plugins);
   const beforehand = askedBeforehand(cycle, plugins);
   const inOrder = filterOrder(plugins);
-  const judged = candidates.map((node): Judged => ({ node, rejections: rejectionsOf(cycle, node, beforehand).sort(inOrder) }));
+  const judged = candidates.map((node): Judged => ({
+    node,
+    rejections: rejectionsOf(cycle, node, beforehand).sort(inOrder),
+  }));
   const fitting = judged.filter(({ rejections }) => rejections.length === 0).map(({ node }) => node);
   const scores = scoresOf(cycle, plugins, fitting);
   const nodes = judged.map(({ node, rejections }): NodeExplanation => {
     const own = scores.get(node) ?? [];
-    return { name: node.name, rejections, scores: own, total: own.reduce((sum, { score, weight }) => sum + score * weight, 0) };
+    return {
+      name: node.name,
+      rejections,
+      scores: own,
+      total: own.reduce((sum, { score, weight }) => sum + score * weight, 0),
+    };
   });
   if (fitting.length > 0) return { pod, gates, nodes, best: bestOf(nodes), remedies: [] };
-  return { pod, gates, nodes, best: [], message: messageFor(without, plugins), remedies: remediesFor(cycle, plugins, judged) };
+  return {
+    pod,
+    gates,
+    nodes,
+    best: [],
+    message: messageFor(without, plugins),
+    remedies: remediesFor(cycle, plugins, judged),
+  };
 }
 
 /** A node and all that say no to it. */
@@ -93,10 +108,19 @@ function gatesOf(pod: PodFacts, { preEnqueue }: ProfilePlugins): readonly Reject
 }
 
 /** The scores of nodes that will do. */
-function scoresOf(cycle: Cycle, plugins: ProfilePlugins, fitting: readonly NodeView[]): ReadonlyMap<NodeView, NodeExplanation['scores']> {
+function scoresOf(
+  cycle: Cycle,
+  plugins: ProfilePlugins,
+  fitting: readonly NodeView[],
+): ReadonlyMap<NodeView, NodeExplanation['scores']> {
   if (fitting.length === 0) return new Map();
   const scores = scoresByPlugin(cycle, plugins, fitting);
-  return new Map(fitting.map((node, index) => [node, scores.map(({ plugin, weight, scores: all }) => ({ plugin, weight, score: all[index] ?? 0 }))]));
+  return new Map(
+    fitting.map((node, index) => [
+      node,
+      scores.map(({ plugin, weight, scores: all }) => ({ plugin, weight, score: all[index] ?? 0 })),
+    ]),
+  );
 }
 
 function bestOf(nodes: readonly NodeExplanation[]): readonly string[] {
@@ -132,7 +156,11 @@ function askedBeforehand(cycle: Cycle, plugins: ProfilePlugins): readonly Before
       quiet.add(plugin.name);
       said.push({ plugin: plugin.name, rejected: rejectedBy(plugin.name, answer), nodeNames: noNodes });
     } else {
-      said.push({ plugin: plugin.name, rejected: { ...unresolvable(`node(s) didn't satisfy plugin(s) [${plugin.name}]`), plugin: plugin.name }, nodeNames: answer.nodeNames });
+      said.push({
+        plugin: plugin.name,
+        rejected: { ...unresolvable(`node(s) didn't satisfy plugin(s) [${plugin.name}]`), plugin: plugin.name },
+        nodeNames: answer.nodeNames,
+      });
     }
   }
   cycle.memory.set(activeFilters, activeWithout(plugins, quiet));
@@ -183,10 +211,15 @@ function remediesFor(cycle: Cycle, plugins: ProfilePlugins, judged: readonly Jud
     wanted.set(key, group);
     group.nodes.push(node);
   }
-  const byEase = [...wanted.values()].sort((one, other) => one.changes.length - other.changes.length || other.nodes.length - one.nodes.length);
+  const byEase = [...wanted.values()].sort(
+    (one, other) => one.changes.length - other.changes.length || other.nodes.length - one.nodes.length,
+  );
   return byEase
     .slice(0, remediesTried)
-    .map(({ changes, nodes }) => ({ changes, nodeNames: nodes.filter((node) => fitsWith(changes, cycle, plugins, node)).map(({ name }) => name) }))
+    .map(({ changes, nodes }) => ({
+      changes,
+      nodeNames: nodes.filter((node) => fitsWith(changes, cycle, plugins, node)).map(({ name }) => name),
+    }))
     .filter(({ nodeNames }) => nodeNames.length > 0)
     .slice(0, remediesTold);
 }
@@ -194,9 +227,16 @@ function remediesFor(cycle: Cycle, plugins: ProfilePlugins, judged: readonly Jud
 const remediesTried = 20;
 const remediesTold = 5;
 
-function fitsWith(changes: readonly PodChange[], { pod, cluster }: Cycle, plugins: ProfilePlugins, node: NodeView): boolean {
+function fitsWith(
+  changes: readonly PodChange[],
+  { pod, cluster }: Cycle,
+  plugins: ProfilePlugins,
+  node: NodeView,
+): boolean {
   const changed = changes.reduce((object, change) => change.apply(object), pod.object);
   const cycle = cycleOf({ pod: podFacts(changed), cluster });
   const { rejection, nodeNames } = runPreFilter(cycle, plugins);
-  return rejection === undefined && nodeNames?.has(node.name) !== false && profileFilters.filter(cycle, node) === undefined;
+  return (
+    rejection === undefined && nodeNames?.has(node.name) !== false && profileFilters.filter(cycle, node) === undefined
+  );
 }

@@ -7,7 +7,17 @@ import { portsCollide } from '../pod/host-ports.js';
 import { matchesAnyTerm } from '../pod/node-affinity.js';
 import type { PodFacts } from '../pod/pod-facts.js';
 import { toleratesOne, unschedulableTaint } from '../pod/tolerations.js';
-import { amountText, askingLess, spreadAnyway, toleratingTaint, withoutHostPort, withoutNodeAffinity, withoutNodeLabel, withoutNodeName, withoutPodTerms } from './pod-edits.js';
+import {
+  amountText,
+  askingLess,
+  spreadAnyway,
+  toleratingTaint,
+  withoutHostPort,
+  withoutNodeAffinity,
+  withoutNodeLabel,
+  withoutNodeName,
+  withoutPodTerms,
+} from './pod-edits.js';
 import type { PodEdit } from './pod-edits.js';
 
 /** A change of a pod. */
@@ -24,7 +34,11 @@ export interface PodChange {
 export function changesFor(plugin: string, pod: PodFacts, node: NodeView): readonly PodChange[] | undefined {
   const wanted = demands.get(plugin)?.(pod, node);
   if (wanted === undefined || wanted.length === 0) return undefined;
-  return wanted.map(({ text, edit }) => ({ plugin, text, apply: (object) => ({ ...object, spec: edit(object.spec ?? { containers: [] }) }) }));
+  return wanted.map(({ text, edit }) => ({
+    plugin,
+    text,
+    apply: (object) => ({ ...object, spec: edit(object.spec ?? { containers: [] }) }),
+  }));
 }
 
 interface Demand {
@@ -35,7 +49,11 @@ interface Demand {
 const demands: ReadonlyMap<string, (pod: PodFacts, node: NodeView) => readonly Demand[]> = new Map([
   ['NodeUnschedulable', () => [tolerate(unschedulableTaint)]],
   ['NodeName', () => [{ text: 'name no node', edit: withoutNodeName }]],
-  ['TaintToleration', ({ tolerations }, { taints }) => taints.filter((taint) => taint.effect !== 'PreferNoSchedule' && !toleratesOne(tolerations, taint)).map(tolerate)],
+  [
+    'TaintToleration',
+    ({ tolerations }, { taints }) =>
+      taints.filter((taint) => taint.effect !== 'PreferNoSchedule' && !toleratesOne(tolerations, taint)).map(tolerate),
+  ],
   ['NodeAffinity', wishesToDrop],
   ['NodePorts', collidingPorts],
   ['NodeResourcesFit', shortages],
@@ -45,7 +63,10 @@ const demands: ReadonlyMap<string, (pod: PodFacts, node: NodeView) => readonly D
 
 function tolerate(taint: Frozen<Taint>): Demand {
   const { key, value = '', effect } = taint;
-  return { text: `tolerate the taint ${key}${value === '' ? '' : `=${value}`}:${effect}`, edit: toleratingTaint(taint) };
+  return {
+    text: `tolerate the taint ${key}${value === '' ? '' : `=${value}`}:${effect}`,
+    edit: toleratingTaint(taint),
+  };
 }
 
 function wishesToDrop({ object, requiredNodes }: PodFacts, { labels, name }: NodeView): readonly Demand[] {
@@ -71,7 +92,16 @@ function shortages({ requests }: PodFacts, { allocatable, requested, podCount }:
     ['cpu', requests.milliCpu - (allocatable.milliCpu - requested.milliCpu)],
     ['memory', requests.memory - (allocatable.memory - requested.memory)],
     ['ephemeral-storage', requests.ephemeralStorage - (allocatable.ephemeralStorage - requested.ephemeralStorage)],
-    ...Array.from(requests.scalars, ([name, amount]) => [name, amount - ((allocatable.scalars.get(name) ?? 0) - (requested.scalars.get(name) ?? 0))] as const),
+    ...Array.from(
+      requests.scalars,
+      ([name, amount]) =>
+        [name, amount - ((allocatable.scalars.get(name) ?? 0) - (requested.scalars.get(name) ?? 0))] as const,
+    ),
   ];
-  return over.filter(([, amount]) => amount > 0).map(([resource, amount]) => ({ text: `ask for ${amountText(resource, amount)} less ${resource}`, edit: askingLess(resource, amount) }));
+  return over
+    .filter(([, amount]) => amount > 0)
+    .map(([resource, amount]) => ({
+      text: `ask for ${amountText(resource, amount)} less ${resource}`,
+      edit: askingLess(resource, amount),
+    }));
 }

@@ -8,13 +8,19 @@ export type PodEdit = (spec: Frozen<PodSpec>) => Frozen<PodSpec>;
 
 /** Tolerates a taint. */
 export function toleratingTaint({ key, value = '', effect }: Frozen<Taint>): PodEdit {
-  const toleration = value === '' ? ({ key, operator: 'Exists', effect } as const) : ({ key, operator: 'Equal', value, effect } as const);
+  const toleration =
+    value === ''
+      ? ({ key, operator: 'Exists', effect } as const)
+      : ({ key, operator: 'Equal', value, effect } as const);
   return (spec) => ({ ...spec, tolerations: [...(spec.tolerations ?? []), toleration] });
 }
 
 /** Does not ask for a label of the node. */
 export function withoutNodeLabel(label: string): PodEdit {
-  return ({ nodeSelector = {}, ...spec }) => ({ ...spec, nodeSelector: Object.fromEntries(Object.entries(nodeSelector).filter(([key]) => key !== label)) });
+  return ({ nodeSelector = {}, ...spec }) => ({
+    ...spec,
+    nodeSelector: Object.fromEntries(Object.entries(nodeSelector).filter(([key]) => key !== label)),
+  });
 }
 
 /** Has no demands on nodes, but for wishes and the node selector. */
@@ -24,7 +30,10 @@ export const withoutNodeAffinity: PodEdit = ({ affinity: { nodeAffinity = {}, ..
 };
 
 /** Has no demands on other pods, but for wishes. */
-export const withoutPodTerms: PodEdit = ({ affinity: { podAffinity = {}, podAntiAffinity = {}, ...others } = {}, ...spec }) => {
+export const withoutPodTerms: PodEdit = ({
+  affinity: { podAffinity = {}, podAntiAffinity = {}, ...others } = {},
+  ...spec
+}) => {
   const { requiredDuringSchedulingIgnoredDuringExecution: _, ...likes } = podAffinity;
   const { requiredDuringSchedulingIgnoredDuringExecution: __, ...dislikes } = podAntiAffinity;
   return { ...spec, affinity: { ...others, podAffinity: likes, podAntiAffinity: dislikes } };
@@ -33,7 +42,10 @@ export const withoutPodTerms: PodEdit = ({ affinity: { podAffinity = {}, podAnti
 /** Is spread only where that can be. */
 export const spreadAnyway: PodEdit = ({ topologySpreadConstraints = [], ...spec }) => ({
   ...spec,
-  topologySpreadConstraints: topologySpreadConstraints.map((each) => ({ ...each, whenUnsatisfiable: 'ScheduleAnyway' })),
+  topologySpreadConstraints: topologySpreadConstraints.map((each) => ({
+    ...each,
+    whenUnsatisfiable: 'ScheduleAnyway',
+  })),
 });
 
 /** Names no node. */
@@ -41,7 +53,10 @@ export const withoutNodeName: PodEdit = ({ nodeName: _, ...spec }) => spec;
 
 /** Does without a port of the node. */
 export function withoutHostPort(port: number): PodEdit {
-  return onContainers((container) => ({ ...container, ports: container.ports?.filter(({ hostPort }) => hostPort !== port) ?? [] }));
+  return onContainers((container) => ({
+    ...container,
+    ports: container.ports?.filter(({ hostPort }) => hostPort !== port) ?? [],
+  }));
 }
 
 /** Asks for so much less of a resource: of the containers one after the other, until it is enough. */
@@ -53,7 +68,10 @@ export function askingLess(resource: string, amount: number): PodEdit {
       if (asked === undefined || left === 0) return container;
       const less = Math.min(left, amountOf(resource, asked));
       left -= less;
-      const requests = { ...container.resources?.requests, [resource]: amountText(resource, amountOf(resource, asked) - less) };
+      const requests = {
+        ...container.resources?.requests,
+        [resource]: amountText(resource, amountOf(resource, asked) - less),
+      };
       return { ...container, resources: { ...container.resources, requests } };
     });
     return { ...spec, containers };
@@ -66,5 +84,9 @@ export function amountText(resource: string, amount: number): string {
 }
 
 function onContainers(edit: (container: Frozen<Container>) => Frozen<Container>): PodEdit {
-  return (spec) => ({ ...spec, containers: spec.containers.map(edit), ...(spec.initContainers && { initContainers: spec.initContainers.map(edit) }) });
+  return (spec) => ({
+    ...spec,
+    containers: spec.containers.map(edit),
+    ...(spec.initContainers && { initContainers: spec.initContainers.map(edit) }),
+  });
 }

@@ -1,6 +1,7 @@
-// Where pods would go, without anything being written: a copy of the cluster, on which they are placed one after the other
-// as the scheduler would place them, each seeing those before it. Those that have a node already are taken off it first.
-// Nodes and pods may be thought to be there or to be gone. Nobody is made to leave for them, and gates are not asked about.
+// Where pods would go, without anything being written: a copy of the cluster, on which they are placed one after the
+// other as the scheduler would place them, each seeing those before it. Those that have a node already are taken off it
+// first. Nodes and pods may be thought to be there or to be gone. Nobody is made to leave for them, and gates are not
+// asked about.
 import { errorText } from '../../core/index.js';
 import type { Client } from '../../client/index.js';
 import type { Frozen } from '../../core/index.js';
@@ -31,7 +32,8 @@ export interface WhatIf {
 }
 
 /** Where a pod would go, or why nowhere. */
-export type Simulated = { readonly pod: Frozen<Pod>; readonly nodeName: string } | { readonly pod: Frozen<Pod>; readonly message: string };
+export type Simulated =
+  { readonly pod: Frozen<Pod>; readonly nodeName: string } | { readonly pod: Frozen<Pod>; readonly message: string };
 
 /** What a simulation is made with. */
 export interface SimulationParts {
@@ -43,7 +45,11 @@ export interface SimulationParts {
 }
 
 /** Places pods in thought. */
-export function simulatePods(pods: readonly Frozen<Pod>[], whatIf: WhatIf, { cache, random, clock, frameworksWith }: SimulationParts): readonly Simulated[] {
+export function simulatePods(
+  pods: readonly Frozen<Pod>[],
+  whatIf: WhatIf,
+  { cache, random, clock, frameworksWith }: SimulationParts,
+): readonly Simulated[] {
   const moved = new Set(pods.map(uidOf).filter((uid) => cache.placed(uid) !== undefined));
   const cluster = copyOf(cache, moved, whatIf);
   const byName = frameworksWith({
@@ -65,7 +71,17 @@ export function simulatePods(pods: readonly Frozen<Pod>[], whatIf: WhatIf, { cac
   const placers = new Map(
     Array.from(byName, ([name, framework]) => {
       const { percentageOfNodesToScore } = framework.profile;
-      return [name, { framework, placer: columnPlacer({ framework, columns, search: { percentageOfNodesToScore, rotation, random: random.stream(name) } }) }] as const;
+      return [
+        name,
+        {
+          framework,
+          placer: columnPlacer({
+            framework,
+            columns,
+            search: { percentageOfNodesToScore, rotation, random: random.stream(name) },
+          }),
+        },
+      ] as const;
     }),
   );
 
@@ -86,22 +102,43 @@ export function simulatePods(pods: readonly Frozen<Pod>[], whatIf: WhatIf, { cac
   });
 }
 
-function taken(cycle: Cycle, { plugins }: Framework, nodeName: string, cluster: ClusterCache, pod: Frozen<Pod>): Simulated {
+function taken(
+  cycle: Cycle,
+  { plugins }: Framework,
+  nodeName: string,
+  cluster: ClusterCache,
+  pod: Frozen<Pod>,
+): Simulated {
   cluster.assume(cycle.pod, nodeName);
   const refused = runReserve(cycle, plugins, nodeName);
   const permit = refused === undefined ? runPermit(cycle, plugins, nodeName) : { rejected: refused };
   if (permit === undefined || !('rejected' in permit)) return { pod, nodeName };
   runUnreserve(cycle, plugins, nodeName);
   cluster.forget(cycle.pod.uid);
-  return { pod, message: fitErrorText({ nodeCount: 1, reasons: new Map(permit.rejected.reasons.map((reason) => [reason, 1])) }) };
+  return {
+    pod,
+    message: fitErrorText({ nodeCount: 1, reasons: new Map(permit.rejected.reasons.map((reason) => [reason, 1])) }),
+  };
 }
 
-/** A cache of its own over the same objects. Nodes and pods are shared values, so the copy costs what its lists cost. */
-function copyOf(cache: ClusterCache, moved: ReadonlySet<string>, { nodes = [], withoutNodes = [], withoutPods = () => false }: WhatIf): ClusterCache {
-  const copy: ClusterCache = createClusterCache({ objects: cache.objects, nominations: { nominatedTo, nominatedNodes: () => cache.nominatedNodes(), nominationOf, nominationChanges: untold } });
+/**
+ * A cache of its own over the same objects. Nodes and pods are shared values, so the copy costs what its lists cost.
+ */
+function copyOf(
+  cache: ClusterCache,
+  moved: ReadonlySet<string>,
+  { nodes = [], withoutNodes = [], withoutPods = () => false }: WhatIf,
+): ClusterCache {
+  const copy: ClusterCache = createClusterCache({
+    objects: cache.objects,
+    nominations: { nominatedTo, nominatedNodes: () => cache.nominatedNodes(), nominationOf, nominationChanges: untold },
+  });
   /** Who has a place in thought is not to come any more. */
   function nominatedTo(name: string): readonly Frozen<Pod>[] {
-    return cache.nominatedTo(name).filter(({ uid }) => copy.placed(uid) === undefined).map(({ object }) => object);
+    return cache
+      .nominatedTo(name)
+      .filter(({ uid }) => copy.placed(uid) === undefined)
+      .map(({ object }) => object);
   }
   function nominationOf(uid: string): string | undefined {
     return copy.placed(uid) === undefined ? cache.nominationOf(uid) : undefined;

@@ -1,5 +1,5 @@
-// A cluster in which one pod has not been placed yet, and that pod as it was then. Who asks where a pod on a node would go
-// means without itself: it must not take up the room, the ports or the domain that it would come to. Nothing that is
+// A cluster in which one pod has not been placed yet, and that pod as it was then. Who asks where a pod on a node would
+// go means without itself: it must not take up the room, the ports or the domain that it would come to. Nothing that is
 // shown to others changes: the one node it is on is copied, the others are the same.
 import type { Frozen } from '../../core/index.js';
 import type { Pod } from '../../core/types/index.js';

@@ -1,6 +1,6 @@
-// The addresses of one family that Services can have, out of one or more ranges, and which of them are taken. A range is
-// never enumerated: what is kept grows with the addresses in use. Addresses chosen here come from the upper part of a
-// range first, so that those that people choose by hand, at the lower end, stay free.
+// The addresses of one family that Services can have, out of one or more ranges, and which of them are taken. A range
+// is never enumerated: what is kept grows with the addresses in use. Addresses chosen here come from the upper part of
+// a range first, so that those that people choose by hand, at the lower end, stay free.
 // As pkg/registry/core/service/ipallocator/{ipallocator,cidrallocator}.go; messages are Kubernetes'.
 import { parseCidr, printIp, printNetwork } from '../../core/index.js';
 import type { IpAddress, Random } from '../../core/index.js';
@@ -28,7 +28,8 @@ export class AddressPool {
   /** Takes an address; what is wrong with that, if anything. */
   take(address: IpAddress): string | undefined {
     const number = toNumber(address);
-    if (!this.#ranges.some((range) => isWithin(number, range))) return 'the provided network does not match the current range';
+    if (!this.#ranges.some((range) => isWithin(number, range)))
+      return 'the provided network does not match the current range';
     if (this.#taken.has(number)) return 'provided IP is already allocated';
     this.#taken.add(number);
     return undefined;
@@ -97,7 +98,8 @@ function readRange(text: string): Range {
   if (cidr === undefined) throw new RangeError(`not a range of addresses: ${text}`);
   const family = familyOf(cidr.network);
   const hostBits = cidr.bits - cidr.prefixLength;
-  if (family === 'IPv6' && hostBits > 64) throw new RangeError(`shortest allowed prefix length for service CIDR is 64, got ${cidr.prefixLength}`);
+  if (family === 'IPv6' && hostBits > 64)
+    throw new RangeError(`shortest allowed prefix length for service CIDR is 64, got ${cidr.prefixLength}`);
   const network = toNumber(cidr.network);
   const size = 1n << BigInt(hostBits);
   const first = network + 1n;

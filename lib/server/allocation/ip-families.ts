@@ -1,6 +1,13 @@
-// Which families of addresses a Service gets: what it asks for, checked against what the cluster has, and defaults. Needs
-// no pool, so that dry runs show the same. As initIPFamilyFields in pkg/registry/core/service/storage/alloc.go.
-import { fieldInvalid, fieldPath, isExternalName, parseIp, sameTexts, validateClusterIpFields } from '../../core/index.js';
+// Which families of addresses a Service gets: what it asks for, checked against what the cluster has, and defaults.
+// Needs no pool, so that dry runs show the same. As initIPFamilyFields in pkg/registry/core/service/storage/alloc.go.
+import {
+  fieldInvalid,
+  fieldPath,
+  isExternalName,
+  parseIp,
+  sameTexts,
+  validateClusterIpFields,
+} from '../../core/index.js';
 import type { FieldError, Frozen } from '../../core/index.js';
 import type { Service, ServiceSpec } from '../../core/types/index.js';
 import { familyOf } from './address-pool.js';
@@ -11,14 +18,22 @@ import { specOf } from './allocated-values.js';
 export type Families = readonly [Family] | readonly [Family, Family];
 
 /** Fills in ipFamilyPolicy and ipFamilies, in place; or answers what is wrong. */
-export function settleFamilies(service: Service, old: Frozen<Service> | undefined, families: Families): readonly FieldError[] {
+export function settleFamilies(
+  service: Service,
+  old: Frozen<Service> | undefined,
+  families: Families,
+): readonly FieldError[] {
   if (isExternalName(service) || keepsPreference(service, old)) return [];
   const spec = specOf(service);
   spec.ipFamilyPolicy ??= old?.spec?.ipFamilyPolicy ?? (isSelectorless(spec) ? 'RequireDualStack' : 'SingleStack');
   // Loose, but it spares what follows from thinking of nonsense.
   const wrong = validateClusterIpFields(service, old);
   if (wrong.length > 0) return wrong;
-  const conflicting = [...releaseSecond(spec, old?.spec), ...validateSingleStack(spec), ...inferFamilies(spec, families)];
+  const conflicting = [
+    ...releaseSecond(spec, old?.spec),
+    ...validateSingleStack(spec),
+    ...inferFamilies(spec, families),
+  ];
   if (conflicting.length > 0) return conflicting;
   if (isSelectorless(spec)) {
     // Nobody knows what the endpoints of these will be, so any family is fine.
@@ -36,7 +51,13 @@ export function keepsPreference({ spec = {} }: Frozen<Service>, old: Frozen<Serv
   const { spec: before = {} } = old;
   const typed = spec.type === 'ClusterIP' || spec.type === 'NodePort' || spec.type === 'LoadBalancer';
   const preferred = before.ipFamilyPolicy === undefined || before.ipFamilyPolicy === 'PreferDualStack';
-  return typed && spec.type === before.type && preferred && sameTexts(spec.clusterIPs, before.clusterIPs) && sameTexts(spec.ipFamilies, before.ipFamilies);
+  return (
+    typed &&
+    spec.type === before.type &&
+    preferred &&
+    sameTexts(spec.clusterIPs, before.clusterIPs) &&
+    sameTexts(spec.ipFamilies, before.ipFamilies)
+  );
 }
 
 const policyPath = fieldPath('spec', 'ipFamilyPolicy');
@@ -54,7 +75,8 @@ function releaseSecond(spec: ServiceSpec, before: Frozen<ServiceSpec> | undefine
     if (ipFamilies.length > 1 && sameTexts(ipFamilies, before.ipFamilies)) spec.ipFamilies = ipFamilies.slice(0, 1);
     return [];
   }
-  const refuse = (what: string): FieldError => fieldInvalid(policyPath, ipFamilyPolicy, `must be 'SingleStack' to release the secondary ${what}`);
+  const refuse = (what: string): FieldError =>
+    fieldInvalid(policyPath, ipFamilyPolicy, `must be 'SingleStack' to release the secondary ${what}`);
   return [
     ...(clusterIPs.length > 0 && clusterIPs.length < (before.clusterIPs ?? []).length ? [refuse('cluster IP')] : []),
     ...(ipFamilies.length > 0 && ipFamilies.length < (before.ipFamilies ?? []).length ? [refuse('IP family')] : []),
@@ -64,8 +86,15 @@ function releaseSecond(spec: ServiceSpec, before: Frozen<ServiceSpec> | undefine
 function validateSingleStack({ clusterIPs = [], ipFamilies = [], ipFamilyPolicy }: ServiceSpec): readonly FieldError[] {
   if (ipFamilyPolicy !== 'SingleStack') return [];
   const refuse = (what: string): FieldError =>
-    fieldInvalid(policyPath, ipFamilyPolicy, `must be 'RequireDualStack' or 'PreferDualStack' when multiple ${what} are specified`);
-  return [...(clusterIPs.length === 2 ? [refuse('cluster IPs')] : []), ...(ipFamilies.length === 2 ? [refuse('IP families')] : [])];
+    fieldInvalid(
+      policyPath,
+      ipFamilyPolicy,
+      `must be 'RequireDualStack' or 'PreferDualStack' when multiple ${what} are specified`,
+    );
+  return [
+    ...(clusterIPs.length === 2 ? [refuse('cluster IPs')] : []),
+    ...(ipFamilies.length === 2 ? [refuse('IP families')] : []),
+  ];
 }
 
 /** Addresses say their families. */
@@ -77,17 +106,31 @@ function inferFamilies(spec: ServiceSpec, families: Families): readonly FieldErr
     if (address === undefined || index < (spec.ipFamilies ?? []).length) continue;
     const family = familyOf(address);
     if (families.includes(family)) spec.ipFamilies = [...(spec.ipFamilies ?? []), family];
-    else errors.push(fieldInvalid(fieldPath('spec', 'clusterIPs').index(index), clusterIPs, `${family} is not configured on this cluster`));
+    else
+      errors.push(
+        fieldInvalid(
+          fieldPath('spec', 'clusterIPs').index(index),
+          clusterIPs,
+          `${family} is not configured on this cluster`,
+        ),
+      );
   }
   return errors;
 }
 
-function validateConfigured({ ipFamilies = [], ipFamilyPolicy }: ServiceSpec, families: Families): readonly FieldError[] {
+function validateConfigured(
+  { ipFamilies = [], ipFamilyPolicy }: ServiceSpec,
+  families: Families,
+): readonly FieldError[] {
   const dual = ipFamilyPolicy === 'RequireDualStack' && families.length < 2;
   return [
-    ...(dual ? [fieldInvalid(policyPath, ipFamilyPolicy, 'this cluster is not configured for dual-stack services')] : []),
+    ...(dual
+      ? [fieldInvalid(policyPath, ipFamilyPolicy, 'this cluster is not configured for dual-stack services')]
+      : []),
     ...ipFamilies.flatMap((family, index) =>
-      families.includes(family) ? [] : [fieldInvalid(fieldPath('spec', 'ipFamilies').index(index), family, 'not configured on this cluster')],
+      families.includes(family)
+        ? []
+        : [fieldInvalid(fieldPath('spec', 'ipFamilies').index(index), family, 'not configured on this cluster')],
     ),
   ];
 }

@@ -1,12 +1,15 @@
-// An allocator that is made, and learns which addresses and ports are taken, when it is first asked for one: a server that
-// nobody asks for Services reads none.
+// An allocator that is made, and learns which addresses and ports are taken, when it is first asked for one: a server
+// that nobody asks for Services reads none.
 import type { Frozen } from '../../core/index.js';
 import type { Service } from '../../core/types/index.js';
 import type { WriteHook } from '../writes/write-hook.js';
 import type { ServiceAllocator } from './service-allocator.js';
 
 /** Asks for all Services before the first reservation; where that fails, before the next one. */
-export function loadedAllocator(make: () => ServiceAllocator, services: () => Promise<readonly Frozen<Service>[]>): Pick<WriteHook, 'reserve' | 'release'> {
+export function loadedAllocator(
+  make: () => ServiceAllocator,
+  services: () => Promise<readonly Frozen<Service>[]>,
+): Pick<WriteHook, 'reserve' | 'release'> {
   let loading: Promise<ServiceAllocator> | undefined;
   let loaded: ServiceAllocator | undefined;
   const load = async (): Promise<ServiceAllocator> => {
@@ -22,7 +25,8 @@ export function loadedAllocator(make: () => ServiceAllocator, services: () => Pr
   return {
     async reserve(service, old, context) {
       const allocator = loaded ?? (await (loading ??= load()));
-      return allocator.reserve(service as Service, old as Frozen<Service> | undefined, context); // asked about no other kind
+      // asked about no other kind
+      return allocator.reserve(service as Service, old as Frozen<Service> | undefined, context);
     },
     release(service) {
       const release = (allocator: ServiceAllocator): void => allocator.release(service as Frozen<Service>);

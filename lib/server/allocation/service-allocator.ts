@@ -3,8 +3,17 @@
 // validation demands what is filled in here; commits once the write is in storage, rolls back when it fails; and
 // releases what a deleted Service had. A write that repeats after a conflict rolls back and asks again. Dry runs see
 // the families and example values, and leave no trace. What is kept is rebuilt from the Services by `load`.
-// As pkg/registry/core/service/storage/{storage,alloc}.go. IPAddress objects are written beside (service-companions.ts).
-import { internalError, invalid, isExternalName, isHeadless, needsHealthCheck, parseIp, usesNodePorts } from '../../core/index.js';
+// As pkg/registry/core/service/storage/{storage,alloc}.go. IPAddress objects are written beside
+// (service-companions.ts).
+import {
+  internalError,
+  invalid,
+  isExternalName,
+  isHeadless,
+  needsHealthCheck,
+  parseIp,
+  usesNodePorts,
+} from '../../core/index.js';
 import { fieldInvalid, fieldPath, quote } from '../../core/index.js';
 import type { FieldError, Frozen, IpAddress, Random, WriteContext } from '../../core/index.js';
 import type { Service, ServiceSpec } from '../../core/types/index.js';
@@ -20,7 +29,10 @@ import { allocatePorts, reallocatePorts } from './service-ports.js';
 
 /** What Services can have. */
 export interface ServiceAllocatorOptions {
-  /** One range of addresses, or one of each family with that of the cluster first. Kubernetes' flag has no default; kubeadm's is 10.96.0.0/12. */
+  /**
+   * One range of addresses, or one of each family with that of the cluster first. Kubernetes' flag has no default;
+   * kubeadm's is 10.96.0.0/12.
+   */
   readonly serviceRanges: readonly [string] | readonly [string, string];
   /** First and last port on nodes: 30000–32767 unless said otherwise. */
   readonly nodePorts?: readonly [first: number, last: number];
@@ -37,7 +49,8 @@ export class ServiceAllocator implements WriteHook {
   constructor({ serviceRanges, nodePorts = [30_000, 32_767], random }: ServiceAllocatorOptions) {
     const pools = serviceRanges.map((range) => new AddressPool(familyOfRange(range), [range]));
     const [primary, secondary] = pools.map(({ family }) => family);
-    if (primary === undefined || primary === secondary) throw new RangeError('the ranges of a cluster are one of each family');
+    if (primary === undefined || primary === secondary)
+      throw new RangeError('the ranges of a cluster are one of each family');
     this.#pools = new Map(pools.map((pool) => [pool.family, pool]));
     this.#families = secondary === undefined ? [primary] : [primary, secondary];
     this.#ports = new NodePorts(...nodePorts);
@@ -58,7 +71,11 @@ export class ServiceAllocator implements WriteHook {
   }
 
   /** Reserves what a Service needs and writes it into the Service. Throws ApiError, having reserved nothing. */
-  reserve(service: Service, old: Frozen<Service> | undefined, context: Pick<WriteContext, 'dryRun'>): Promise<Reservation> {
+  reserve(
+    service: Service,
+    old: Frozen<Service> | undefined,
+    context: Pick<WriteContext, 'dryRun'>,
+  ): Promise<Reservation> {
     return new Promise((resolve) => resolve(this.#reserve(service, old, context)));
   }
 
@@ -92,7 +109,11 @@ export class ServiceAllocator implements WriteHook {
   }
 
   /** Takes new addresses and answers those that are to be given back with the commit. */
-  #settleAddresses(service: Service, old: Frozen<Service> | undefined, write: { dryRun: boolean; undo: (() => void)[] }): readonly string[] {
+  #settleAddresses(
+    service: Service,
+    old: Frozen<Service> | undefined,
+    write: { dryRun: boolean; undo: (() => void)[] },
+  ): readonly string[] {
     const spec = specOf(service);
     if (old === undefined || (isExternalName(old) && !isExternalName(service))) {
       if (!isExternalName(service) && !isHeadless(service)) this.#takeAll(service, 0, write);
@@ -121,17 +142,27 @@ export class ServiceAllocator implements WriteHook {
     if (from === 0 && addresses[0] !== undefined) spec.clusterIP = addresses[0];
   }
 
-  #take(family: Family, text: string, { dryRun, service, wanted }: { dryRun: boolean; service: Service; wanted: readonly string[] }): string {
+  #take(
+    family: Family,
+    text: string,
+    { dryRun, service, wanted }: { dryRun: boolean; service: Service; wanted: readonly string[] },
+  ): string {
     const pool = this.#pools.get(family);
     const address = parseIp(text);
     if (pool === undefined) throw internalError(`there are no addresses of ${family}`);
     if (address === undefined) {
       const next = dryRun ? pool.example : pool.takeNext(this.#random);
-      if (next === undefined) throw internalError(`failed to allocate a serviceIP for Service ${quote(service.metadata?.name ?? '')}: range is full`);
+      if (next === undefined)
+        throw internalError(
+          `failed to allocate a serviceIP for Service ${quote(service.metadata?.name ?? '')}: range is full`,
+        );
       return next;
     }
     const problem = dryRun ? pool.tryTake(address) : pool.take(address);
-    if (problem !== undefined) refuse(service, [fieldInvalid(fieldPath('spec', 'clusterIPs'), wanted, `failed to allocate IP ${text}: ${problem}`)]);
+    if (problem !== undefined)
+      refuse(service, [
+        fieldInvalid(fieldPath('spec', 'clusterIPs'), wanted, `failed to allocate IP ${text}: ${problem}`),
+      ]);
     return text;
   }
 
@@ -155,7 +186,9 @@ function familyOfRange(range: string): Family {
   return range.includes(':') ? 'IPv6' : 'IPv4';
 }
 
-/** The ports on nodes that a Service has, that of its health check included. Other types may name ports, but own none. */
+/**
+ * The ports on nodes that a Service has, that of its health check included. Other types may name ports, but own none.
+ */
 function portsOf(service: Frozen<Service>): readonly number[] {
   if (!usesNodePorts(service)) return [];
   const { ports = [], healthCheckNodePort = 0 } = service.spec ?? {};
@@ -182,7 +215,8 @@ function settleHealthCheck(spec: ServiceSpec, operation: PortOperation): void {
   const { healthCheckNodePort: asked = 0 } = spec;
   if (asked !== 0) {
     const problem = operation.take(asked);
-    if (problem !== undefined) throw internalError(`failed to allocate requested HealthCheck NodePort ${asked}: ${problem}`);
+    if (problem !== undefined)
+      throw internalError(`failed to allocate requested HealthCheck NodePort ${asked}: ${problem}`);
     return;
   }
   const port = operation.takeNext();

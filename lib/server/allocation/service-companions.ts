@@ -1,5 +1,5 @@
-// The objects that come and go with a Service, in one transaction with it: an IPAddress for each of its addresses, which
-// says whose it is; and the Endpoints of its name, which go when it goes. As
+// The objects that come and go with a Service, in one transaction with it: an IPAddress for each of its addresses,
+// which says whose it is; and the Endpoints of its name, which go when it goes. As
 // pkg/registry/core/service/{ipallocator/ipallocator.go,storage/storage.go}.
 import { isExternalName, parseIp, printIp, printTime } from '../../core/index.js';
 import type { ApiObject, Frozen, ObjectMeta, WriteContext } from '../../core/index.js';
@@ -15,9 +15,14 @@ export function withCompanions(allocator: Pick<WriteHook, 'reserve' | 'release'>
     reserve: (service, old, context) => allocator.reserve(service, old, context),
     release: (service) => allocator.release(service),
     companions(service, old, context) {
-      const addresses = registry.endpoint({ group: 'networking.k8s.io', version: 'v1', resource: 'ipaddresses' })?.stored;
+      const addresses = registry.endpoint({
+        group: 'networking.k8s.io',
+        version: 'v1',
+        resource: 'ipaddresses',
+      })?.stored;
       const endpoints = registry.endpoint({ group: '', version: 'v1', resource: 'endpoints' })?.stored;
-      const changes = addresses === undefined ? { put: [], delete: [] } : addressChanges(addresses, service, old, context);
+      const changes =
+        addresses === undefined ? { put: [], delete: [] } : addressChanges(addresses, service, old, context);
       if (service !== undefined || old === undefined || endpoints === undefined) return changes;
       return { ...changes, delete: [...changes.delete, ...keyToFree(endpoints, old)] };
     },
@@ -25,22 +30,39 @@ export function withCompanions(allocator: Pick<WriteHook, 'reserve' | 'release'>
 }
 
 /** The address of a Service as an object, without what storage adds. */
-export function ipAddressOf(address: string, { namespace = '', name = '' }: Pick<ObjectMeta, 'namespace' | 'name'>): IPAddress {
+export function ipAddressOf(
+  address: string,
+  { namespace = '', name = '' }: Pick<ObjectMeta, 'namespace' | 'name'>,
+): IPAddress {
   return {
     apiVersion: 'networking.k8s.io/v1',
     kind: 'IPAddress',
-    metadata: { name: address, labels: { 'ipaddress.kubernetes.io/ip-family': address.includes(':') ? 'IPv6' : 'IPv4', 'ipaddress.kubernetes.io/managed-by': 'ipallocator.k8s.io' } },
+    metadata: {
+      name: address,
+      labels: {
+        'ipaddress.kubernetes.io/ip-family': address.includes(':') ? 'IPv6' : 'IPv4',
+        'ipaddress.kubernetes.io/managed-by': 'ipallocator.k8s.io',
+      },
+    },
     spec: { parentRef: { resource: 'services', namespace, name } },
   };
 }
 
-function addressChanges(stored: StoredKind, service: Frozen<ApiObject> | undefined, old: Frozen<ApiObject> | undefined, { now, random }: WriteContext): Companions {
+function addressChanges(
+  stored: StoredKind,
+  service: Frozen<ApiObject> | undefined,
+  old: Frozen<ApiObject> | undefined,
+  { now, random }: WriteContext,
+): Companions {
   const [wanted, had] = [addressesOf(service), addressesOf(old)];
   const put = wanted.flatMap((address): readonly Put[] => {
     // One that somebody else wrote stays as it is, where it is known.
     if (had.includes(address) || stored.cacher.peek(address) !== undefined) return [];
     const object = ipAddressOf(address, service?.metadata ?? {});
-    const draft: ApiObject = { ...object, metadata: { ...object.metadata, uid: random.uuid(), creationTimestamp: printTime(now) } };
+    const draft: ApiObject = {
+      ...object,
+      metadata: { ...object.metadata, uid: random.uuid(), creationTimestamp: printTime(now) },
+    };
     const { key, value, done } = stored.write(address, draft);
     done();
     return [{ key, value }];

@@ -30,7 +30,11 @@ export function allocatePorts(spec: ServiceSpec, operation: PortOperation): read
 }
 
 /** Ports for a changed Service, likewise. Those of the old one that are no longer named are given back later. */
-export function reallocatePorts(spec: ServiceSpec, before: Frozen<ServiceSpec>, operation: PortOperation): readonly FieldError[] {
+export function reallocatePorts(
+  spec: ServiceSpec,
+  before: Frozen<ServiceSpec>,
+  operation: PortOperation,
+): readonly FieldError[] {
   const old = new Set((before.ports ?? []).flatMap(({ nodePort = 0 }) => (nodePort === 0 ? [] : [nodePort])));
   const taken = new Set<number>();
   const pairs = new Set<string>();

@@ -1,5 +1,5 @@
-// Event of audit.k8s.io/v1: what happened to one request at one stage. Its members stand in the order in which Kubernetes
-// prints them, so that `JSON.stringify` gives a line of an audit log.
+// Event of audit.k8s.io/v1: what happened to one request at one stage. Its members stand in the order in which
+// Kubernetes prints them, so that `JSON.stringify` gives a line of an audit log.
 import type { Frozen, Status } from '../../core/index.js';
 import type { UserInfo } from '../../core/types/index.js';
 import type { AuditLevel, AuditStage } from './audit-policy.js';
@@ -46,4 +46,5 @@ export interface AuditObjectReference {
 }
 
 /** The parts of a Status that are bounded; of an answer that is none, the code alone. */
-export type AuditResponseStatus = Pick<Status, 'metadata'> & Partial<Pick<Status, 'status' | 'message' | 'reason' | 'details' | 'code'>>;
+export type AuditResponseStatus = Pick<Status, 'metadata'> &
+  Partial<Pick<Status, 'status' | 'message' | 'reason' | 'details' | 'code'>>;

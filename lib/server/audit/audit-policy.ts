@@ -2,7 +2,14 @@
 // function. The first rule that matches a request decides; without one nothing is recorded. As
 // apiserver/pkg/audit/policy/checker.go and pkg/apis/audit/validation/validation.go.
 import type { AccessAttributes } from '../../auth/index.js';
-import { fieldErrorsText, fieldInvalid, fieldNotSupported, fieldPath, fieldRequired, nameIsDnsSubdomain } from '../../core/index.js';
+import {
+  fieldErrorsText,
+  fieldInvalid,
+  fieldNotSupported,
+  fieldPath,
+  fieldRequired,
+  nameIsDnsSubdomain,
+} from '../../core/index.js';
 import type { FieldError, FieldPath, ObjectMeta } from '../../core/index.js';
 
 /** How much of a request is recorded: nothing, what it was about, also its body, also its answer. */
@@ -39,7 +46,10 @@ export interface AuditRule {
   readonly omitManagedFields?: boolean;
 }
 
-/** Resources of a group: `pods`, `pods/log`, all subresources with `pods/*`, everything with `*`; a star may also stand before the slash. */
+/**
+ * Resources of a group: `pods`, `pods/log`, all subresources with `pods/*`, everything with `*`; a star may also stand
+ * before the slash.
+ */
 export interface AuditResources {
   readonly group?: string;
   readonly resources?: readonly string[];
@@ -65,9 +75,16 @@ export function auditTerms(policy: AuditPolicy): (request: AuditedRequest) => Au
 }
 
 /** A level that says nothing is as good as no rule. */
-function termsOf(policy: AuditPolicy, { level, omitStages = [], omitManagedFields }: AuditRule): AuditTerms | undefined {
+function termsOf(
+  policy: AuditPolicy,
+  { level, omitStages = [], omitManagedFields }: AuditRule,
+): AuditTerms | undefined {
   if (level === 'None') return undefined;
-  return { level, omits: new Set([...(policy.omitStages ?? []), ...omitStages]), omitManagedFields: omitManagedFields ?? policy.omitManagedFields ?? false };
+  return {
+    level,
+    omits: new Set([...(policy.omitStages ?? []), ...omitStages]),
+    omitManagedFields: omitManagedFields ?? policy.omitManagedFields ?? false,
+  };
 }
 
 function matches(rule: AuditRule, request: AuditedRequest): boolean {
@@ -77,7 +94,10 @@ function matches(rule: AuditRule, request: AuditedRequest): boolean {
   if (userGroups.length > 0 && user?.groups?.some((group) => userGroups.includes(group)) !== true) return false;
   if (verbs.length > 0 && !verbs.includes(verb)) return false;
   if (namespaces.length > 0 || resources.length > 0) return matchesResource(rule, request);
-  return nonResourceURLs.length === 0 || (!request.isResource && nonResourceURLs.some((pattern) => matchesPath(pattern, request.path)));
+  return (
+    nonResourceURLs.length === 0 ||
+    (!request.isResource && nonResourceURLs.some((pattern) => matchesPath(pattern, request.path)))
+  );
 }
 
 function matchesResource({ namespaces = [], resources = [] }: AuditRule, request: AuditedRequest): boolean {
@@ -92,7 +112,10 @@ function isAmong({ group = '', resources = [], resourceNames = [] }: AuditResour
   if (resourceNames.length > 0 && !resourceNames.includes(request.name)) return false;
   const { resource, subresource } = request;
   const whole = subresource === '' ? resource : `${resource}/${subresource}`;
-  return resources.some((each) => each === whole || each === '*' || (subresource !== '' && each === `*/${subresource}`) || each === `${resource}/*`);
+  return resources.some(
+    (each) =>
+      each === whole || each === '*' || (subresource !== '' && each === `*/${subresource}`) || each === `${resource}/*`,
+  );
 }
 
 function matchesPath(pattern: string, path: string): boolean {
@@ -104,7 +127,10 @@ const stages: readonly AuditStage[] = ['RequestReceived', 'ResponseStarted', 'Re
 
 function policyErrors({ rules, omitStages = [] }: AuditPolicy): readonly FieldError[] {
   const path = fieldPath('rules');
-  return [...stageErrors(omitStages, fieldPath('omitStages')), ...rules.flatMap((rule, index) => ruleErrors(rule, path.index(index)))];
+  return [
+    ...stageErrors(omitStages, fieldPath('omitStages')),
+    ...rules.flatMap((rule, index) => ruleErrors(rule, path.index(index))),
+  ];
 }
 
 function ruleErrors(rule: AuditRule, path: FieldPath): readonly FieldError[] {
@@ -117,7 +143,9 @@ function ruleErrors(rule: AuditRule, path: FieldPath): readonly FieldError[] {
     ...stageErrors(omitStages, path.child('omitStages')),
   ];
   if (nonResourceURLs.length > 0 && (resources.length > 0 || namespaces.length > 0)) {
-    errors.push(fieldInvalid(urlsPath, nonResourceURLs, 'rules cannot apply to both regular resources and non-resource URLs'));
+    errors.push(
+      fieldInvalid(urlsPath, nonResourceURLs, 'rules cannot apply to both regular resources and non-resource URLs'),
+    );
   }
   return errors;
 }
@@ -130,21 +158,32 @@ function levelErrors(level: string | undefined, path: FieldPath): readonly Field
 function urlErrors(url: string, path: FieldPath): readonly FieldError[] {
   if (url === '*') return [];
   const errors: FieldError[] = [];
-  if (!url.startsWith('/')) errors.push(fieldInvalid(path, url, "non-resource URL rules must begin with a '/' character"));
-  if (url.slice(0, -1).includes('*')) errors.push(fieldInvalid(path, url, "non-resource URL wildcards '*' must be the final character of the rule"));
+  if (!url.startsWith('/'))
+    errors.push(fieldInvalid(path, url, "non-resource URL rules must begin with a '/' character"));
+  if (url.slice(0, -1).includes('*'))
+    errors.push(fieldInvalid(path, url, "non-resource URL wildcards '*' must be the final character of the rule"));
   return errors;
 }
 
-function resourceErrors({ group = '', resources = [], resourceNames = [] }: AuditResources, path: FieldPath): readonly FieldError[] {
+function resourceErrors(
+  { group = '', resources = [], resourceNames = [] }: AuditResources,
+  path: FieldPath,
+): readonly FieldError[] {
   const errors: FieldError[] = [];
   const problems = group === '' || group === '*' ? [] : nameIsDnsSubdomain(group, false);
   if (problems.length > 0) errors.push(fieldInvalid(path.child('group'), group, problems.join(',')));
   if (resourceNames.length > 0 && resources.length === 0) {
-    errors.push(fieldInvalid(path.child('resourceNames'), resourceNames, 'using resourceNames requires at least one resource'));
+    errors.push(
+      fieldInvalid(path.child('resourceNames'), resourceNames, 'using resourceNames requires at least one resource'),
+    );
   }
   return errors;
 }
 
 function stageErrors(omitted: readonly string[], path: FieldPath): readonly FieldError[] {
-  return omitted.flatMap((stage, index) => (stages.some((each) => each === stage) ? [] : [fieldInvalid(path.index(index), stage, `allowed stages are ${stages.join(',')}`)]));
+  return omitted.flatMap((stage, index) =>
+    stages.some((each) => each === stage)
+      ? []
+      : [fieldInvalid(path.index(index), stage, `allowed stages are ${stages.join(',')}`)],
+  );
 }

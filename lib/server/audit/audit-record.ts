@@ -1,4 +1,5 @@
-// What is known of one audited request, gathered on its way, and the events made of it. As apiserver/pkg/audit/request.go.
+// What is known of one audited request, gathered on its way, and the events made of it. As
+// apiserver/pkg/audit/request.go.
 import type { ApiRequest, ApiResponse, RequestBody } from '../../client/index.js';
 import { parseIp, printIp, printMicroTime } from '../../core/index.js';
 import type { ApiObject, Frozen, Status } from '../../core/index.js';
@@ -43,7 +44,8 @@ export class AuditRecord implements RequestRecorder {
   }
 
   patch(body: RequestBody | undefined): void {
-    if (this.#terms.level !== 'Metadata' && body !== undefined) this.#requestObject = 'object' in body ? body.object : jsonOf(body.bytes);
+    if (this.#terms.level !== 'Metadata' && body !== undefined)
+      this.#requestObject = 'object' in body ? body.object : jsonOf(body.bytes);
   }
 
   /** Notes the answer. */
@@ -64,13 +66,29 @@ export class AuditRecord implements RequestRecorder {
 
   /** Notes a failure that is none of the API's. */
   failed(text: string): void {
-    this.#status = { metadata: {}, status: 'Failure', message: `APIServer panic'd: ${text}`, reason: 'InternalError', code: 500 };
+    this.#status = {
+      metadata: {},
+      status: 'Failure',
+      message: `APIServer panic'd: ${text}`,
+      reason: 'InternalError',
+      code: 500,
+    };
   }
 
   /** The event of a stage. Its members are set one by one, in the order in which they are printed. */
   event(stage: AuditStage, nowMs: number): AuditEvent {
-    const { sourceIPs, userAgent, user, received } = (this.#origin ??= originOf(this.#request, this.#exchange, this.#arrival));
-    const event: Writable<Partial<AuditEvent>> = { kind: 'Event', apiVersion: 'audit.k8s.io/v1', level: this.#terms.level, auditID: this.#arrival.auditId, stage };
+    const { sourceIPs, userAgent, user, received } = (this.#origin ??= originOf(
+      this.#request,
+      this.#exchange,
+      this.#arrival,
+    ));
+    const event: Writable<Partial<AuditEvent>> = {
+      kind: 'Event',
+      apiVersion: 'audit.k8s.io/v1',
+      level: this.#terms.level,
+      auditID: this.#arrival.auditId,
+      stage,
+    };
     event.requestURI = this.#request.uri ?? this.#request.info.path;
     event.verb = this.#request.info.verb;
     event.user = user;
@@ -88,7 +106,8 @@ export class AuditRecord implements RequestRecorder {
     event.requestReceivedTimestamp = received;
     event.stageTimestamp = stage === 'RequestReceived' ? received : printMicroTime(nowMs);
     const annotations = exchange?.annotations;
-    if (annotations !== undefined) event.annotations = Object.fromEntries([...annotations].sort(([a], [b]) => (a < b ? -1 : 1)));
+    if (annotations !== undefined)
+      event.annotations = Object.fromEntries([...annotations].sort(([a], [b]) => (a < b ? -1 : 1)));
     return event as AuditEvent;
   }
 
@@ -125,7 +144,9 @@ function referenceTo({ info }: ApiRequest): AuditObjectReference {
 }
 
 /** Only what says something, in the order in which Kubernetes prints it. */
-function inOrder(reference: { readonly [K in keyof AuditObjectReference]?: AuditObjectReference[K] | undefined }): AuditObjectReference {
+function inOrder(reference: {
+  readonly [K in keyof AuditObjectReference]?: AuditObjectReference[K] | undefined;
+}): AuditObjectReference {
   const said: Writable<AuditObjectReference> = {};
   for (const field of referenceFields) {
     const value = reference[field];
@@ -134,10 +155,24 @@ function inOrder(reference: { readonly [K in keyof AuditObjectReference]?: Audit
   return said;
 }
 
-const referenceFields = ['resource', 'namespace', 'name', 'uid', 'apiGroup', 'apiVersion', 'resourceVersion', 'subresource'] as const;
+const referenceFields = [
+  'resource',
+  'namespace',
+  'name',
+  'uid',
+  'apiGroup',
+  'apiVersion',
+  'resourceVersion',
+  'subresource',
+] as const;
 
 function printedUser({ username = '', uid = '', groups = [], extra = {} }: Frozen<UserInfo> = {}): Frozen<UserInfo> {
-  return { ...(username !== '' && { username }), ...(uid !== '' && { uid }), ...(groups.length > 0 && { groups }), ...(Object.keys(extra).length > 0 && { extra }) };
+  return {
+    ...(username !== '' && { username }),
+    ...(uid !== '' && { uid }),
+    ...(groups.length > 0 && { groups }),
+    ...(Object.keys(extra).length > 0 && { extra }),
+  };
 }
 
 /** As apimachinery/pkg/util/net/http.go, SourceIPs: those that proxies name, then that of the connection. */
@@ -172,18 +207,30 @@ function isStatus(object: Frozen<ApiObject>): object is Frozen<ApiObject> & Stat
 }
 
 function boundedStatus({ status, message, reason, details }: Status, code: number): AuditResponseStatus {
-  return { metadata: {}, status, ...(message !== undefined && { message }), ...(reason !== undefined && { reason }), ...(details && { details }), code };
+  return {
+    metadata: {},
+    status,
+    ...(message !== undefined && { message }),
+    ...(reason !== undefined && { reason }),
+    ...(details && { details }),
+    code,
+  };
 }
 
 /** An object, a list, or a table. */
-type Shown = Frozen<ApiObject> & { readonly items?: readonly Frozen<ApiObject>[]; readonly rows?: readonly { readonly object?: Frozen<ApiObject> }[] };
+type Shown = Frozen<ApiObject> & {
+  readonly items?: readonly Frozen<ApiObject>[];
+  readonly rows?: readonly { readonly object?: Frozen<ApiObject> }[];
+};
 
 function withoutManagedFields(object: Shown): Frozen<ApiObject> {
   const { items, rows, metadata } = object;
   const changed: Shown = {
     ...object,
     ...(items && { items: items.map(withoutManagedFields) }),
-    ...(rows && { rows: rows.map((row) => (row.object === undefined ? row : { ...row, object: withoutManagedFields(row.object) })) }),
+    ...(rows && {
+      rows: rows.map((row) => (row.object === undefined ? row : { ...row, object: withoutManagedFields(row.object) })),
+    }),
   };
   if (metadata?.managedFields === undefined) return changed;
   const { managedFields: _, ...rest } = metadata;

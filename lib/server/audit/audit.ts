@@ -1,7 +1,7 @@
-// The audit log: for every request that the policy asks for, an event on arrival, one when a long answer begins, and one
-// at the end. Whoever subscribes hears of the requests that come from then on; while nobody does nothing is gathered.
-// Stands right behind authentication, so that refusals of all later steps are recorded, under the name of who asked. As
-// apiserver/pkg/endpoints/filters/{audit,authn_audit}.go.
+// The audit log: for every request that the policy asks for, an event on arrival, one when a long answer begins, and
+// one at the end. Whoever subscribes hears of the requests that come from then on; while nobody does nothing is
+// gathered. Stands right behind authentication, so that refusals of all later steps are recorded, under the name of who
+// asked. As apiserver/pkg/endpoints/filters/{audit,authn_audit}.go.
 import { finalize } from 'rxjs';
 import type { Observable } from 'rxjs';
 import type { ApiRequest, ApiResponse } from '../../client/index.js';
@@ -44,7 +44,10 @@ export function auditLog({ policy, clock, random }: AuditOptions): Audit {
   let eventsTotal = 0;
   const termsOf = policy && auditTerms(policy);
   const begin = (request: ApiRequest, exchange: Exchange | undefined, terms: AuditTerms): Recording => {
-    const record = new AuditRecord(request, exchange, terms, { auditId: request.auditId ?? random.uuid(), receivedMs: exchange?.receivedMs ?? clock.now() });
+    const record = new AuditRecord(request, exchange, terms, {
+      auditId: request.auditId ?? random.uuid(),
+      receivedMs: exchange?.receivedMs ?? clock.now(),
+    });
     const emit = (stage: AuditStage): void => {
       if (terms.omits.has(stage)) return;
       eventsTotal += 1;
@@ -53,10 +56,14 @@ export function auditLog({ policy, clock, random }: AuditOptions): Audit {
     return { record, emit };
   };
   return {
-    step: termsOf && ((exchange, next) => {
-      const terms = outlet.subscribers === 0 ? undefined : termsOf(attributesOf(exchange));
-      return terms === undefined ? next(exchange) : recorded(exchange, next, begin(exchange.request, exchange, terms));
-    }),
+    step:
+      termsOf &&
+      ((exchange, next) => {
+        const terms = outlet.subscribers === 0 ? undefined : termsOf(attributesOf(exchange));
+        return terms === undefined
+          ? next(exchange)
+          : recorded(exchange, next, begin(exchange.request, exchange, terms));
+      }),
     events$: outlet.values$,
     authenticating(authenticate) {
       if (termsOf === undefined) return authenticate;
@@ -117,7 +124,8 @@ function atEnd(response: ApiResponse, tell: () => void): ApiResponse {
     isOver = true;
   };
   if (response.type === 'watch') return { ...response, events: response.events.pipe(finalize(end)) };
-  if (response.type === 'raw' && isStream(response.content)) return { ...response, content: response.content.pipe(finalize(end)) };
+  if (response.type === 'raw' && isStream(response.content))
+    return { ...response, content: response.content.pipe(finalize(end)) };
   end();
   return response;
 }

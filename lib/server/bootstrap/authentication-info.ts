@@ -1,6 +1,6 @@
 // What other servers have to know to authenticate as this one does, in the ConfigMap kube-system/
-// extension-apiserver-authentication: extension servers read there which proxies and which clients to trust. Servers that
-// share a store add to it and never take away. As
+// extension-apiserver-authentication: extension servers read there which proxies and which clients to trust. Servers
+// that share a store add to it and never take away. As
 // pkg/controlplane/controller/clusterauthenticationtrust/cluster_authentication_trust_controller.go.
 import type { Frozen } from '../../core/index.js';
 import type { ConfigMap } from '../../core/types/index.js';
@@ -26,15 +26,32 @@ export interface RequestHeaderInfo {
 export function authenticationConfigMap(info: AuthenticationInfo, existing?: Frozen<ConfigMap>): ConfigMap | undefined {
   const data = dataOf(info, existing?.data ?? {});
   if (Object.keys(data).length === 0) return undefined;
-  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { ...(existing?.metadata as ConfigMap['metadata']), name: 'extension-apiserver-authentication', namespace: 'kube-system' }, data };
+  return {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: {
+      ...(existing?.metadata as ConfigMap['metadata']),
+      name: 'extension-apiserver-authentication',
+      namespace: 'kube-system',
+    },
+    data,
+  };
 }
 
 type Data = Readonly<Record<string, string>>;
 
 /** Keys in the order in which Kubernetes prints them. */
 function dataOf({ clientAuthorities = '', requestHeader }: AuthenticationInfo, existing: Data): Record<string, string> {
-  const { authorities = '', allowedNames = [], usernameHeaders = [], uidHeaders = [], groupHeaders = [], extraPrefixes = [] } = requestHeader ?? {};
-  const list = (key: string, values: readonly string[]): string => JSON.stringify([...new Set([...listOf(existing[key]), ...values])]);
+  const {
+    authorities = '',
+    allowedNames = [],
+    usernameHeaders = [],
+    uidHeaders = [],
+    groupHeaders = [],
+    extraPrefixes = [],
+  } = requestHeader ?? {};
+  const list = (key: string, values: readonly string[]): string =>
+    JSON.stringify([...new Set([...listOf(existing[key]), ...values])]);
   const clients = certificates(existing['client-ca-file'], clientAuthorities);
   const proxies = certificates(existing['requestheader-client-ca-file'], authorities);
   const uids = list('requestheader-uid-headers', uidHeaders);

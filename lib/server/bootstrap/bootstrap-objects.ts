@@ -1,7 +1,8 @@
-// The objects a server of v1.36 has before anybody wrote one, complete as they read back: with labels, annotations, status
-// and generation, but without what storage adds (uid, resourceVersion, creationTimestamp). Pure data, in the order in
-// which they are to be written; whoever starts a server writes those that are not there yet. Namespaces come first, because
-// nearly every request is about one; the others are not written, nor even made, before a request may find out.
+// The objects a server of v1.36 has before anybody wrote one, complete as they read back: with labels, annotations,
+// status and generation, but without what storage adds (uid, resourceVersion, creationTimestamp). Pure data, in the
+// order in which they are to be written; whoever starts a server writes those that are not there yet. Namespaces come
+// first, because nearly every request is about one; the others are not written, nor even made, before a request may
+// find out.
 //
 // Left out are what other parts own: roles and bindings (policy/, where RBAC is used), the
 // server's own Lease and the ConfigMap that dates legacy tokens.

@@ -34,7 +34,9 @@ export function serviceCidr(cidrs: readonly string[], now: number): ServiceCIDR 
     kind: 'ServiceCIDR',
     metadata: { name: 'kubernetes' },
     spec: { cidrs: cidrs.map(canonical) },
-    status: { conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: printTime(now), reason: '', message }] },
+    status: {
+      conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: printTime(now), reason: '', message }],
+    },
   };
 }
 

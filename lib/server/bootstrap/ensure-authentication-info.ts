@@ -1,5 +1,5 @@
-// Sees to it that the ConfigMap about authentication is there and says what this server has to add. A server that finds it
-// complete writes nothing.
+// Sees to it that the ConfigMap about authentication is there and says what this server has to add. A server that finds
+// it complete writes nothing.
 import type { Frozen } from '../../core/index.js';
 import type { ConfigMap } from '../../core/types/index.js';
 import type { AuthenticationInfo } from './authentication-info.js';
@@ -19,7 +19,10 @@ export async function ensureAuthenticationInfo(info: AuthenticationInfo, tools: 
     if (next === undefined || JSON.stringify(next.data) === JSON.stringify(existing.data)) return;
     const pending = stored.write(stored.keyOf('kube-system', next.metadata?.name ?? ''), next);
     pending.done();
-    const outcome = await tools.store.commit({ compare: [{ key: entry.key, modRevision: entry.modRevision }], put: [{ key: pending.key, value: pending.value }] });
+    const outcome = await tools.store.commit({
+      compare: [{ key: entry.key, modRevision: entry.modRevision }],
+      put: [{ key: pending.key, value: pending.value }],
+    });
     if (outcome.committed) return;
   }
 }

@@ -1,8 +1,22 @@
-// How requests are shared out: the levels and schemas that must be there, and those that Kubernetes suggests. The server
-// keeps all of them as they are here, which an annotation says.
+// How requests are shared out: the levels and schemas that must be there, and those that Kubernetes suggests. The
+// server keeps all of them as they are here, which an annotation says.
 // As apiserver/pkg/apis/flowcontrol/bootstrap/default.go.
-import { everythingOf, groupSubject, mandatoryFlowSchemas, mandatoryPriorityLevels, printTime } from '../../core/index.js';
-import type { FlowSchema, FlowSchemaCondition, FlowSchemaSpec, PolicyRulesWithSubjects, PriorityLevelConfiguration, PriorityLevelConfigurationSpec, Subject } from '../../core/types/index.js';
+import {
+  everythingOf,
+  groupSubject,
+  mandatoryFlowSchemas,
+  mandatoryPriorityLevels,
+  printTime,
+} from '../../core/index.js';
+import type {
+  FlowSchema,
+  FlowSchemaCondition,
+  FlowSchemaSpec,
+  PolicyRulesWithSubjects,
+  PriorityLevelConfiguration,
+  PriorityLevelConfigurationSpec,
+  Subject,
+} from '../../core/types/index.js';
 
 /** The priority levels, mandatory ones first. */
 export function priorityLevels(): readonly PriorityLevelConfiguration[] {
@@ -34,7 +48,9 @@ function found(level: string, now: number): FlowSchemaCondition {
   return { type: 'Dangling', status: 'False', lastTransitionTime: printTime(now), reason: 'Found', message };
 }
 
-/** Levels with queues of at most 50 requests: their share of the server, how much of it others may borrow, their queues. */
+/**
+ * Levels with queues of at most 50 requests: their share of the server, how much of it others may borrow, their queues.
+ */
 interface Level {
   readonly name: string;
   readonly shares: number;
@@ -65,14 +81,29 @@ const everybody = [groupSubject('system:unauthenticated'), groupSubject('system:
 
 /** In order of precedence. */
 function suggestedSchemas(): readonly (readonly [string, FlowSchemaSpec])[] {
-  const probes = { subjects: everybody, nonResourceRules: [{ verbs: ['get'], nonResourceURLs: ['/healthz', '/readyz', '/livez'] }] };
+  const probes = {
+    subjects: everybody,
+    nonResourceRules: [{ verbs: ['get'], nonResourceURLs: ['/healthz', '/readyz', '/livez'] }],
+  };
   const leases = { apiGroups: ['coordination.k8s.io'], resources: ['leases'], namespaces: ['*'] };
-  const nodeStatus = { verbs: ['*'], apiGroups: [''], resources: ['nodes', 'nodes/status'], clusterScope: true, namespaces: ['*'] };
-  const electing = { subjects: [controllerManager, scheduler, systemAccounts], resourceRules: [{ verbs: ['get', 'create', 'update'], ...leases }] };
+  const nodeStatus = {
+    verbs: ['*'],
+    apiGroups: [''],
+    resources: ['nodes', 'nodes/status'],
+    clusterScope: true,
+    namespaces: ['*'],
+  };
+  const electing = {
+    subjects: [controllerManager, scheduler, systemAccounts],
+    resourceRules: [{ verbs: ['get', 'create', 'update'], ...leases }],
+  };
   return [
     schema('probes', 'exempt', 2, undefined, probes),
     schema('system-leader-election', 'leader-election', 100, 'ByUser', electing),
-    schema('system-node-high', 'node-high', 400, 'ByUser', { subjects: [nodes], resourceRules: [nodeStatus, { verbs: ['*'], ...leases }] }),
+    schema('system-node-high', 'node-high', 400, 'ByUser', {
+      subjects: [nodes],
+      resourceRules: [nodeStatus, { verbs: ['*'], ...leases }],
+    }),
     schema('system-nodes', 'system', 500, 'ByUser', everythingOf(nodes)),
     schema('kube-controller-manager', 'workload-high', 800, 'ByNamespace', everythingOf(controllerManager)),
     schema('kube-scheduler', 'workload-high', 800, 'ByNamespace', everythingOf(scheduler)),
@@ -82,10 +113,21 @@ function suggestedSchemas(): readonly (readonly [string, FlowSchemaSpec])[] {
   ];
 }
 
-function schema(...parts: readonly [name: string, level: string, precedence: number, method: string | undefined, rules: PolicyRulesWithSubjects]): readonly [string, FlowSchemaSpec] {
+function schema(
+  ...parts: readonly [
+    name: string,
+    level: string,
+    precedence: number,
+    method: string | undefined,
+    rules: PolicyRulesWithSubjects,
+  ]
+): readonly [string, FlowSchemaSpec] {
   const [name, level, matchingPrecedence, type, rules] = parts;
   const distinguisherMethod = type === undefined ? {} : { distinguisherMethod: { type } };
-  return [name, { priorityLevelConfiguration: { name: level }, matchingPrecedence, ...distinguisherMethod, rules: [rules] }];
+  return [
+    name,
+    { priorityLevelConfiguration: { name: level }, matchingPrecedence, ...distinguisherMethod, rules: [rules] },
+  ];
 }
 
 function userSubject(name: string): Subject {

@@ -23,7 +23,10 @@ export interface Found<T extends Frozen<ApiObject> = Frozen<ApiObject>> {
 }
 
 /** Resolves when all of the objects are there, with those that were before. */
-export async function writeBootstrap<T extends Frozen<ApiObject>>(objects: readonly T[], tools: BootstrapTools): Promise<readonly Found<T>[]> {
+export async function writeBootstrap<T extends Frozen<ApiObject>>(
+  objects: readonly T[],
+  tools: BootstrapTools,
+): Promise<readonly Found<T>[]> {
   const drafts = objects.flatMap((object) => draftOf(object, tools));
   const found: Found<T>[] = [];
   for (let from = 0; from < drafts.length; from += transactionMax) {
@@ -55,7 +58,10 @@ interface Draft<T> {
   readonly done: () => void;
 }
 
-function draftOf<T extends Frozen<ApiObject>>(object: T, { registry, clock, random }: BootstrapTools): readonly Draft<T>[] {
+function draftOf<T extends Frozen<ApiObject>>(
+  object: T,
+  { registry, clock, random }: BootstrapTools,
+): readonly Draft<T>[] {
   const { group, version, kind } = groupVersionKindOf(object);
   const served = registry.scheme.kind({ group, version, kind })?.resource;
   const stored = served && registry.endpoint({ group, version, resource: served.plural })?.stored;
@@ -63,8 +69,11 @@ function draftOf<T extends Frozen<ApiObject>>(object: T, { registry, clock, rand
   const metadata = { ...object.metadata, uid: random.uuid(), creationTimestamp: printTime(clock.now()) };
   const draft: Frozen<ApiObject> = { ...object, metadata };
   // Nobody changes what is written: it is frozen.
-  const { key, value, done } = stored.write(stored.keyOf(metadata.namespace ?? '', metadata.name ?? ''), draft as ApiObject);
-  // What was written is complete as it reads back. It stays known as such, until somebody writes it again: a server that
-  // has just started answers without having parsed a schema. It is little, and a store in memory holds it anyway.
+  const { key, value, done } = stored.write(
+    stored.keyOf(metadata.namespace ?? '', metadata.name ?? ''),
+    draft as ApiObject,
+  );
+  // What was written is complete as it reads back. It stays known as such, until somebody writes it again: a server
+  // that has just started answers without having parsed a schema. It is little, and a store in memory holds it anyway.
   return [{ object, stored, put: { key, value }, done }];
 }

@@ -26,28 +26,42 @@ export function discoveryOf(scheme: Scheme, serverAddress: string): Discovery {
   return {
     documentAt(path) {
       const [root = '', ...rest] = path.split('/').filter((part) => part !== '');
-      if (root === 'api' && rest.length === 0) return (exchange) => groupList(exchange, aggregated.core, () => apiVersions(core, serverAddress));
-      if (root === 'apis' && rest.length === 0) return (exchange) => groupList(exchange, aggregated.named, () => apiGroupList(named));
+      if (root === 'api' && rest.length === 0)
+        return (exchange) => groupList(exchange, aggregated.core, () => apiVersions(core, serverAddress));
+      if (root === 'apis' && rest.length === 0)
+        return (exchange) => groupList(exchange, aggregated.named, () => apiGroupList(named));
       const [group = '', version] = root === 'api' ? ['', rest[0]] : rest;
-      const found = (root === 'api' && rest.length === 1) || (root === 'apis' && rest.length <= 2) ? groups.get(group) : undefined;
+      const found =
+        (root === 'api' && rest.length === 1) || (root === 'apis' && rest.length <= 2) ? groups.get(group) : undefined;
       if (found === undefined || (root === 'apis') !== (group !== '')) return undefined;
       if (version === undefined) return (exchange) => Promise.resolve(plain(exchange, apiGroup(found, true)));
-      return found.versions.includes(version) ? async (exchange) => plain(exchange, await resourceList(scheme, { group, version })) : undefined;
+      return found.versions.includes(version)
+        ? async (exchange) => plain(exchange, await resourceList(scheme, { group, version }))
+        : undefined;
     },
   };
 }
 
 const aggregatedType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
-const offer: Offer = { mediaTypes: [mediaTypes.json, mediaTypes.yaml, mediaTypes.protobuf], allows: (_type, transform) => transform === undefined };
+const offer: Offer = {
+  mediaTypes: [mediaTypes.json, mediaTypes.yaml, mediaTypes.protobuf],
+  allows: (_type, transform) => transform === undefined,
+};
 const groupsOffer: Offer = {
   ...offer,
-  allows: (type, transform) => transform === undefined || (type === mediaTypes.json && isAggregatedDiscovery(transform)),
+  allows: (type, transform) =>
+    transform === undefined || (type === mediaTypes.json && isAggregatedDiscovery(transform)),
 };
 
 /** The lists of groups come in either form, and proxies must not mix them up. */
-async function groupList(exchange: Exchange, aggregated: (exchange: Exchange) => Promise<RawResponse>, make: () => object): Promise<ApiResponse> {
+async function groupList(
+  exchange: Exchange,
+  aggregated: (exchange: Exchange) => Promise<RawResponse>,
+  make: () => object,
+): Promise<ApiResponse> {
   const form = exchange.request.negotiate(groupsOffer);
-  const response: ApiResponse = form.transform === undefined ? { type: 'object', code: 200, object: make(), form } : await aggregated(exchange);
+  const response: ApiResponse =
+    form.transform === undefined ? { type: 'object', code: 200, object: make(), form } : await aggregated(exchange);
   return { ...response, headers: { ...response.headers, Vary: 'Accept' } };
 }
 
@@ -56,7 +70,11 @@ function plain(exchange: Exchange, object: object): ApiResponse {
 }
 
 function apiVersions(core: ApiGroup | undefined, serverAddress: string): object {
-  return { kind: 'APIVersions', versions: core?.versions ?? [], serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress }] };
+  return {
+    kind: 'APIVersions',
+    versions: core?.versions ?? [],
+    serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress }],
+  };
 }
 
 function apiGroupList(groups: readonly ApiGroup[]): object {
@@ -65,13 +83,23 @@ function apiGroupList(groups: readonly ApiGroup[]): object {
 
 function apiGroup({ name, versions, preferredVersion }: ApiGroup, alone: boolean): object {
   const entry = (version: string): object => ({ groupVersion: `${name}/${version}`, version });
-  return { ...(alone && { kind: 'APIGroup', apiVersion: 'v1' }), name, versions: versions.map(entry), preferredVersion: entry(preferredVersion) };
+  return {
+    ...(alone && { kind: 'APIGroup', apiVersion: 'v1' }),
+    name,
+    versions: versions.map(entry),
+    preferredVersion: entry(preferredVersion),
+  };
 }
 
 async function resourceList(scheme: Scheme, version: GroupVersion): Promise<object> {
   const resources = await Promise.all(scheme.resourcesOf(version).map((kind) => resourceEntries(scheme, kind)));
   const apiVersion = version.group === '' ? {} : { apiVersion: 'v1' };
-  return { kind: 'APIResourceList', ...apiVersion, groupVersion: printGroupVersion(version), resources: resources.flat() };
+  return {
+    kind: 'APIResourceList',
+    ...apiVersion,
+    groupVersion: printGroupVersion(version),
+    resources: resources.flat(),
+  };
 }
 
 async function resourceEntries(scheme: Scheme, kind: ServedKind): Promise<readonly object[]> {
@@ -120,14 +148,20 @@ function resourceDiscovery(kind: ServedKind): object {
     ...(shortNames.length > 0 && { shortNames }),
     ...(categories.length > 0 && { categories }),
     ...(subresources.length > 0 && {
-      subresources: subresources.map(({ name, kind: gvk, verbs: offered }) => ({ subresource: name, responseKind: responseKind(gvk, kind), verbs: offered })),
+      subresources: subresources.map(({ name, kind: gvk, verbs: offered }) => ({
+        subresource: name,
+        responseKind: responseKind(gvk, kind),
+        verbs: offered,
+      })),
     }),
   };
 }
 
 /** Group and version are left empty where they are those of the parent. */
 function responseKind(gvk: GroupVersionKind, parent: ServedKind): object {
-  return isElsewhere(gvk, parent) ? { group: gvk.group, version: gvk.version, kind: gvk.kind } : { group: '', version: '', kind: gvk.kind };
+  return isElsewhere(gvk, parent)
+    ? { group: gvk.group, version: gvk.version, kind: gvk.kind }
+    : { group: '', version: '', kind: gvk.kind };
 }
 
 function isElsewhere({ group, version }: GroupVersion, parent: GroupVersion): boolean {

@@ -46,7 +46,10 @@ function makeDocuments({ scheme, serverAddress, healthChecks, routes: makeRoutes
     if (isDiscovery) {
       const document = discovery.documentAt(trimmed);
       // Lists of groups and groups are the aggregator's, which does not look at the method.
-      if (document !== undefined) return verb === 'get' || (root === 'apis' && trimmed.split('/').length < 4) ? document(exchange) : refuseMethod();
+      if (document !== undefined)
+        return verb === 'get' || (root === 'apis' && trimmed.split('/').length < 4)
+          ? document(exchange)
+          : refuseMethod();
       // A group that exists but not in that version is known to the API; any other path is not.
       if (groups.has(root === 'api' ? '' : group) && (root === 'api' || group !== '')) throw unknownResource();
       return pageNotFound();
@@ -73,8 +76,18 @@ function index(scheme: Scheme, checks: readonly HealthCheck[], routes: readonly 
     const base = name === '' ? '/api' : `/apis/${name}`;
     return [base, ...versions.map((each) => `${base}/${each}`)];
   });
-  const healthy = ['/healthz', '/livez', '/readyz'].flatMap((base) => [base, ...checks.map(({ name }) => `${base}/${name}`)]);
-  const paths = [...discovery, '/apis', '/apis/', ...healthy, ...routes.map(({ path }) => path.replace(/(.)\/$/, '$1')), '/version'];
+  const healthy = ['/healthz', '/livez', '/readyz'].flatMap((base) => [
+    base,
+    ...checks.map(({ name }) => `${base}/${name}`),
+  ]);
+  const paths = [
+    ...discovery,
+    '/apis',
+    '/apis/',
+    ...healthy,
+    ...routes.map(({ path }) => path.replace(/(.)\/$/, '$1')),
+    '/version',
+  ];
   const content = JSON.stringify({ paths: [...new Set(paths)].sort() }, undefined, 2);
   return { type: 'raw', code: 200, contentType: 'application/json', content };
 }

@@ -11,18 +11,26 @@ export interface HealthCheck {
 }
 
 /** Answers the path of an endpoint (`healthz`) or of one of its checks (`healthz/ping`). */
-export async function health(checks: readonly HealthCheck[], path: string, { request }: Exchange): Promise<RawResponse> {
+export async function health(
+  checks: readonly HealthCheck[],
+  path: string,
+  { request }: Exchange,
+): Promise<RawResponse> {
   const [endpoint = '', ...rest] = path.split('/').filter((part) => part !== '');
   const name = rest.join('/');
   if (name !== '') {
     const check = checks.find((each) => each.name === name);
     if (check === undefined) return pageNotFound();
-    return (await failureOf(check)) === undefined ? healthy : textResponse(500, 'internal server error: reason withheld\n');
+    return (await failureOf(check)) === undefined
+      ? healthy
+      : textResponse(500, 'internal server error: reason withheld\n');
   }
   const { parameters = {} } = request.options();
   const excluded = new Set(parameters.exclude ?? []);
   const asked = checks.filter((check) => !excluded.has(check.name));
-  const failures = new Map(await Promise.all(asked.map(async (check) => [check.name, await failureOf(check)] as const)));
+  const failures = new Map(
+    await Promise.all(asked.map(async (check) => [check.name, await failureOf(check)] as const)),
+  );
   const lines = checks.map((check) => line(check.name, excluded, failures.get(check.name)));
   for (const stranger of [...excluded].filter((each) => !checks.some((check) => check.name === each))) {
     lines.push(`warn: some health checks cannot be excluded: no matches for ${JSON.stringify(stranger)}`);

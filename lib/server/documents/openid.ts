@@ -6,11 +6,16 @@ import type { ApiResponse } from '../../client/index.js';
 import { methodNotAllowed } from '../../core/index.js';
 import type { DocumentRoute } from './documents.js';
 
-/** `/.well-known/openid-configuration` and `/openid/v1/jwks`. `serverAddress` is where the latter is found unless the issuer says otherwise. */
+/**
+ * `/.well-known/openid-configuration` and `/openid/v1/jwks`. `serverAddress` is where the latter is found unless the
+ * issuer says otherwise.
+ */
 export function openIdRoutes(discovery: TokenDiscovery, serverAddress: string): readonly DocumentRoute[] {
   const { issuer } = discovery;
   // Without an address of its own, the server is where its tokens say that they come from.
-  const jwksUri = discovery.jwksUri ?? (serverAddress === '' ? `${issuer.replace(/\/$/, '')}${keysPath}` : `https://${serverAddress}${keysPath}`);
+  const jwksUri =
+    discovery.jwksUri ??
+    (serverAddress === '' ? `${issuer.replace(/\/$/, '')}${keysPath}` : `https://${serverAddress}${keysPath}`);
   const configuration = (): object => ({
     issuer,
     jwks_uri: jwksUri,
@@ -31,7 +36,13 @@ function route(path: string, contentType: string, make: () => object): DocumentR
     path,
     answer: ({ request }): Promise<ApiResponse> => {
       if (request.info.verb !== 'get') return Promise.reject(methodNotAllowed());
-      return Promise.resolve({ type: 'raw', code: 200, contentType, content: JSON.stringify(make()), headers: { 'Cache-Control': 'public, max-age=3600' } });
+      return Promise.resolve({
+        type: 'raw',
+        code: 200,
+        contentType,
+        content: JSON.stringify(make()),
+        headers: { 'Cache-Control': 'public, max-age=3600' },
+      });
     },
   };
 }

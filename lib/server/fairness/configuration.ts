@@ -1,4 +1,5 @@
-// The objects that draw flows and levels, as they are and whenever they change. Nothing is read before somebody subscribes.
+// The objects that draw flows and levels, as they are and whenever they change. Nothing is read before somebody
+// subscribes.
 import { combineLatest, defer, filter, map, tap } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { reflect, snapshotWriter } from '../../core/index.js';
@@ -25,5 +26,8 @@ export function flowConfiguration(reader: ObjectReader, failed: () => void): Obs
         map(() => known.snapshot.list()),
       );
     });
-  return combineLatest({ levels: objects<PriorityLevelConfiguration>('prioritylevelconfigurations'), schemas: objects<FlowSchema>('flowschemas') });
+  return combineLatest({
+    levels: objects<PriorityLevelConfiguration>('prioritylevelconfigurations'),
+    schemas: objects<FlowSchema>('flowschemas'),
+  });
 }

@@ -1,15 +1,15 @@
 // The seats of one priority level and who waits for them: fair queuing for requests, as
 // apiserver/pkg/util/flowcontrol/fairqueuing/queueset (its doc.go has the theory).
 //
-// Imagine that every queue with something to do got its requests served at the same pace, all at once. `#progress` is how
-// many seat-milliseconds each queue would have got by now; a queue's `nextStart` is where in that imagined world its next
-// request begins. Served next, in the real world, is the request that would finish first in the imagined one. A request is
-// taken to last 3 ms until it is known how long it did; then its queue's `nextStart` is put right. So a queue pays for
-// what its requests used, and one that had nothing to do does not save up for later.
+// Imagine that every queue with something to do got its requests served at the same pace, all at once. `#progress` is
+// how many seat-milliseconds each queue would have got by now; a queue's `nextStart` is where in that imagined world
+// its next request begins. Served next, in the real world, is the request that would finish first in the imagined one.
+// A request is taken to last 3 ms until it is known how long it did; then its queue's `nextStart` is put right. So a
+// queue pays for what its requests used, and one that had nothing to do does not save up for later.
 //
-// Simpler than Kubernetes in three things. Queues exist only while they have requests, waiting or served, so an idle level
-// costs nothing and sums are kept instead of counted. The clock knows whole milliseconds only. And no seats are kept after
-// a write for the work of telling watchers of it, which here happens within the write.
+// Simpler than Kubernetes in three things. Queues exist only while they have requests, waiting or served, so an idle
+// level costs nothing and sums are kept instead of counted. The clock knows whole milliseconds only. And no seats are
+// kept after a write for the work of telling watchers of it, which here happens within the write.
 import type { Clock } from '../../core/index.js';
 import { after } from '../http/after.js';
 import { SeatDemand } from './seat-demand.js';
@@ -106,12 +106,15 @@ export class FairQueues<Request> {
   /** Seats at once, or later, or the reason why not. */
   enter(claim: Claim<Request>, now: number): Seats | Rejection | Promise<Seats | Rejection> {
     this.#advance(now);
-    if (this.#terms.queues === 0) return this.#fits(claim.seats) ? this.#take(claim.seats, undefined, now) : 'concurrency-limit';
+    if (this.#terms.queues === 0)
+      return this.#fits(claim.seats) ? this.#take(claim.seats, undefined, now) : 'concurrency-limit';
     const number = this.#shortest(claim.hand);
     const known = this.#queues.get(number);
-    if (this.#seatsTaken >= this.#limit && (known?.waiting.size ?? 0) >= this.#terms.queueLengthMax) return 'queue-full';
+    if (this.#seatsTaken >= this.#limit && (known?.waiting.size ?? 0) >= this.#terms.queueLengthMax)
+      return 'queue-full';
     const queue = known ?? this.#open(number);
-    if (this.#waiting > 0 || this.#seatsTaken >= this.#limit || !this.#fits(claim.seats)) return this.#wait(claim, queue, now);
+    if (this.#waiting > 0 || this.#seatsTaken >= this.#limit || !this.#fits(claim.seats))
+      return this.#wait(claim, queue, now);
     // Nobody is before it.
     queue.nextStart = Math.max(queue.nextStart, this.#progress);
     return this.#serve(claim.seats, queue, now);
@@ -140,7 +143,8 @@ export class FairQueues<Request> {
     const elapsedMs = now - this.#progressMs;
     if (elapsedMs <= 0) return;
     this.#progressMs = now;
-    if (this.#queues.size > 0) this.#progress += (elapsedMs * Math.min(this.#seatsTaken + this.#waitingSeats, this.#limit)) / this.#queues.size;
+    if (this.#queues.size > 0)
+      this.#progress += (elapsedMs * Math.min(this.#seatsTaken + this.#waitingSeats, this.#limit)) / this.#queues.size;
   }
 
   /** A request wider than the level has it for itself. */
@@ -148,7 +152,10 @@ export class FairQueues<Request> {
     return seats > this.#limit ? this.#served === 0 : this.#seatsTaken + seats <= this.#limit;
   }
 
-  /** The queue of the hand with the fewest seats waited for. Where to begin changes, or flows with common queues would pile up. */
+  /**
+   * The queue of the hand with the fewest seats waited for. Where to begin changes, or flows with common queues would
+   * pile up.
+   */
   #shortest(hand: readonly number[]): number {
     const first = this.#turn++ % hand.length;
     let best = hand[first] ?? 0;

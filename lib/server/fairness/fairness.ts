@@ -1,7 +1,7 @@
-// API priority and fairness: no more requests are served at once than the server has seats for, and when they are scarce
-// every flow gets its fair part. Requests from the wire are put in flows by FlowSchemas, flows in priority levels, each
-// with seats of its own; what finds none waits or is turned away with 429. Requests that the host itself makes in process
-// are no business of this step, nor are long ones: a watch takes seats only until it has begun. As
+// API priority and fairness: no more requests are served at once than the server has seats for, and when they are
+// scarce every flow gets its fair part. Requests from the wire are put in flows by FlowSchemas, flows in priority
+// levels, each with seats of its own; what finds none waits or is turned away with 429. Requests that the host itself
+// makes in process are no business of this step, nor are long ones: a watch takes seats only until it has begun. As
 // apiserver/pkg/server/filters/priority-and-fairness.go.
 import { takeUntil } from 'rxjs';
 import type { ApiRequest, ApiResponse, RawResponse } from '../../client/index.js';
@@ -58,7 +58,8 @@ export function fairnessOf({ registry, reader, clock, concurrency, turnedAway }:
       });
       void following.then(done);
     });
-  const objectCount = ({ group, version, resource }: ApiRequest['info']): number | undefined => registry.endpoint({ group, version, resource })?.stored.cacher.figures().objects;
+  const objectCount = ({ group, version, resource }: ApiRequest['info']): number | undefined =>
+    registry.endpoint({ group, version, resource })?.stored.cacher.figures().objects;
   const serve = (exchange: Exchange, next: Serve): Answer => {
     const { request, user } = exchange;
     const flow = control.flowOf(request.info, user);
@@ -67,8 +68,17 @@ export function fairnessOf({ registry, reader, clock, concurrency, turnedAway }:
     if (!level.isExempt) {
       const now = clock.now();
       control.tick(now);
-      const entered = level.queues.enter({ hand: flow.handOf(request.info, user), seats: seatsOf(request, level.limits.perRequest, objectCount), request }, now);
-      return entered instanceof Promise ? waited(counts, entered).then((outcome) => served(outcome, flow, exchange, next)) : served(entered, flow, exchange, next);
+      const entered = level.queues.enter(
+        {
+          hand: flow.handOf(request.info, user),
+          seats: seatsOf(request, level.limits.perRequest, objectCount),
+          request,
+        },
+        now,
+      );
+      return entered instanceof Promise
+        ? waited(counts, entered).then((outcome) => served(outcome, flow, exchange, next))
+        : served(entered, flow, exchange, next);
     }
     return served(undefined, flow, exchange, next);
   };
@@ -107,7 +117,12 @@ export function fairnessOf({ registry, reader, clock, concurrency, turnedAway }:
   };
   const step: Step = (exchange, next) => {
     const { request } = exchange;
-    if (request.user !== undefined || request.uri === undefined || (isLongRunning(request.info) && request.info.verb !== 'watch')) return next(exchange);
+    if (
+      request.user !== undefined ||
+      request.uri === undefined ||
+      (isLongRunning(request.info) && request.info.verb !== 'watch')
+    )
+      return next(exchange);
     return isReady ? serve(exchange, next) : (ready ??= begin()).then(() => serve(exchange, next));
   };
   const close = (): void => {

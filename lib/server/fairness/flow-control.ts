@@ -1,10 +1,16 @@
 // Priority levels and flows as FlowSchemas and PriorityLevelConfigurations draw them. The mandatory ones are there even
-// where their objects are not. Levels keep their seats and queues when the configuration changes; one that is gone serves
-// whom it has and gets no more. As apiserver/pkg/util/flowcontrol/apf_controller.go.
+// where their objects are not. Levels keep their seats and queues when the configuration changes; one that is gone
+// serves whom it has and gets no more. As apiserver/pkg/util/flowcontrol/apf_controller.go.
 import type { ApiRequest, RequestInfo } from '../../client/index.js';
 import { mandatoryFlowSchemas, mandatoryPriorityLevels } from '../../core/index.js';
 import type { Clock, Frozen } from '../../core/index.js';
-import type { FlowSchema, FlowSchemaSpec, PriorityLevelConfiguration, PriorityLevelConfigurationSpec, UserInfo } from '../../core/types/index.js';
+import type {
+  FlowSchema,
+  FlowSchemaSpec,
+  PriorityLevelConfiguration,
+  PriorityLevelConfigurationSpec,
+  UserInfo,
+} from '../../core/types/index.js';
 import type { FlowRule } from './flow-matching.js';
 import { flowRules, isOfFlow } from './flow-matching.js';
 import { dealHand } from './flow-hand.js';
@@ -61,7 +67,10 @@ export class FlowControl {
   #catchAll: Flow | undefined;
   #lentMs = 0;
 
-  /** `total` is how many requests are served at once; a request that has to wait waits for so long. To be configured before it is asked. */
+  /**
+   * `total` is how many requests are served at once; a request that has to wait waits for so long. To be configured
+   * before it is asked.
+   */
   constructor(clock: Clock, total: number, patienceOf: (request: ApiRequest) => Patience) {
     this.#clock = clock;
     this.#total = total;
@@ -70,11 +79,22 @@ export class FlowControl {
 
   /** From now on. */
   configure(levels: readonly Frozen<PriorityLevelConfiguration>[], schemas: readonly Frozen<FlowSchema>[]): void {
-    const given = new Map(levels.flatMap(({ metadata, spec }) => (spec === undefined || !isWhole(metadata?.name ?? '', spec) ? [] : [[metadata?.name ?? '', { spec, uid: metadata?.uid ?? '' }] as const])));
+    const given = new Map(
+      levels.flatMap(({ metadata, spec }) =>
+        spec === undefined || !isWhole(metadata?.name ?? '', spec)
+          ? []
+          : [[metadata?.name ?? '', { spec, uid: metadata?.uid ?? '' }] as const],
+      ),
+    );
     for (const [name, spec] of mandatoryPriorityLevels()) if (!given.has(name)) given.set(name, { spec, uid: '' });
     const limits = seatLimits(new Map(Array.from(given, ([name, { spec }]) => [name, spec])), this.#total);
     const old = this.#levels;
-    this.#levels = new Map(Array.from(given, ([name, { spec, uid }]) => [name, this.#level(name, uid, spec, limits.get(name), old.get(name))]));
+    this.#levels = new Map(
+      Array.from(given, ([name, { spec, uid }]) => [
+        name,
+        this.#level(name, uid, spec, limits.get(name), old.get(name)),
+      ]),
+    );
     this.#flows = this.#flowsOf(schemas);
     this.#catchAll = this.#flows.find(({ schema }) => schema === 'catch-all');
     this.#lend();
@@ -108,7 +128,13 @@ export class FlowControl {
     return this.#levels.values();
   }
 
-  #level(name: string, uid: string, spec: Frozen<PriorityLevelConfigurationSpec>, limits: SeatLimits | undefined, old: Level | undefined): Level {
+  #level(
+    name: string,
+    uid: string,
+    spec: Frozen<PriorityLevelConfigurationSpec>,
+    limits: SeatLimits | undefined,
+    old: Level | undefined,
+  ): Level {
     const { queues = 0, queueLengthLimit = 0, handSize = 1 } = spec.limited?.limitResponse?.queuing ?? {};
     return {
       name,
@@ -124,8 +150,12 @@ export class FlowControl {
   /** In order of precedence; those without a level are passed over. */
   #flowsOf(schemas: readonly Frozen<FlowSchema>[]): readonly Flow[] {
     const counts = new Map(this.#flows.map((flow) => [flow.schema, flow]));
-    const named = schemas.flatMap(({ metadata, spec }) => (spec === undefined ? [] : [{ name: metadata?.name ?? '', uid: metadata?.uid ?? '', spec }]));
-    const usable = named.filter(({ spec }) => this.#levels.has(spec.priorityLevelConfiguration.name)).sort(byPrecedence);
+    const named = schemas.flatMap(({ metadata, spec }) =>
+      spec === undefined ? [] : [{ name: metadata?.name ?? '', uid: metadata?.uid ?? '', spec }],
+    );
+    const usable = named
+      .filter(({ spec }) => this.#levels.has(spec.priorityLevelConfiguration.name))
+      .sort(byPrecedence);
     const mandatory = (name: string): typeof usable => {
       const spec = usable.some((each) => each.name === name) ? undefined : mandatoryFlowSchemas().get(name);
       return spec === undefined ? [] : [{ name, uid: '', spec }];
@@ -133,7 +163,9 @@ export class FlowControl {
     return [...mandatory('exempt'), ...usable, ...mandatory('catch-all')].flatMap(({ name, uid, spec }) => {
       const level = this.#levels.get(spec.priorityLevelConfiguration.name);
       const known = counts.get(name);
-      return level === undefined ? [] : [flowTo(level, name, { uid, spec, counts: known?.level.name === level.name ? known.counts : newCounts() })];
+      return level === undefined
+        ? []
+        : [flowTo(level, name, { uid, spec, counts: known?.level.name === level.name ? known.counts : newCounts() })];
     });
   }
 
@@ -148,9 +180,17 @@ export class FlowControl {
 
 /** Whether its parts fit together; the server does as if others were not there. */
 function isWhole(name: string, { type, limited, exempt }: Frozen<PriorityLevelConfigurationSpec>): boolean {
-  if ((type === 'Limited') !== (limited !== undefined) || (type === 'Exempt') !== (exempt !== undefined) || (type === 'Exempt') !== (name === 'exempt')) return false;
+  if (
+    (type === 'Limited') !== (limited !== undefined) ||
+    (type === 'Exempt') !== (exempt !== undefined) ||
+    (type === 'Exempt') !== (name === 'exempt')
+  )
+    return false;
   const response = limited?.limitResponse;
-  return limited === undefined || (response !== undefined && (response.type === 'Reject') === (response.queuing === undefined));
+  return (
+    limited === undefined ||
+    (response !== undefined && (response.type === 'Reject') === (response.queuing === undefined))
+  );
 }
 
 interface Named {
@@ -168,7 +208,11 @@ function newCounts(): FlowCounts {
   return { dispatched: 0, executing: 0, executingSeats: 0, waiting: 0, rejected: new Map() };
 }
 
-function flowTo(level: Level, schema: string, { uid, spec, counts }: { readonly uid: string; readonly spec: Frozen<FlowSchemaSpec>; readonly counts: FlowCounts }): Flow {
+function flowTo(
+  level: Level,
+  schema: string,
+  { uid, spec, counts }: { readonly uid: string; readonly spec: Frozen<FlowSchemaSpec>; readonly counts: FlowCounts },
+): Flow {
   const hands = new Map<string, readonly number[]>();
   const { queues, handSize } = level.terms;
   const method = queues > 1 ? spec.distinguisherMethod?.type : undefined;
@@ -178,7 +222,8 @@ function flowTo(level: Level, schema: string, { uid, spec, counts }: { readonly 
     counts,
     rules: flowRules(spec),
     // Uids, since names would tell clients how important they are.
-    headers: uid === '' ? undefined : ['X-Kubernetes-Pf-Flowschema-Uid', uid, 'X-Kubernetes-Pf-Prioritylevel-Uid', level.uid],
+    headers:
+      uid === '' ? undefined : ['X-Kubernetes-Pf-Flowschema-Uid', uid, 'X-Kubernetes-Pf-Prioritylevel-Uid', level.uid],
     handOf({ namespace }, { username = '' }) {
       const distinguisher = method === 'ByUser' ? username : method === 'ByNamespace' ? namespace : '';
       const known = hands.get(distinguisher);

@@ -1,7 +1,7 @@
 // Shuffle sharding: every flow is dealt a hand of a level's queues and waits in the shortest of them, so that two flows
 // seldom share all of theirs and one that floods its own leaves the others' alone. As
-// apiserver/pkg/util/shufflesharding/shufflesharding.go; the hash is one of 53 bits instead of SHA-256's first 64, which
-// is more than hands of Kubernetes' own levels need (at most 42).
+// apiserver/pkg/util/shufflesharding/shufflesharding.go; the hash is one of 53 bits instead of SHA-256's first 64,
+// which is more than hands of Kubernetes' own levels need (at most 42).
 
 /** The queues of a flow, by number, each once. */
 export function dealHand(flow: string, queues: number, handSize: number): readonly number[] {

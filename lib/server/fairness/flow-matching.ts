@@ -1,8 +1,15 @@
 // Which requests belong to a FlowSchema. Asked for every request from the wire, of one schema after the other until one
-// fits, so lists are made into sets once and nothing is made anew while matching. As apiserver/pkg/util/flowcontrol/rule.go.
+// fits, so lists are made into sets once and nothing is made anew while matching. As
+// apiserver/pkg/util/flowcontrol/rule.go.
 import type { RequestInfo } from '../../client/index.js';
 import type { Frozen } from '../../core/index.js';
-import type { FlowSchemaSpec, NonResourcePolicyRule, PolicyRulesWithSubjects, ResourcePolicyRule, UserInfo } from '../../core/types/index.js';
+import type {
+  FlowSchemaSpec,
+  NonResourcePolicyRule,
+  PolicyRulesWithSubjects,
+  ResourcePolicyRule,
+  UserInfo,
+} from '../../core/types/index.js';
 
 /** A rule of a schema: who does what. */
 export interface FlowRule {
@@ -39,7 +46,8 @@ export function flowRules({ rules = [] }: Frozen<FlowSchemaSpec>): readonly Flow
 
 /** Whether a request belongs to the schema with these rules. */
 export function isOfFlow(rules: readonly FlowRule[], info: RequestInfo, user: Frozen<UserInfo>): boolean {
-  for (const rule of rules) if (isSubject(rule, user) && (info.isResource ? isResource(rule, info) : isPath(rule, info))) return true;
+  for (const rule of rules)
+    if (isSubject(rule, user) && (info.isResource ? isResource(rule, info) : isPath(rule, info))) return true;
   return false;
 }
 
@@ -55,7 +63,11 @@ function isSubject({ anybody, users, groups, prefixes }: FlowRule, user: Frozen<
 function isResource({ resources }: FlowRule, info: RequestInfo): boolean {
   for (const rule of resources) {
     if (!allows(rule.verbs, info.verb) || !allows(rule.groups, info.group)) continue;
-    if (rule.resources !== undefined && !rule.resources.has(info.subresource === '' ? info.resource : `${info.resource}/${info.subresource}`)) continue;
+    if (
+      rule.resources !== undefined &&
+      !rule.resources.has(info.subresource === '' ? info.resource : `${info.resource}/${info.subresource}`)
+    )
+      continue;
     if (info.namespace === '' ? rule.clusterScope : allows(rule.namespaces, info.namespace)) return true;
   }
   return false;
@@ -64,7 +76,8 @@ function isResource({ resources }: FlowRule, info: RequestInfo): boolean {
 function isPath({ paths }: FlowRule, { verb, path }: RequestInfo): boolean {
   for (const { verbs, patterns } of paths) {
     if (!allows(verbs, verb)) continue;
-    for (const { pattern, prefix } of patterns) if (pattern === '*' || pattern === path || path.startsWith(prefix)) return true;
+    for (const { pattern, prefix } of patterns)
+      if (pattern === '*' || pattern === path || path.startsWith(prefix)) return true;
   }
   return false;
 }
@@ -85,15 +98,40 @@ function flowRule({ subjects, resourceRules = [], nonResourceRules = [] }: Froze
     if (serviceAccount.name === '*') prefixes.push(prefix);
     else users.add(prefix + serviceAccount.name);
   }
-  return { anybody: users.has('*') || groups.has('*'), users, groups, prefixes, resources: resourceRules.map(resourceRule), paths: nonResourceRules.map(pathRule) };
+  return {
+    anybody: users.has('*') || groups.has('*'),
+    users,
+    groups,
+    prefixes,
+    resources: resourceRules.map(resourceRule),
+    paths: nonResourceRules.map(pathRule),
+  };
 }
 
-function resourceRule({ verbs, apiGroups, resources, namespaces = [], clusterScope = false }: Frozen<ResourcePolicyRule>): ResourceRule {
-  return { verbs: choice(verbs), groups: choice(apiGroups), resources: choice(resources), namespaces: choice(namespaces), clusterScope };
+function resourceRule({
+  verbs,
+  apiGroups,
+  resources,
+  namespaces = [],
+  clusterScope = false,
+}: Frozen<ResourcePolicyRule>): ResourceRule {
+  return {
+    verbs: choice(verbs),
+    groups: choice(apiGroups),
+    resources: choice(resources),
+    namespaces: choice(namespaces),
+    clusterScope,
+  };
 }
 
 function pathRule({ verbs, nonResourceURLs }: Frozen<NonResourcePolicyRule>): PathRule {
-  return { verbs: choice(verbs), patterns: nonResourceURLs.map((pattern) => ({ pattern, prefix: pattern.replace(/\*$/, '').replace(/([^/])$/, '$1/') })) };
+  return {
+    verbs: choice(verbs),
+    patterns: nonResourceURLs.map((pattern) => ({
+      pattern,
+      prefix: pattern.replace(/\*$/, '').replace(/([^/])$/, '$1/'),
+    })),
+  };
 }
 
 /** A star stands for everything where it stands alone. */

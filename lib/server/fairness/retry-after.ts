@@ -33,7 +33,9 @@ export class RetryAfter {
   }
 
   #adjust(now: number): void {
-    const recent = this.#history.filter(({ second }) => now - second <= this.#seconds).reduce((sum, { count }) => sum + count, 0);
+    const recent = this.#history
+      .filter(({ second }) => now - second <= this.#seconds)
+      .reduce((sum, { count }) => sum + count, 0);
     if (now - this.#raisedAt >= this.#seconds && recent >= 3 * this.#seconds) {
       this.#seconds = Math.min(2 * this.#seconds, secondsMax);
       this.#raisedAt = now;

@@ -1,6 +1,6 @@
 // How wide a request is: how many seats it takes while it is served. One, but for lists and for watches that begin with
-// what there is: those take one for every hundred objects, up to ten. As apiserver/pkg/util/flowcontrol/request, where a
-// list takes one for every 100 kB it is estimated to load; here objects are taken to have 1 kB.
+// what there is: those take one for every hundred objects, up to ten. As apiserver/pkg/util/flowcontrol/request, where
+// a list takes one for every 100 kB it is estimated to load; here objects are taken to have 1 kB.
 import type { ApiRequest, RequestInfo, RequestOptions } from '../../client/index.js';
 
 /** How many objects there are of a resource; undefined where nobody knows. */

@@ -18,20 +18,36 @@ export interface SeatLimits {
 }
 
 /** Seats by share; rounded up, so that together they may be a few more than the server's. */
-export function seatLimits(specs: ReadonlyMap<string, Frozen<PriorityLevelConfigurationSpec>>, total: number): ReadonlyMap<string, SeatLimits> {
+export function seatLimits(
+  specs: ReadonlyMap<string, Frozen<PriorityLevelConfigurationSpec>>,
+  total: number,
+): ReadonlyMap<string, SeatLimits> {
   const shares = [...specs.values()].reduce((sum, spec) => sum + sharesOf(spec), 0);
-  return new Map(Array.from(specs, ([name, spec]) => [name, limitsOf(spec, shares === 0 ? 0 : Math.ceil((total * sharesOf(spec)) / shares), total)]));
+  return new Map(
+    Array.from(specs, ([name, spec]) => [
+      name,
+      limitsOf(spec, shares === 0 ? 0 : Math.ceil((total * sharesOf(spec)) / shares), total),
+    ]),
+  );
 }
 
 function sharesOf({ limited, exempt }: Frozen<PriorityLevelConfigurationSpec>): number {
   return limited === undefined ? (exempt?.nominalConcurrencyShares ?? 0) : (limited.nominalConcurrencyShares ?? 30);
 }
 
-function limitsOf({ limited, exempt }: Frozen<PriorityLevelConfigurationSpec>, nominal: number, total: number): SeatLimits {
+function limitsOf(
+  { limited, exempt }: Frozen<PriorityLevelConfigurationSpec>,
+  nominal: number,
+  total: number,
+): SeatLimits {
   const lendable = Math.round((nominal * (limited?.lendablePercent ?? exempt?.lendablePercent ?? 0)) / 100);
-  const borrowable = limited?.borrowingLimitPercent === undefined ? total : Math.round((nominal * limited.borrowingLimitPercent) / 100);
+  const borrowable =
+    limited?.borrowingLimitPercent === undefined ? total : Math.round((nominal * limited.borrowingLimitPercent) / 100);
   const hand = limited?.limitResponse?.queuing?.handSize;
-  const perRequest = hand === undefined ? Infinity : Math.max(1, Math.min(Math.ceil(nominal * perRequestShare), Math.floor(nominal / hand)));
+  const perRequest =
+    hand === undefined
+      ? Infinity
+      : Math.max(1, Math.min(Math.ceil(nominal * perRequestShare), Math.floor(nominal / hand)));
   return { nominal, lower: nominal - lendable, upper: nominal + borrowable, perRequest };
 }
 
@@ -69,7 +85,8 @@ interface Claim {
 
 /** The least proportion of their targets at which all claims together are the total, within their bounds. */
 function fairProportion(claims: readonly Claim[], total: number): number {
-  const given = (proportion: number): number => claims.reduce((sum, { lower, upper, target }) => sum + clamp(proportion * target, lower, upper), 0);
+  const given = (proportion: number): number =>
+    claims.reduce((sum, { lower, upper, target }) => sum + clamp(proportion * target, lower, upper), 0);
   let low = 0;
   let high = Math.max(0, ...claims.map(({ upper, target }) => upper / target));
   // The sum only grows with the proportion: 100 halvings leave less than a seat could tell.

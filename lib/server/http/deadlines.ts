@@ -1,7 +1,7 @@
-// The deadline that nearly all requests share: a minute from when they came. They come in the order of their deadlines, so
-// one timer for the oldest serves all of them, and a request that is answered in time costs no timer of its own. Without
-// requests the timer is given back at once; a server that lives on its port anyway keeps it, and spares itself the setting
-// and cancelling of one per request, until `close`.
+// The deadline that nearly all requests share: a minute from when they came. They come in the order of their deadlines,
+// so one timer for the oldest serves all of them, and a request that is answered in time costs no timer of its own.
+// Without requests the timer is given back at once; a server that lives on its port anyway keeps it, and spares itself
+// the setting and cancelling of one per request, until `close`.
 import type { Clock } from '../../core/index.js';
 import { after } from './after.js';
 

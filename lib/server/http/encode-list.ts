@@ -1,8 +1,16 @@
-// Lists, joined from the bytes of their items in blocks and only as fast as they are taken: a list of a hundred thousand
-// pods is neither one string nor one turn of the event loop. Items of built-in kinds lose kind and apiVersion on the way,
-// as in Kubernetes, where only unstructured items and partial metadata keep them.
+// Lists, joined from the bytes of their items in blocks and only as fast as they are taken: a list of a hundred
+// thousand pods is neither one string nor one turn of the event loop. Items of built-in kinds lose kind and apiVersion
+// on the way, as in Kubernetes, where only unstructured items and partial metadata keep them.
 import type { ApiList, ApiObject, Frozen, Negotiated } from '../../core/index.js';
-import { encodeJson, encodeMessage, encodePrettyJson, groupVersionKindOf, mediaTypes, openEnvelope, printYaml } from '../../core/index.js';
+import {
+  encodeJson,
+  encodeMessage,
+  encodePrettyJson,
+  groupVersionKindOf,
+  mediaTypes,
+  openEnvelope,
+  printYaml,
+} from '../../core/index.js';
 import { joinBytes } from './join-bytes.js';
 import type { ObjectEncoding } from './object-encoder.js';
 import { jsonBytes, kindFirst, protobufBytes } from './object-encoder.js';
@@ -22,10 +30,15 @@ export function isItemList(object: Frozen<ApiObject>): object is Frozen<ApiList>
 }
 
 /** The blocks of a list. Items are encoded when their block is asked for. */
-export function encodeList(list: Frozen<ApiList>, { mediaType, pretty }: Pick<Negotiated, 'mediaType' | 'pretty'>, encoding: ListEncoding): Iterable<Uint8Array> {
+export function encodeList(
+  list: Frozen<ApiList>,
+  { mediaType, pretty }: Pick<Negotiated, 'mediaType' | 'pretty'>,
+  encoding: ListEncoding,
+): Iterable<Uint8Array> {
   const keepsKind = list.apiVersion === 'meta.k8s.io/v1' || encoding.keepsItemKind(list);
   if (mediaType === mediaTypes.protobuf) return blocks(protobufParts(list, encoding), encoding.blockBytes);
-  if (mediaType === mediaTypes.yaml) return [utf8.encode(printYaml({ ...list, items: list.items.map((item) => bare(item, keepsKind)) }))];
+  if (mediaType === mediaTypes.yaml)
+    return [utf8.encode(printYaml({ ...list, items: list.items.map((item) => bare(item, keepsKind)) }))];
   return blocks(pretty ? prettyParts(list, keepsKind) : jsonParts(list, keepsKind, encoding), encoding.blockBytes);
 }
 
@@ -57,12 +70,13 @@ const listEnd = utf8.encode(']}\n');
 
 /** How many bytes to cut off the front of an item: nearly all of a list are of one kind, so the last answer is kept. */
 function kindLength(): (item: Frozen<ApiObject>) => number {
-  let last: { readonly kind: string | undefined; readonly apiVersion: string | undefined; readonly length: number } | undefined;
+  let last:
+    { readonly kind: string | undefined; readonly apiVersion: string | undefined; readonly length: number } | undefined;
   return ({ kind, apiVersion, metadata }) => {
     if (last !== undefined && last.kind === kind && last.apiVersion === apiVersion) return last.length;
     const named = encodeJson({ kind, apiVersion });
-    // `{"kind":…,"apiVersion":…,` has a comma where the printed text has a brace and a newline; without metadata there is
-    // nothing after it to separate, and such an item is no API object.
+    // `{"kind":…,"apiVersion":…,` has a comma where the printed text has a brace and a newline; without metadata there
+    // is nothing after it to separate, and such an item is no API object.
     const length = named === '{}\n' || metadata === undefined ? 1 : utf8.encode(named).length - 1;
     last = { kind, apiVersion, length };
     return length;
@@ -86,7 +100,10 @@ function bare(item: Frozen<ApiObject>, keepsKind: boolean): Frozen<ApiObject> {
   return content;
 }
 
-/** A list message is its metadata, field 1, and its items, field 2; lengths stand in front, so all items are encoded first. */
+/**
+ * A list message is its metadata, field 1, and its items, field 2; lengths stand in front, so all items are encoded
+ * first.
+ */
 function* protobufParts(list: Frozen<ApiList>, encoding: ListEncoding): Generator<Uint8Array> {
   const { kind = '', apiVersion = '', metadata = {} } = list;
   const meta = encodeMessage(encoding.scheme().typeOf(groupVersionKindOf(list)), { metadata, items: [] });

@@ -1,9 +1,18 @@
-// An answer of the server to what goes over the wire: code, headers, bytes. Refusals, too: an ApiError becomes its Status
-// in a form that the client accepts, anything else that was thrown a 500 with its text and never its stack. As
+// An answer of the server to what goes over the wire: code, headers, bytes. Refusals, too: an ApiError becomes its
+// Status in a form that the client accepts, anything else that was thrown a 500 with its text and never its stack. As
 // apiserver/pkg/endpoints/handlers/responsewriters.
 import type { ApiResponse, ObjectResponse, RawResponse, ResponseExtras, WatchResponse } from '../../client/index.js';
 import type { ApiObject, Clock, Frozen, Negotiated } from '../../core/index.js';
-import { encodePrettyJson, isAggregatedDiscovery, isApiError, isStreamable, mediaTypes, notAcceptable, resourceExpired, toStatus } from '../../core/index.js';
+import {
+  encodePrettyJson,
+  isAggregatedDiscovery,
+  isApiError,
+  isStreamable,
+  mediaTypes,
+  notAcceptable,
+  resourceExpired,
+  toStatus,
+} from '../../core/index.js';
 import { encodeList, isItemList } from './encode-list.js';
 import type { ListEncoding } from './encode-list.js';
 import { encodeBody } from './object-encoder.js';
@@ -47,7 +56,10 @@ export function encodeFailure(error: unknown, request: WireRequest, encoding: Re
   const { code = 500, details } = status;
   const form = request.negotiateStatus();
   const retry = details?.retryAfterSeconds ?? 0;
-  const headers = [...commonHeaders(request, form?.mediaType ?? mediaTypes.json), ...(retry > 0 ? ['Retry-After', `${retry}`] : [])];
+  const headers = [
+    ...commonHeaders(request, form?.mediaType ?? mediaTypes.json),
+    ...(retry > 0 ? ['Retry-After', `${retry}`] : []),
+  ];
   const object = status as Frozen<ApiObject>;
   // Whoever accepts no form at all is still told why, in the one that people read.
   const bytes = form === undefined ? utf8.encode(encodePrettyJson(object)) : encodeBody(object, form, encoding);
@@ -58,7 +70,11 @@ const utf8 = new TextEncoder();
 /** As apiserver/pkg/endpoints/handlers/responsewriters/writers.go, defaultGzipThresholdBytes. */
 export const gzipBytesMin: number = 128 * 1024;
 
-function commonHeaders({ auditId, notes }: WireRequest, contentType: string, { warnings, headers }: ResponseExtras = {}): string[] {
+function commonHeaders(
+  { auditId, notes }: WireRequest,
+  contentType: string,
+  { warnings, headers }: ResponseExtras = {},
+): string[] {
   const common = ['Audit-Id', auditId, 'Cache-Control', 'no-cache, private'];
   if (contentType !== '') common.push('Content-Type', contentType);
   if (notes.headers !== undefined) common.push(...notes.headers);
@@ -83,8 +99,16 @@ function setHeader(headers: string[], name: string, value: string): void {
 
 function objectOutput(response: ObjectResponse, request: WireRequest, encoding: ResponseEncoding): WireOutput {
   const { code, object, form } = response;
-  const body = isItemList(object) ? listBody(encodeList(object, form, encoding)) : bytesBody(encodeBody(object, form, encoding));
-  return { code, headers: commonHeaders(request, contentTypeOf(form), response), body, gzip: isWorthGzip(body) && acceptsGzip(request), close: false };
+  const body = isItemList(object)
+    ? listBody(encodeList(object, form, encoding))
+    : bytesBody(encodeBody(object, form, encoding));
+  return {
+    code,
+    headers: commonHeaders(request, contentTypeOf(form), response),
+    body,
+    gzip: isWorthGzip(body) && acceptsGzip(request),
+    close: false,
+  };
 }
 
 /** As generateMediaTypeWithGVK: only aggregated discovery is known by its Content-Type. */
@@ -115,7 +139,12 @@ function isWorthGzip(body: WireBody): boolean {
 }
 
 function acceptsGzip(request: WireRequest): boolean {
-  return request.header('accept-encoding')?.split(',').some((token) => token.trim() === 'gzip') === true;
+  return (
+    request
+      .header('accept-encoding')
+      ?.split(',')
+      .some((token) => token.trim() === 'gzip') === true
+  );
 }
 
 function watchOutput(response: WatchResponse, request: WireRequest, encoding: ResponseEncoding): WireOutput {
@@ -143,7 +172,14 @@ function watchOutput(response: WatchResponse, request: WireRequest, encoding: Re
     );
   };
   const headers = commonHeaders(request, watchContentType(form.mediaType), response);
-  return { code: 200, headers, gzip: false, close: false, messages: isText ? 'text' : 'binary', body: { type: 'stream', start } };
+  return {
+    code: 200,
+    headers,
+    gzip: false,
+    close: false,
+    messages: isText ? 'text' : 'binary',
+    body: { type: 'stream', start },
+  };
 }
 
 function tooSlow(): unknown {
@@ -157,13 +193,24 @@ function pumpLimits({ clock, waitingEventsMax, lingerMs }: ResponseEncoding): Pu
 function rawOutput(response: RawResponse, request: WireRequest, encoding: ResponseEncoding): WireOutput {
   const { code, contentType, content } = response;
   const headers = commonHeaders(request, contentType, response);
-  if (isUnchanged(response, request)) return { code: 304, headers: headers.filter(isForUnchanged), body: bytesBody(new Uint8Array()), gzip: false, close: false };
+  if (isUnchanged(response, request))
+    return {
+      code: 304,
+      headers: headers.filter(isForUnchanged),
+      body: bytesBody(new Uint8Array()),
+      gzip: false,
+      close: false,
+    };
   if (typeof content === 'string' || content instanceof Uint8Array) {
     const body = bytesBody(typeof content === 'string' ? utf8.encode(content) : content);
     return { code, headers, body, gzip: isWorthGzip(body) && acceptsGzip(request), close: false };
   }
   const start: StartStream = (sink, framing) =>
-    pump({ values: content, encode: (bytes) => bytes, failure: cutShort, overflow: tooSlow, joins: framing === 'row' }, sink, pumpLimits(encoding));
+    pump(
+      { values: content, encode: (bytes) => bytes, failure: cutShort, overflow: tooSlow, joins: framing === 'row' },
+      sink,
+      pumpLimits(encoding),
+    );
   return { code, headers, gzip: false, close: false, messages: 'log', body: { type: 'stream', start } };
 }
 

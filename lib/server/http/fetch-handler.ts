@@ -1,5 +1,6 @@
-// The wire in Web-standard form: a Request to a Response. It runs in process without a socket, in a browser's worker, and
-// mounts on any framework that speaks fetch. Paths arrive as the URL standard leaves them: dot segments are resolved.
+// The wire in Web-standard form: a Request to a Response. It runs in process without a socket, in a browser's worker,
+// and mounts on any framework that speaks fetch. Paths arrive as the URL standard leaves them: dot segments are
+// resolved.
 import type { ClientCertificate } from '../../auth/index.js';
 import type { Handler } from '../../client/index.js';
 import { badRequest, requestEntityTooLarge } from '../../core/index.js';
@@ -42,7 +43,9 @@ function inputOf(request: Request, extras: FetchExtras): WireInput {
 
 /** Headers that came several times are joined here; whoever asks for names by their beginning wants each. */
 function headersWith(headers: Headers, prefix: string): readonly (readonly [string, string])[] {
-  return [...headers].flatMap(([name, value]) => (name.startsWith(prefix) ? value.split(', ').map((each): [string, string] => [name, each]) : []));
+  return [...headers].flatMap(([name, value]) =>
+    name.startsWith(prefix) ? value.split(', ').map((each): [string, string] => [name, each]) : [],
+  );
 }
 
 async function readStream(body: ReadableStream<Uint8Array> | null, bytesMax: number): Promise<Uint8Array> {

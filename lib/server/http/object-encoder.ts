@@ -1,9 +1,25 @@
-// Objects to bytes in every form a client can ask for. Compact JSON and protobuf of stored objects go through the cache of
-// encoded bytes, so that gets, lists and watches of one revision share them; everything else is printed for the occasion.
-// Compact JSON always begins with kind and apiVersion, which lets lists cut both off cached bytes (encode-list.ts).
+// Objects to bytes in every form a client can ask for. Compact JSON and protobuf of stored objects go through the cache
+// of encoded bytes, so that gets, lists and watches of one revision share them; everything else is printed for the
+// occasion. Compact JSON always begins with kind and apiVersion, which lets lists cut both off cached bytes
+// (encode-list.ts).
 import type { EncodedBytes } from '../../cacher/index.js';
-import type { ApiObject, Frozen, GroupVersionKind, JsonObject, Negotiated, Scheme, StructType } from '../../core/index.js';
-import { encodeJson, encodeObject, encodePrettyJson, groupVersionKindOf, mediaTypes, printYaml } from '../../core/index.js';
+import type {
+  ApiObject,
+  Frozen,
+  GroupVersionKind,
+  JsonObject,
+  Negotiated,
+  Scheme,
+  StructType,
+} from '../../core/index.js';
+import {
+  encodeJson,
+  encodeObject,
+  encodePrettyJson,
+  groupVersionKindOf,
+  mediaTypes,
+  printYaml,
+} from '../../core/index.js';
 
 /** What encoding needs to know. */
 export interface ObjectEncoding {
@@ -13,7 +29,11 @@ export interface ObjectEncoding {
 }
 
 /** An object as the body of an answer. */
-export function encodeBody(object: Frozen<ApiObject>, form: Pick<Negotiated, 'mediaType' | 'pretty'>, encoding: ObjectEncoding): Uint8Array {
+export function encodeBody(
+  object: Frozen<ApiObject>,
+  form: Pick<Negotiated, 'mediaType' | 'pretty'>,
+  encoding: ObjectEncoding,
+): Uint8Array {
   switch (form.mediaType) {
     case mediaTypes.protobuf:
       return protobufBytes(object, encoding);

@@ -1,14 +1,17 @@
-// Options of a request from its query, each read the way Kubernetes converts query parameters: numbers as Go parses them
-// and refuses them, booleans by what they are not, texts by their first value. Only the options that the verb knows are
-// read, so that `limit=abc` harms no get. As apimachinery/pkg/runtime/conversion.go and apis/meta/v1, whose order of
-// fields decides which refusal comes first.
+// Options of a request from its query, each read the way Kubernetes converts query parameters: numbers as Go parses
+// them and refuses them, booleans by what they are not, texts by their first value. Only the options that the verb
+// knows are read, so that `limit=abc` harms no get. As apimachinery/pkg/runtime/conversion.go and apis/meta/v1, whose
+// order of fields decides which refusal comes first.
 import type { RequestInfo, RequestOptions } from '../../client/index.js';
 import { ParseError, badRequest, isParseError, quote } from '../../core/index.js';
 import type { Query } from './query.js';
 import { firstValue } from './query.js';
 
 /** The options of a request. Throws ApiError 400. */
-export function readOptions({ verb, isResource, subresource }: Pick<RequestInfo, 'verb' | 'isResource' | 'subresource'>, query: Query): RequestOptions {
+export function readOptions(
+  { verb, isResource, subresource }: Pick<RequestInfo, 'verb' | 'isResource' | 'subresource'>,
+  query: Query,
+): RequestOptions {
   if (query.size === 0) return none;
   const read = isResource && subresource === '' ? (readers.get(verb) ?? readEverything) : readEverything;
   try {
@@ -24,16 +27,22 @@ export function isTrue(values: readonly string[] | undefined): boolean {
   return value !== undefined && value !== '0' && value.toLowerCase() !== 'false';
 }
 
-/** A whole number of 64 bits. Throws ParseError in the words of strconv.ParseInt; beyond 2^53 the last digits are lost. */
+/**
+ * A whole number of 64 bits. Throws ParseError in the words of strconv.ParseInt; beyond 2^53 the last digits are lost.
+ */
 export function parseInt64(value: string): number {
   const syntax = /^[+-]?[0-9]{1,512}$/.test(value);
   const number = syntax ? BigInt(value.startsWith('+') ? value.slice(1) : value) : 0n;
   if (syntax && BigInt.asIntN(64, number) === number) return Number(number);
-  throw new ParseError(`strconv.ParseInt: parsing ${quote(value)}: ${syntax ? 'value out of range' : 'invalid syntax'}`);
+  throw new ParseError(
+    `strconv.ParseInt: parsing ${quote(value)}: ${syntax ? 'value out of range' : 'invalid syntax'}`,
+  );
 }
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
-type Names<T> = { [K in keyof RequestOptions]-?: NonNullable<RequestOptions[K]> extends T ? K : never }[keyof RequestOptions];
+type Names<T> = {
+  [K in keyof RequestOptions]-?: NonNullable<RequestOptions[K]> extends T ? K : never;
+}[keyof RequestOptions];
 
 const none: RequestOptions = Object.freeze({});
 

@@ -1,6 +1,6 @@
-// The query of a request as Go reads it: pairs that make no sense (a broken escape, a semicolon) are dropped in silence,
-// never refused. As net/url, ParseQuery. Looked up by Map, so that no name means anything but itself. Bounded: of ten
-// thousand pairs the rest is not looked at, and the wire refuses what is longer than any honest query.
+// The query of a request as Go reads it: pairs that make no sense (a broken escape, a semicolon) are dropped in
+// silence, never refused. As net/url, ParseQuery. Looked up by Map, so that no name means anything but itself. Bounded:
+// of ten thousand pairs the rest is not looked at, and the wire refuses what is longer than any honest query.
 
 /** The values of a query by name, in the order they were sent. */
 export type Query = ReadonlyMap<string, readonly string[]>;
@@ -28,8 +28,8 @@ export function firstValue(query: Query, name: string): string | undefined {
 }
 
 /**
- * Resolves percent escapes; undefined where one is broken. Bytes that are no UTF-8 become U+FFFD, as they do wherever Go
- * prints them as JSON.
+ * Resolves percent escapes; undefined where one is broken. Bytes that are no UTF-8 become U+FFFD, as they do wherever
+ * Go prints them as JSON.
  */
 export function unescapePercent(text: string): string | undefined {
   if (!text.includes('%')) return text;
@@ -51,7 +51,9 @@ function unescapeQuery(text: string): string | undefined {
 
 function unescapeBytes(text: string): string {
   return text.replace(/(?:%[0-9A-Fa-f]{2})+/g, (escapes) => {
-    const bytes = Uint8Array.from({ length: escapes.length / 3 }, (_, index) => Number.parseInt(escapes.slice(index * 3 + 1, index * 3 + 3), 16));
+    const bytes = Uint8Array.from({ length: escapes.length / 3 }, (_, index) =>
+      Number.parseInt(escapes.slice(index * 3 + 1, index * 3 + 3), 16),
+    );
     return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
   });
 }

@@ -2,17 +2,26 @@
 // path that no resource has still gets an answer here (authorization is asked about it first) and its 404 later, from
 // `missingRoute` and from the scheme. As apiserver/pkg/endpoints/request/requestinfo.go, NewRequestInfo.
 import type { RequestInfo } from '../../client/index.js';
-import { isParseError, isPathSegment, parseFieldSelector, parseLabelSelector, requiresExact } from '../../core/index.js';
+import {
+  isParseError,
+  isPathSegment,
+  parseFieldSelector,
+  parseLabelSelector,
+  requiresExact,
+} from '../../core/index.js';
 import { selectingVerbs } from '../access-selectors.js';
 import type { Query } from './query.js';
 import { firstValue } from './query.js';
 import { isTrue, parseInt64 } from './query-options.js';
 
-/** Reads a request; undefined where the path names a verb and nothing after it, which a real server answers with 500. */
+/**
+ * Reads a request; undefined where the path names a verb and nothing after it, which a real server answers with 500.
+ */
 export function readRequestInfo(method: string, path: string, query: Query): RequestInfo | undefined {
   const parts = splitPath(path);
   const isCore = parts[0] === 'api';
-  if (parts.length < 3 || !(isCore || (parts[0] === 'apis' && parts.length > 3))) return { ...nothing, verb: method.toLowerCase(), path };
+  if (parts.length < 3 || !(isCore || (parts[0] === 'apis' && parts.length > 3)))
+    return { ...nothing, verb: method.toLowerCase(), path };
   const versionAt = isCore ? 1 : 2;
   const first = parts[versionAt + 1];
   const verbInPath = first === 'watch' || first === 'proxy';
@@ -20,16 +29,35 @@ export function readRequestInfo(method: string, path: string, query: Query): Req
   if (from === parts.length) return undefined;
   const verb = verbInPath ? first : (verbs.get(method) ?? '');
   const { namespace, resource, name, subresource, rest } = readParts(parts, from, verb);
-  const info = { verb, isResource: true, path, group: isCore ? '' : (parts[1] ?? ''), version: parts[versionAt] ?? '', namespace, resource, subresource, name };
+  const info = {
+    verb,
+    isResource: true,
+    path,
+    group: isCore ? '' : (parts[1] ?? ''),
+    version: parts[versionAt] ?? '',
+    namespace,
+    resource,
+    subresource,
+    name,
+  };
   const whole = completed(rest === undefined ? info : { ...info, rest }, query);
   return verbInPath || query.size === 0 || !selectingVerbs.has(whole.verb) ? whole : withSelectors(whole, query);
 }
 
 /**
- * How a real server's router answers a path that can lead to no resource, whatever is registered: with a Status, or, where
- * not even a group could be meant, with a bare page. To be asked once the request was authorized.
+ * How a real server's router answers a path that can lead to no resource, whatever is registered: with a Status, or,
+ * where not even a group could be meant, with a bare page. To be asked once the request was authorized.
  */
-export function missingRoute({ isResource, verb, path, group, resource, name, subresource, rest }: RequestInfo): 'status' | 'page' | undefined {
+export function missingRoute({
+  isResource,
+  verb,
+  path,
+  group,
+  resource,
+  name,
+  subresource,
+  rest,
+}: RequestInfo): 'status' | 'page' | undefined {
   if (!isResource) return undefined;
   if (path.startsWith('//') || (group === '' && path.startsWith('/apis/'))) return 'page';
   // The old proxy is still a verb to authorizers, but nothing else.
@@ -39,13 +67,24 @@ export function missingRoute({ isResource, verb, path, group, resource, name, su
   return rest !== undefined && subresource !== 'proxy' ? 'status' : undefined;
 }
 
-/** Whether a request may take as long as it likes (as pkg/server/filters/longrunning.go with the kube-apiserver's lists). */
+/**
+ * Whether a request may take as long as it likes (as pkg/server/filters/longrunning.go with the kube-apiserver's
+ * lists).
+ */
 export function isLongRunning({ verb, isResource, subresource, path }: RequestInfo): boolean {
   if (verb === 'watch' || verb === 'proxy') return true;
   return isResource ? longRunningSubresources.has(subresource) : path.startsWith('/debug/pprof/');
 }
 
-const nothing = { isResource: false, group: '', version: '', namespace: '', resource: '', subresource: '', name: '' } as const;
+const nothing = {
+  isResource: false,
+  group: '',
+  version: '',
+  namespace: '',
+  resource: '',
+  subresource: '',
+  name: '',
+} as const;
 
 const verbs: ReadonlyMap<string, string> = new Map([
   ['POST', 'create'],
@@ -67,7 +106,9 @@ function splitPath(path: string): string[] {
   return parts.slice(from);
 }
 
-type Parts = Pick<RequestInfo, 'namespace' | 'resource' | 'name' | 'subresource'> & { readonly rest: string | undefined };
+type Parts = Pick<RequestInfo, 'namespace' | 'resource' | 'name' | 'subresource'> & {
+  readonly rest: string | undefined;
+};
 
 /** `[namespaces/⟨ns⟩/]⟨resource⟩[/⟨name⟩[/⟨subresource⟩[/⟨rest⟩]]]`, beginning at an index. */
 function readParts(parts: readonly string[], from: number, verb: string): Parts {

@@ -1,6 +1,6 @@
-// WebSocket frames of the server's side (RFC 6455): what it sends is not masked, what it reads must be. The reader takes
-// the stream in whatever pieces it comes, joins fragments into messages and refuses everything that the RFC forbids or
-// that exceeds its limit, with the code that the closing frame shall carry. No extensions.
+// WebSocket frames of the server's side (RFC 6455): what it sends is not masked, what it reads must be. The reader
+// takes the stream in whatever pieces it comes, joins fragments into messages and refuses everything that the RFC
+// forbids or that exceeds its limit, with the code that the closing frame shall carry. No extensions.
 import { joinBytes } from './join-bytes.js';
 
 /** A whole message, or a control frame. */
@@ -23,7 +23,14 @@ export class SocketError extends Error {
 }
 
 /** Codes of closing frames. */
-export const closeCodes = { normal: 1000, goingAway: 1001, protocolError: 1002, noStatus: 1005, invalidPayload: 1007, tooBig: 1009 } as const;
+export const closeCodes = {
+  normal: 1000,
+  goingAway: 1001,
+  protocolError: 1002,
+  noStatus: 1005,
+  invalidPayload: 1007,
+  tooBig: 1009,
+} as const;
 
 /** Encodes a frame that is a message of its own. */
 export function encodeFrame(type: FrameType, payload: Uint8Array): Uint8Array {
@@ -44,8 +51,14 @@ export function encodeClose(code: number): Uint8Array {
   return encodeFrame('close', Uint8Array.of(code >> 8, code));
 }
 
-/** Reads frames of a client: each call takes the next piece and answers the messages it completes. Throws SocketError. */
-export function frameReader({ messageBytesMax }: { readonly messageBytesMax: number }): (piece: Uint8Array) => SocketMessage[] {
+/**
+ * Reads frames of a client: each call takes the next piece and answers the messages it completes. Throws SocketError.
+ */
+export function frameReader({
+  messageBytesMax,
+}: {
+  readonly messageBytesMax: number;
+}): (piece: Uint8Array) => SocketMessage[] {
   let pieces: Uint8Array[] = [];
   let have = 0;
   let need = 2;
@@ -103,7 +116,10 @@ const known: ReadonlySet<number> = new Set(Object.values(opcodes));
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** How many bytes the frame at the front has, as far as that is known, and, when its length is, how to read it. */
-function readHead(bytes: Uint8Array, payloadMax: number): { readonly need: number; readonly frame?: (bytes: Uint8Array) => Frame } {
+function readHead(
+  bytes: Uint8Array,
+  payloadMax: number,
+): { readonly need: number; readonly frame?: (bytes: Uint8Array) => Frame } {
   const [first, second] = bytes;
   if (first === undefined || second === undefined) return { need: 2 };
   const opcode = first & 0x0f;
@@ -112,7 +128,8 @@ function readHead(bytes: Uint8Array, payloadMax: number): { readonly need: numbe
   if (!known.has(opcode)) throw new SocketError(closeCodes.protocolError, `unknown opcode ${opcode}`);
   if ((second & 0x80) === 0) throw new SocketError(closeCodes.protocolError, 'frames of clients must be masked');
   const short = second & 0x7f;
-  if (opcode >= opcodes.close && (short > 125 || !isFinal)) throw new SocketError(closeCodes.protocolError, 'control frames are short and whole');
+  if (opcode >= opcodes.close && (short > 125 || !isFinal))
+    throw new SocketError(closeCodes.protocolError, 'control frames are short and whole');
   const maskAt = short === 126 ? 4 : short === 127 ? 10 : 2;
   if (bytes.length < maskAt) return { need: maskAt };
   const view = new DataView(bytes.buffer, bytes.byteOffset, maskAt);
@@ -141,7 +158,9 @@ function control({ opcode, payload }: Frame): SocketMessage {
 
 /** Codes that may be sent at all (RFC 6455, section 7.4). */
 function isSendable(code: number): boolean {
-  return (code >= 1000 && code <= 1014 && code !== 1004 && code !== 1005 && code !== 1006) || (code >= 3000 && code <= 4999);
+  return (
+    (code >= 1000 && code <= 1014 && code !== 1004 && code !== 1005 && code !== 1006) || (code >= 3000 && code <= 4999)
+  );
 }
 
 function refuseBadText(payload: Uint8Array): void {

@@ -1,6 +1,7 @@
-// From an Observable, which pushes, to a client, who may read slowly or not at all. Values that came while the client was
-// busy wait here, as values: bytes are made when they can be sent, several values in one piece. What is waited for is
-// bounded. The first burst does not count, for it is a snapshot that its source holds anyway; of what comes later at most
+// From an Observable, which pushes, to a client, who may read slowly or not at all. Values that came while the client
+// was busy wait here, as values: bytes are made when they can be sent, several values in one piece. What is waited for
+// is bounded. The first burst does not count, for it is a snapshot that its source holds anyway; of what comes later at
+// most
 // `waitingMax` values wait, then the stream ends with the frame of `overflow`, or is cut where the client does not even
 // read that.
 import type { Observable, Subscription } from 'rxjs';
@@ -153,7 +154,8 @@ class StreamPump<T> implements Pump {
     }
     if (this.#next === this.#waiting.length) this.#forgetSent();
     else if (this.#next > 4096) this.#dropSent();
-    if (this.#end !== undefined && !this.#blocked && !this.#stopped && this.#waiting.length === 0) this.#close(this.#end);
+    if (this.#end !== undefined && !this.#blocked && !this.#stopped && this.#waiting.length === 0)
+      this.#close(this.#end);
   }
 
   #forgetSent(): void {
@@ -168,7 +170,9 @@ class StreamPump<T> implements Pump {
     this.#next = 0;
   }
 
-  /** The frames of as many values as fit. A value that cannot be encoded ends the stream as if its source had failed. */
+  /**
+   * The frames of as many values as fit. A value that cannot be encoded ends the stream as if its source had failed.
+   */
   #piece(): Uint8Array | undefined {
     const { encode, joins } = this.#source;
     const frames: Uint8Array[] = [];

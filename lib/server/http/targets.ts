@@ -39,12 +39,16 @@ const methodsMax = 16;
 const rememberedMax = 1024;
 const rememberedLengthMax = 512;
 
-/** What a request is about, or the answer of those that Go's own server gives before anything of Kubernetes is asked. */
+/**
+ * What a request is about, or the answer of those that Go's own server gives before anything of Kubernetes is asked.
+ */
 function readTarget(method: string, target: string): Target | WireOutput {
-  if (target === '*' && method === 'OPTIONS') return { code: 200, headers: [], body: bytesBody(new Uint8Array()), gzip: false, close: false };
+  if (target === '*' && method === 'OPTIONS')
+    return { code: 200, headers: [], body: bytesBody(new Uint8Array()), gzip: false, close: false };
   const relative = target.startsWith('/') || target === '*' ? target : absoluteForm.exec(target)?.[1];
   const question = relative?.indexOf('?') ?? -1;
-  const path = relative === undefined ? undefined : unescapePercent(question < 0 ? relative : relative.slice(0, question));
+  const path =
+    relative === undefined ? undefined : unescapePercent(question < 0 ? relative : relative.slice(0, question));
   if (relative === undefined || path === undefined) return textOutput(400, '400 Bad Request', { close: true });
   const query = parseQuery(question < 0 ? '' : relative.slice(question + 1));
   const info = readRequestInfo(method, path === '' ? '/' : path, query);
@@ -56,5 +60,7 @@ const absoluteForm = /^https?:\/\/[^/?]*([^]*)$/i;
 /** As responsewriters.InternalError: the text must not look like HTML. */
 function infoFailure(target: string): WireOutput {
   const text = `Internal Server Error: ${quote(target)}: failed to create RequestInfo: unable to determine kind and namespace from url, ${target}\n`;
-  return textOutput(500, text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;'), { headers: ['X-Content-Type-Options', 'nosniff'] });
+  return textOutput(500, text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;'), {
+    headers: ['X-Content-Type-Options', 'nosniff'],
+  });
 }

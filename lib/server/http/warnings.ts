@@ -31,7 +31,9 @@ function header(text: string): string[] {
 }
 
 function byteString(text: string): string {
-  return ascii.test(text) ? text : Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join('');
+  return ascii.test(text)
+    ? text
+    : Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join('');
 }
 
 const ascii = /^[\x20-\x7e]*$/;

@@ -1,5 +1,5 @@
-// Events of a watch to bytes: a line of JSON each, or a protobuf frame with its length. Watchers of one event ask for the
-// same bytes right after one another, so the last frame made is kept and handed to all of them.
+// Events of a watch to bytes: a line of JSON each, or a protobuf frame with its length. Watchers of one event ask for
+// the same bytes right after one another, so the last frame made is kept and handed to all of them.
 import type { WatchResponse } from '../../client/index.js';
 import type { ApiObject, Frozen, RawEvent, Status } from '../../core/index.js';
 import { encodeWatchFrame, mediaTypes } from '../../core/index.js';
@@ -41,7 +41,12 @@ export function watchEncoder(encoding: ObjectEncoding): WatchEncoder {
 
 const utf8 = new TextEncoder();
 const jsonEnd = utf8.encode('}\n');
-const starts: ReadonlyMap<string, Uint8Array> = new Map(['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK', 'ERROR'].map((type) => [type, utf8.encode(`{"type":"${type}","object":`)]));
+const starts: ReadonlyMap<string, Uint8Array> = new Map(
+  ['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK', 'ERROR'].map((type) => [
+    type,
+    utf8.encode(`{"type":"${type}","object":`),
+  ]),
+);
 
 function jsonStart(type: string): Uint8Array {
   return starts.get(type) ?? utf8.encode(`{"type":${JSON.stringify(type)},"object":`);

@@ -36,7 +36,11 @@ export function bytesBody(bytes: Uint8Array): WireBody {
 }
 
 /** A short text. */
-export function textOutput(code: number, text: string, extra: Partial<Pick<WireOutput, 'close'>> & { readonly headers?: readonly string[] } = {}): WireOutput {
+export function textOutput(
+  code: number,
+  text: string,
+  extra: Partial<Pick<WireOutput, 'close'>> & { readonly headers?: readonly string[] } = {},
+): WireOutput {
   const headers = ['Content-Type', 'text/plain; charset=utf-8', ...(extra.headers ?? [])];
   return { code, headers, body: bytesBody(utf8.encode(text)), gzip: false, close: extra.close === true };
 }

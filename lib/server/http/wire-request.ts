@@ -120,7 +120,8 @@ export class WireRequest implements ApiRequest {
     const accept = this.#input.header('accept');
     const form = this.#context.negotiate(accept, offer);
     // The router only refuses more: what it would let pass and what it would not differ in `application/*` and in case.
-    if (form === undefined || accept === undefined || !offer.mediaTypes.includes(accept)) this.#passRouter(accept, offer);
+    if (form === undefined || accept === undefined || !offer.mediaTypes.includes(accept))
+      this.#passRouter(accept, offer);
     if (form === undefined) throw notAcceptable(offer.mediaTypes);
     return form.pretty || !this.#wantsPretty() ? form : { ...form, pretty: true };
   }
@@ -133,7 +134,9 @@ export class WireRequest implements ApiRequest {
 
   #passRouter(accept: string | undefined, { mediaTypes: produced }: Offer): void {
     if (!produced.includes(mediaTypes.protobuf) || isGroupPath(this.info) || passesRouter(accept, produced)) return;
-    throw routeNotAcceptable(this.info.verb === 'watch' || this.info.verb === 'list' ? [...produced, ...streamTypes] : produced);
+    throw routeNotAcceptable(
+      this.info.verb === 'watch' || this.info.verb === 'list' ? [...produced, ...streamTypes] : produced,
+    );
   }
 
   // As apiserver/pkg/endpoints/handlers/negotiation/negotiate.go, isPrettyPrint.
@@ -141,7 +144,9 @@ export class WireRequest implements ApiRequest {
     const asked = firstValue(this.#context.query, 'pretty') ?? '';
     if (asked !== '') return goTrue.has(asked);
     const agent = this.#input.header('user-agent');
-    return agent !== undefined && (agent.startsWith('curl') || agent.startsWith('Wget') || agent.startsWith('Mozilla/5.0'));
+    return (
+      agent !== undefined && (agent.startsWith('curl') || agent.startsWith('Wget') || agent.startsWith('Mozilla/5.0'))
+    );
   }
 
   async #readBody(): Promise<RequestBody | undefined> {
@@ -151,17 +156,23 @@ export class WireRequest implements ApiRequest {
 }
 
 /** The forms that a watch can have. */
-export const streamTypes: readonly string[] = Object.freeze([`${mediaTypes.json};stream=watch`, `${mediaTypes.protobuf};stream=watch`]);
+export const streamTypes: readonly string[] = Object.freeze([
+  `${mediaTypes.json};stream=watch`,
+  `${mediaTypes.protobuf};stream=watch`,
+]);
 
-const statusOffer: Offer = { mediaTypes: [mediaTypes.json, mediaTypes.yaml, mediaTypes.protobuf], allows: (_mediaType, transform) => transform === undefined };
+const statusOffer: Offer = {
+  mediaTypes: [mediaTypes.json, mediaTypes.yaml, mediaTypes.protobuf],
+  allows: (_mediaType, transform) => transform === undefined,
+};
 
 /** What strconv.ParseBool takes for true. */
 const goTrue: ReadonlySet<string> = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
 
 /**
- * The router in front of the built-in resources compares media types letter by letter and knows no `application/*`; what
- * it lets pass is negotiated in earnest. As go-restful's Route.matchesAccept. Custom resources have no such router: they
- * offer no protobuf.
+ * The router in front of the built-in resources compares media types letter by letter and knows no `application/*`;
+ * what it lets pass is negotiated in earnest. As go-restful's Route.matchesAccept. Custom resources have no such
+ * router: they offer no protobuf.
  */
 function passesRouter(accept: string | undefined, produced: readonly string[]): boolean {
   if (accept === undefined || accept === '') return true;

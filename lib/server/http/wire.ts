@@ -1,11 +1,21 @@
-// The wire: everything between the bytes of a request and the Handler, and back. Adapters (fetch-handler.ts here, listen.ts
-// in ../node) turn what their platform has into a WireInput and write the WireOutput; what Kubernetes says about either
-// stands here, once. Never rejects: whatever happens there is an answer.
+// The wire: everything between the bytes of a request and the Handler, and back. Adapters (fetch-handler.ts here,
+// listen.ts in ../node) turn what their platform has into a WireInput and write the WireOutput; what Kubernetes says
+// about either stands here, once. Never rejects: whatever happens there is an answer.
 import { encodedBytes } from '../../cacher/index.js';
 import type { EncodedBytes } from '../../cacher/index.js';
 import type { ApiResponse, Handler, RequestInfo } from '../../client/index.js';
 import type { Clock, Random, Scheme } from '../../core/index.js';
-import { badRequest, builtinScheme, errorText, isApiError, isParseError, methodNotAllowed, parseDurationMs, systemClock, systemRandom } from '../../core/index.js';
+import {
+  badRequest,
+  builtinScheme,
+  errorText,
+  isApiError,
+  isParseError,
+  methodNotAllowed,
+  parseDurationMs,
+  systemClock,
+  systemRandom,
+} from '../../core/index.js';
 import { after } from './after.js';
 import { Deadlines } from './deadlines.js';
 import { encodeFailure, encodeResponse, gzipBytesMin } from './encode-response.js';
@@ -61,10 +71,17 @@ export interface Wire {
 }
 
 /** Puts a handler behind the wire. One that lives on a port keeps its timer between requests, until it is closed. */
-export function wire(handler: Handler, options: WireOptions = {}, { keepsTimer = false }: { readonly keepsTimer?: boolean } = {}): Wire {
+export function wire(
+  handler: Handler,
+  options: WireOptions = {},
+  { keepsTimer = false }: { readonly keepsTimer?: boolean } = {},
+): Wire {
   const { clock = systemClock(), random = systemRandom(), onDefect = ignore } = options;
   const limits = { ...defaultLimits, ...options.limits };
-  const objects = { scheme: options.scheme ?? builtinScheme, encoded: options.encoded ?? encodedBytes({ bytesMax: 64 * 1024 * 1024 }) };
+  const objects = {
+    scheme: options.scheme ?? builtinScheme,
+    encoded: options.encoded ?? encodedBytes({ bytesMax: 64 * 1024 * 1024 }),
+  };
   const encoding: ResponseEncoding = {
     ...objects,
     ...limits,
@@ -114,7 +131,10 @@ export function wire(handler: Handler, options: WireOptions = {}, { keepsTimer =
   return { answer, close: () => deadlines.close() };
 }
 
-/** Version 4 UUIDs that count: nobody has to guess them, and drawing each anew would cost more than all the rest of a small answer. */
+/**
+ * Version 4 UUIDs that count: nobody has to guess them, and drawing each anew would cost more than all the rest of a
+ * small answer.
+ */
 function auditIds(random: Random): () => string {
   const prefix = random.uuid().slice(0, 24);
   let count = random.integer(2 ** 40);
@@ -127,7 +147,13 @@ function auditIdOf(input: WireInput): string | undefined {
   return sent === '' ? undefined : sent;
 }
 
-const defaultLimits: WireLimits = { bodyBytesMax: 3 * 1024 * 1024, targetCharactersMax: 256 * 1024, requestMs: 60_000, waitingEventsMax: 10_000, lingerMs: 5_000 };
+const defaultLimits: WireLimits = {
+  bodyBytesMax: 3 * 1024 * 1024,
+  targetCharactersMax: 256 * 1024,
+  requestMs: 60_000,
+  waitingEventsMax: 10_000,
+  lingerMs: 5_000,
+};
 
 function ignore(): void {
   // Nobody wants to know.
@@ -137,7 +163,10 @@ function never(): boolean {
   return false;
 }
 
-/** What the client asked for, in milliseconds, Infinity where the request may take as long as it likes. Throws ApiError 400. */
+/**
+ * What the client asked for, in milliseconds, Infinity where the request may take as long as it likes. Throws ApiError
+ * 400.
+ */
 function timeoutOf(info: RequestInfo, query: Query): number | undefined {
   if (isLongRunning(info)) return Infinity;
   const asked = query.size === 0 ? '' : (firstValue(query, 'timeout') ?? '');
@@ -159,7 +188,12 @@ interface Timing {
  * As apiserver/pkg/endpoints/filters/request_deadline.go: zero and too much both mean the limit of the server. By hand
  * instead of Promise.race, which costs as much as routing the request.
  */
-function within(timeoutMs: number | undefined, handler: Handler, request: WireRequest, { deadlines, clock, limits }: Timing): ApiResponse | Promise<ApiResponse> {
+function within(
+  timeoutMs: number | undefined,
+  handler: Handler,
+  request: WireRequest,
+  { deadlines, clock, limits }: Timing,
+): ApiResponse | Promise<ApiResponse> {
   const answered = handler(request);
   if (timeoutMs === Infinity || !(answered instanceof Promise)) return answered;
   return new Promise((resolve, reject) => {
@@ -186,11 +220,15 @@ const timedOut = new Error('request did not complete within the allotted timeout
 
 /** As pkg/server/filters/timeout.go writes it: a Status that does not say so, and nobody set its Content-Type. */
 function timeoutOutput(auditId: string): WireOutput {
-  const text = '{"metadata":{},"status":"Failure","message":"Timeout: request did not complete within the allotted timeout","reason":"Timeout","details":{},"code":504}\n';
+  const text =
+    '{"metadata":{},"status":"Failure","message":"Timeout: request did not complete within the allotted timeout","reason":"Timeout","details":{},"code":504}\n';
   return textOutput(504, text, { headers: ['Audit-Id', auditId, 'Cache-Control', 'no-cache, private'] });
 }
 
-/** Verbs do not tell HEAD from GET, nor with which method a path names the verb itself. Resources answer to GET alone, but for proxies. */
+/**
+ * Verbs do not tell HEAD from GET, nor with which method a path names the verb itself. Resources answer to GET alone,
+ * but for proxies.
+ */
 function isOfMethod(method: string, { isResource, verb, subresource }: RequestInfo): boolean {
   return !isResource || subresource === 'proxy' || (method !== 'HEAD' && (verb !== 'watch' || method === 'GET'));
 }

@@ -1,5 +1,5 @@
-// The highest value of a quantity within the last second, or a little longer: what is over in between two looks shows too.
-// As requestWatermark in apiserver/pkg/server/filters/maxinflight.go.
+// The highest value of a quantity within the last second, or a little longer: what is over in between two looks shows
+// too. As requestWatermark in apiserver/pkg/server/filters/maxinflight.go.
 
 /** Follows a quantity that goes up and down. */
 export class Peak {

@@ -1,7 +1,7 @@
-// Counts requests: how many, how they ended, how long they took, how many are open. Numbers are kept by verb and resource,
-// of which there are as many as the scheme has; whatever it does not have is counted together, so that nobody can make
-// the server remember more by asking for more. As apiserver/pkg/endpoints/metrics/metrics.go: what is refused before it
-// gets to its resource is not counted, but for 429.
+// Counts requests: how many, how they ended, how long they took, how many are open. Numbers are kept by verb and
+// resource, of which there are as many as the scheme has; whatever it does not have is counted together, so that nobody
+// can make the server remember more by asking for more. As apiserver/pkg/endpoints/metrics/metrics.go: what is refused
+// before it gets to its resource is not counted, but for 429.
 import { tap } from 'rxjs';
 import type { Observable } from 'rxjs';
 import type { ApiRequest, ApiResponse, RequestInfo } from '../../client/index.js';
@@ -87,7 +87,8 @@ export class RequestMetrics {
         help: '[STABLE] Requests by what they asked for and how they ended.',
         type: 'counter',
         *samples() {
-          for (const { labels, codes } of all) for (const [code, value] of codes) yield { labels: labelText({ ...labels, code: `${code}` }), value };
+          for (const { labels, codes } of all)
+            for (const [code, value] of codes) yield { labels: labelText({ ...labels, code: `${code}` }), value };
         },
       },
       {
@@ -95,7 +96,8 @@ export class RequestMetrics {
         help: '[STABLE] How long requests took until they were answered.',
         type: 'histogram',
         *samples() {
-          for (const { labels, codes, durations } of all) if (codes.size > 0) yield* durations.samples(labelText({ ...labels }));
+          for (const { labels, codes, durations } of all)
+            if (codes.size > 0) yield* durations.samples(labelText({ ...labels }));
         },
       },
       {
@@ -103,10 +105,19 @@ export class RequestMetrics {
         help: '[STABLE] Requests that are open, of those that may take as long as they like.',
         type: 'gauge',
         *samples() {
-          for (const { labels: { dry_run: _, ...labels }, open } of all) if (labels.verb === 'WATCH' || labels.verb === 'CONNECT') yield { labels: labelText(labels), value: open };
+          for (const {
+            labels: { dry_run: _, ...labels },
+            open,
+          } of all)
+            if (labels.verb === 'WATCH' || labels.verb === 'CONNECT') yield { labels: labelText(labels), value: open };
         },
       },
-      { name: 'apiserver_watch_events_total', help: '[ALPHA] Events that watches were told.', type: 'counter', samples: () => eventSamples(all) },
+      {
+        name: 'apiserver_watch_events_total',
+        help: '[ALPHA] Events that watches were told.',
+        type: 'counter',
+        samples: () => eventSamples(all),
+      },
       {
         name: 'apiserver_current_inflight_requests',
         help: '[STABLE] The most requests that were served at once within the last second.',
@@ -151,8 +162,13 @@ export class RequestMetrics {
       note(series, code, this.#clock.now() - startedMs);
     };
     const begins = (): void => void (series.open += 1);
-    if (response.type === 'watch') return { ...response, events: response.events.pipe(tap({ subscribe: begins, next: () => void (series.events += 1), finalize: ends })) };
-    if (response.type === 'raw' && isStream(response.content)) return { ...response, content: response.content.pipe(tap({ subscribe: begins, finalize: ends })) };
+    if (response.type === 'watch')
+      return {
+        ...response,
+        events: response.events.pipe(tap({ subscribe: begins, next: () => void (series.events += 1), finalize: ends })),
+      };
+    if (response.type === 'raw' && isStream(response.content))
+      return { ...response, content: response.content.pipe(tap({ subscribe: begins, finalize: ends })) };
     note(series, code, this.#clock.now() - startedMs);
     return response;
   }
@@ -171,10 +187,19 @@ export class RequestMetrics {
     for (const series of this.#series.get(resource) ?? none) {
       const { labels } = series;
       // In the order in which most differ.
-      if (labels.verb === verb && labels.scope === scope && labels.subresource === subresource && labels.group === group && labels.version === version && labels.dry_run === dryRun) return series;
+      if (
+        labels.verb === verb &&
+        labels.scope === scope &&
+        labels.subresource === subresource &&
+        labels.group === group &&
+        labels.version === version &&
+        labels.dry_run === dryRun
+      )
+        return series;
     }
     const served = this.#scheme.resource({ group, version, resource })?.resource;
-    const exists = served !== undefined && (subresource === '' || served.subresources.some(({ name }) => name === subresource));
+    const exists =
+      served !== undefined && (subresource === '' || served.subresources.some(({ name }) => name === subresource));
     const what = exists ? { group, version, resource, subresource } : { resource: unknown };
     return this.#find({ ...nothing, verb, dry_run: dryRun, scope, component: 'apiserver', ...what });
   }
@@ -192,10 +217,21 @@ export class RequestMetrics {
   }
 }
 
-const nothing: Labels = { verb: '', dry_run: '', group: '', version: '', resource: '', subresource: '', scope: '', component: '' };
+const nothing: Labels = {
+  verb: '',
+  dry_run: '',
+  group: '',
+  version: '',
+  resource: '',
+  subresource: '',
+  scope: '',
+  component: '',
+};
 const none: readonly Series[] = [];
 
-const durationBounds: readonly number[] = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60];
+const durationBounds: readonly number[] = [
+  0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
+];
 const readingVerbs: ReadonlySet<string> = new Set(['get', 'list', 'watch', 'head']);
 const unknown = 'other';
 const unknownDocument = '/other';
@@ -220,7 +256,8 @@ function isStream(content: string | Uint8Array | Observable<Uint8Array>): conten
 function verbOf(request: ApiRequest): string {
   const { verb, isResource, subresource } = request.info;
   if (isResource && connections.has(subresource)) return 'CONNECT';
-  if (verb === 'patch') return request.header('Content-Type')?.startsWith('application/apply-patch+') === true ? 'APPLY' : 'PATCH';
+  if (verb === 'patch')
+    return request.header('Content-Type')?.startsWith('application/apply-patch+') === true ? 'APPLY' : 'PATCH';
   return (isResource ? reportedVerbs : reportedMethods).get(verb) ?? 'OTHER';
 }
 
@@ -235,7 +272,10 @@ const reportedVerbs: ReadonlyMap<string, string> = new Map([
   ['deletecollection', 'DELETE'],
   ['proxy', 'CONNECT'],
 ]);
-const reportedMethods: ReadonlyMap<string, string> = new Map([...['get', 'post', 'put', 'patch', 'delete'].map((method) => [method, method.toUpperCase()] as const), ['head', 'GET']]);
+const reportedMethods: ReadonlyMap<string, string> = new Map([
+  ...['get', 'post', 'put', 'patch', 'delete'].map((method) => [method, method.toUpperCase()] as const),
+  ['head', 'GET'],
+]);
 
 function scopeOf({ name, verb, namespace }: RequestInfo): string {
   if (name !== '' || verb === 'create') return 'resource';
@@ -261,7 +301,18 @@ function documentOf(path: string): string {
   return documents.has(root) ? root : unknownDocument;
 }
 
-const documents: ReadonlySet<string> = new Set(['/', '/api', '/apis', '/version', '/healthz', '/livez', '/readyz', '/metrics', '/openapi', '/.well-known']);
+const documents: ReadonlySet<string> = new Set([
+  '/',
+  '/api',
+  '/apis',
+  '/version',
+  '/healthz',
+  '/livez',
+  '/readyz',
+  '/metrics',
+  '/openapi',
+  '/.well-known',
+]);
 
 function eventSamples(all: Iterable<Series>): readonly Sample[] {
   const sums = new Map<string, number>();

@@ -1,6 +1,7 @@
-// A certificate authority of one's own: what a server on a port needs so that kubectl trusts it, and what clients need who
-// prove themselves by certificate. ECDSA on P-256; certificates as RFC 5280 has them and as openssl, Go and Node verify
-// them. The authority lives in memory; who wants to keep it keeps `key` and `certificate`, and restores it from them.
+// A certificate authority of one's own: what a server on a port needs so that kubectl trusts it, and what clients need
+// who prove themselves by certificate. ECDSA on P-256; certificates as RFC 5280 has them and as openssl, Go and Node
+// verify them. The authority lives in memory; who wants to keep it keeps `key` and `certificate`, and restores it from
+// them.
 import { createHash, createPrivateKey, generateKeyPairSync, randomBytes, sign, X509Certificate } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { isIPv4, isIPv6 } from 'node:net';
@@ -22,7 +23,10 @@ export interface CertificateAuthority extends KeyPair {
 
 /** What an authority is made of. */
 export interface AuthorityOptions {
-  /** Milliseconds since 1970: certificates are valid from an hour before. TLS reads the machine's clock, so this should be its time. */
+  /**
+   * Milliseconds since 1970: certificates are valid from an hour before. TLS reads the machine's clock, so this should
+   * be its time.
+   */
   readonly now: number;
   /** The authority's name. */
   readonly name?: string;
@@ -46,20 +50,43 @@ export const apiServerHosts: readonly string[] = Object.freeze([
 export function createAuthority({ now, name = 'vivarium', validMs = yearMs }: AuthorityOptions): CertificateAuthority {
   const keys = newKeys();
   const subject = { commonName: name, organizations: [] };
-  const seal = { issuer: subject, signer: keys.privateKey, issuerIdentity: keyIdentifier(keys.publicKey), notBefore: now - hourMs };
-  const certificate = certify({ ...seal, subject, publicKey: keys.publicKey, notAfter: now + 10 * validMs, extensions: authorityExtensions });
+  const seal = {
+    issuer: subject,
+    signer: keys.privateKey,
+    issuerIdentity: keyIdentifier(keys.publicKey),
+    notBefore: now - hourMs,
+  };
+  const certificate = certify({
+    ...seal,
+    subject,
+    publicKey: keys.publicKey,
+    notAfter: now + 10 * validMs,
+    extensions: authorityExtensions,
+  });
   return signing({ key: pemOf(keys.privateKey), certificate }, seal, now + validMs);
 }
 
-/** The authority whose key and certificate were kept. Throws Error where they are broken, expired or not of `createAuthority`. */
-export function restoreAuthority(kept: KeyPair, { now, validMs = yearMs }: Omit<AuthorityOptions, 'name'>): CertificateAuthority {
+/**
+ * The authority whose key and certificate were kept. Throws Error where they are broken, expired or not of
+ * `createAuthority`.
+ */
+export function restoreAuthority(
+  kept: KeyPair,
+  { now, validMs = yearMs }: Omit<AuthorityOptions, 'name'>,
+): CertificateAuthority {
   if (!isKeyPair(kept)) throw new Error('the key cannot be read or is not that of the certificate');
   const root = new X509Certificate(kept.certificate);
   const validTo = Date.parse(root.validTo);
   if (validTo <= now) throw new Error(`the certificate has expired on ${root.validTo}`);
   const [, commonName] = /^CN=([^\n]*)$/.exec(root.subject) ?? [];
-  if (!root.ca || commonName === undefined || root.publicKey.asymmetricKeyDetails?.namedCurve !== 'prime256v1') throw new Error('the certificate is not of an authority that vivarium made');
-  const seal = { issuer: { commonName, organizations: [] }, signer: createPrivateKey(kept.key), issuerIdentity: keyIdentifier(root.publicKey), notBefore: now - hourMs };
+  if (!root.ca || commonName === undefined || root.publicKey.asymmetricKeyDetails?.namedCurve !== 'prime256v1')
+    throw new Error('the certificate is not of an authority that vivarium made');
+  const seal = {
+    issuer: { commonName, organizations: [] },
+    signer: createPrivateKey(kept.key),
+    issuerIdentity: keyIdentifier(root.publicKey),
+    notBefore: now - hourMs,
+  };
   return signing(kept, seal, Math.min(now + validMs, validTo));
 }
 
@@ -67,12 +94,22 @@ export function restoreAuthority(kept: KeyPair, { now, validMs = yearMs }: Omit<
 function signing({ key, certificate }: KeyPair, seal: Seal, notAfter: number): CertificateAuthority {
   const issue = (leaf: Subject, extensions: readonly Uint8Array[]): KeyPair => {
     const { privateKey, publicKey } = newKeys();
-    return { key: pemOf(privateKey), certificate: certify({ ...seal, subject: leaf, publicKey, notAfter, extensions: [...leafExtensions, ...extensions] }) };
+    return {
+      key: pemOf(privateKey),
+      certificate: certify({
+        ...seal,
+        subject: leaf,
+        publicKey,
+        notAfter,
+        extensions: [...leafExtensions, ...extensions],
+      }),
+    };
   };
   return {
     key,
     certificate,
-    serving: (hosts) => issue({ commonName: 'kube-apiserver', organizations: [] }, [extendedUsage(serverAuth), alternativeNames(hosts)]),
+    serving: (hosts) =>
+      issue({ commonName: 'kube-apiserver', organizations: [] }, [extendedUsage(serverAuth), alternativeNames(hosts)]),
     client: (user, groups = []) => issue({ commonName: user, organizations: groups }, [extendedUsage(clientAuth)]),
   };
 }
@@ -113,8 +150,14 @@ const serverAuth = '1.3.6.1.5.5.7.3.1';
 const clientAuth = '1.3.6.1.5.5.7.3.2';
 
 /** Bits of KeyUsage: digitalSignature is the first, keyEncipherment the third, keyCertSign the sixth. */
-const authorityExtensions: readonly Uint8Array[] = [extension('2.5.29.19', sequence(truth()), true), extension('2.5.29.15', bits(Uint8Array.of(0b1010_0100), 2), true)];
-const leafExtensions: readonly Uint8Array[] = [extension('2.5.29.19', sequence(), true), extension('2.5.29.15', bits(Uint8Array.of(0b1010_0000), 5), true)];
+const authorityExtensions: readonly Uint8Array[] = [
+  extension('2.5.29.19', sequence(truth()), true),
+  extension('2.5.29.15', bits(Uint8Array.of(0b1010_0100), 2), true),
+];
+const leafExtensions: readonly Uint8Array[] = [
+  extension('2.5.29.19', sequence(), true),
+  extension('2.5.29.15', bits(Uint8Array.of(0b1010_0000), 5), true),
+];
 
 function newKeys(): { readonly publicKey: KeyObject; readonly privateKey: KeyObject } {
   return generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -161,7 +204,14 @@ function extendedUsage(id: string): Uint8Array {
 }
 
 function alternativeNames(hosts: readonly string[]): Uint8Array {
-  return extension('2.5.29.17', sequence(...hosts.map((host) => (isIPv4(host) || isIPv6(host) ? implicit(7, addressBytes(host)) : implicit(2, Buffer.from(host, 'latin1'))))));
+  return extension(
+    '2.5.29.17',
+    sequence(
+      ...hosts.map((host) =>
+        isIPv4(host) || isIPv6(host) ? implicit(7, addressBytes(host)) : implicit(2, Buffer.from(host, 'latin1')),
+      ),
+    ),
+  );
 }
 
 function addressBytes(address: string): Uint8Array {
@@ -170,14 +220,17 @@ function addressBytes(address: string): Uint8Array {
   const [left = '', right] = new URL(`http://[${address.replace(/%.*$/, '')}]`).hostname.slice(1, -1).split('::');
   const groups = (part: string): string[] => (part === '' ? [] : part.split(':'));
   const [front, back] = [groups(left), groups(right ?? '')];
-  const all = right === undefined ? front : [...front, ...new Array<string>(8 - front.length - back.length).fill('0'), ...back];
+  const all =
+    right === undefined ? front : [...front, ...new Array<string>(8 - front.length - back.length).fill('0'), ...back];
   return Uint8Array.from(all.flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 0xff]));
 }
 
 /** The hash by which a certificate names a key: of the bits of the public key alone. */
 function keyIdentifier(publicKey: KeyObject): Uint8Array {
   // The last 65 bytes of the encoding are the point on the curve.
-  return createHash('sha1').update(publicKey.export({ type: 'spki', format: 'der' }).subarray(-65)).digest();
+  return createHash('sha1')
+    .update(publicKey.export({ type: 'spki', format: 'der' }).subarray(-65))
+    .digest();
 }
 
 function pemOf(key: KeyObject): string {

@@ -1,5 +1,5 @@
-// The certificate that a client presented in its TLS handshake. The handshake takes any, and proves only that the client
-// has its key; whether it makes a user is the authenticator's to say. Read once for each connection.
+// The certificate that a client presented in its TLS handshake. The handshake takes any, and proves only that the
+// client has its key; whether it makes a user is the authenticator's to say. Read once for each connection.
 import type { DetailedPeerCertificate, TLSSocket } from 'node:tls';
 import type { ClientCertificate } from '../../auth/index.js';
 

@@ -26,7 +26,9 @@ export function unsigned(bytes: Uint8Array): Uint8Array {
   let from = 0;
   while (from < bytes.length - 1 && bytes[from] === 0) from++;
   const digits = bytes.subarray(from);
-  return (digits[0] ?? 0) >= 0x80 ? element(0x02, Uint8Array.of(0), digits) : element(0x02, digits.length === 0 ? Uint8Array.of(0) : digits);
+  return (digits[0] ?? 0) >= 0x80
+    ? element(0x02, Uint8Array.of(0), digits)
+    : element(0x02, digits.length === 0 ? Uint8Array.of(0) : digits);
 }
 
 /** True; false is the absence of it. */

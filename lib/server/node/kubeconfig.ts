@@ -24,7 +24,13 @@ export interface KubeconfigUser {
 }
 
 /** The text of the file, in YAML. */
-export function kubeconfig({ server, ca, user = { name: 'anonymous' }, name = 'vivarium', namespace }: KubeconfigOptions): string {
+export function kubeconfig({
+  server,
+  ca,
+  user = { name: 'anonymous' },
+  name = 'vivarium',
+  namespace,
+}: KubeconfigOptions): string {
   const { token, certificate } = user;
   const config: JsonObject = {
     apiVersion: 'v1',
@@ -35,7 +41,10 @@ export function kubeconfig({ server, ca, user = { name: 'anonymous' }, name = 'v
         name: user.name,
         user: {
           ...(token !== undefined && { token }),
-          ...(certificate !== undefined && { 'client-certificate-data': base64(certificate.certificate), 'client-key-data': base64(certificate.key) }),
+          ...(certificate !== undefined && {
+            'client-certificate-data': base64(certificate.certificate),
+            'client-key-data': base64(certificate.key),
+          }),
         },
       },
     ],

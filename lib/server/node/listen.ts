@@ -1,6 +1,6 @@
-// The server on a port: node's HTTP or HTTPS around the wire. Nothing of Kubernetes is decided here, only what belongs to
-// connections: how long they may dawdle, how large their headers may be, and how they end. The time limits of connections
-// are node's own; the grace of `close` is on the clock that was handed in.
+// The server on a port: node's HTTP or HTTPS around the wire. Nothing of Kubernetes is decided here, only what belongs
+// to connections: how long they may dawdle, how large their headers may be, and how they end. The time limits of
+// connections are node's own; the grace of `close` is on the clock that was handed in.
 import { constants } from 'node:crypto';
 import { createServer as createPlainServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -40,8 +40,8 @@ export interface ServingTls {
   /** With intermediates behind it, if there are any. */
   readonly certificate: string;
   /**
-   * Clients are asked for a certificate of one of these: all authorities that users and front proxies may be of. Whatever
-   * they present is taken; what it is worth is the authenticators' to say. Without them nobody is asked.
+   * Clients are asked for a certificate of one of these: all authorities that users and front proxies may be of.
+   * Whatever they present is taken; what it is worth is the authenticators' to say. Without them nobody is asked.
    */
   readonly clientAuthorities?: string;
 }
@@ -66,7 +66,10 @@ export interface Listening {
   readonly url: string;
   readonly host: string;
   readonly port: number;
-  /** Takes no more connections, ends watches in good order, waits for requests under way, then leaves nothing behind. Idempotent. */
+  /**
+   * Takes no more connections, ends watches in good order, waits for requests under way, then leaves nothing behind.
+   * Idempotent.
+   */
   close(): Promise<void>;
   /** The same, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
@@ -82,7 +85,10 @@ export async function listen(handler: Handler, options: ListenOptions = {}): Pro
   });
   const writing: Writing = { onDefect, opened: work.opened, ended: work.ended, stallMs: limits.requestMs };
 
-  const server = tls === undefined ? createPlainServer(serverOptions(limits)) : createTlsServer({ ...serverOptions(limits), ...tlsOptions(tls), handshakeTimeout: limits.headersMs });
+  const server =
+    tls === undefined
+      ? createPlainServer(serverOptions(limits))
+      : createTlsServer({ ...serverOptions(limits), ...tlsOptions(tls), handshakeTimeout: limits.headersMs });
   const serve = (message: IncomingMessage, response: ServerResponse): void => {
     work.began(response);
     try {
@@ -100,7 +106,8 @@ export async function listen(handler: Handler, options: ListenOptions = {}): Pro
       fail(error, response);
     }
   };
-  const write = (output: WireOutput, response: ServerResponse): void => writeOutput(work.isClosing ? { ...output, close: true } : output, response, writing);
+  const write = (output: WireOutput, response: ServerResponse): void =>
+    writeOutput(work.isClosing ? { ...output, close: true } : output, response, writing);
   // Headers that no wire can carry, or a socket that broke while they were written.
   const fail = (error: unknown, response: ServerResponse): void => {
     response.destroy();
@@ -117,7 +124,9 @@ export async function listen(handler: Handler, options: ListenOptions = {}): Pro
   };
   server.on('request', serve);
   server.on('upgrade', (message, socket, head) => void upgrade({ message, socket, head }));
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuseConnection(error, socket, work.isBusy(socket)));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
+    refuseConnection(error, socket, work.isBusy(socket)),
+  );
   server.on('connection', (socket: Socket) => work.connected(socket));
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen({ host, port }, resolve));
   server.on('error', onDefect);
@@ -130,16 +139,32 @@ export async function listen(handler: Handler, options: ListenOptions = {}): Pro
   };
   let ending: Promise<void> | undefined;
   const close = (): Promise<void> => (ending ??= end());
-  return { ...placeOf(server.address() as AddressInfo, tls === undefined ? 'http' : 'https'), close, [Symbol.asyncDispose]: close };
+  return {
+    ...placeOf(server.address() as AddressInfo, tls === undefined ? 'http' : 'https'),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
 }
 
-const defaultLimits: ConnectionLimits = { headerBytesMax: 256 * 1024, headersMs: 32_000, requestMs: 65_000, idleMs: 90_000, checkMs: 5_000 };
+const defaultLimits: ConnectionLimits = {
+  headerBytesMax: 256 * 1024,
+  headersMs: 32_000,
+  requestMs: 65_000,
+  idleMs: 90_000,
+  checkMs: 5_000,
+};
 
 function ignore(): void {
   // Nobody wants to know.
 }
 
-function serverOptions({ headerBytesMax, headersMs, requestMs, idleMs, checkMs }: ConnectionLimits): Readonly<Record<string, number | boolean>> {
+function serverOptions({
+  headerBytesMax,
+  headersMs,
+  requestMs,
+  idleMs,
+  checkMs,
+}: ConnectionLimits): Readonly<Record<string, number | boolean>> {
   return {
     maxHeaderSize: headerBytesMax,
     headersTimeout: headersMs,
@@ -157,7 +182,12 @@ function tlsOptions({ key, certificate, clientAuthorities }: ServingTls): Readon
     minVersion: 'TLSv1.2',
     ALPNProtocols: ['http/1.1'],
     // A session that is resumed remembers the client's certificate but not what led to its authority.
-    ...(clientAuthorities !== undefined && { ca: clientAuthorities, requestCert: true, rejectUnauthorized: false, secureOptions: constants.SSL_OP_NO_TICKET }),
+    ...(clientAuthorities !== undefined && {
+      ca: clientAuthorities,
+      requestCert: true,
+      rejectUnauthorized: false,
+      secureOptions: constants.SSL_OP_NO_TICKET,
+    }),
   };
 }
 
@@ -167,7 +197,16 @@ function placeOf({ address, family, port }: AddressInfo, scheme: string): Pick<L
 
 /** What cannot be parsed gets Go's words and no second chance; in the middle of another answer it gets none at all. */
 function refuseConnection({ code }: NodeJS.ErrnoException, socket: Duplex, isBusy: boolean): void {
-  const status = code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : code === 'ERR_HTTP_REQUEST_TIMEOUT' ? '408 Request Timeout' : '400 Bad Request';
+  const status =
+    code === 'HPE_HEADER_OVERFLOW'
+      ? '431 Request Header Fields Too Large'
+      : code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? '408 Request Timeout'
+        : '400 Bad Request';
   if (code === 'ECONNRESET' || isBusy || !socket.writable) socket.destroy();
-  else socket.end(`HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${status}`, () => socket.destroy());
+  else
+    socket.end(
+      `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${status}`,
+      () => socket.destroy(),
+    );
 }

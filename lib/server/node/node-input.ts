@@ -1,5 +1,5 @@
-// A request of node:http as the wire wants it. Made for every request, so it does as little as it can: no Web objects, no
-// listeners before somebody asks.
+// A request of node:http as the wire wants it. Made for every request, so it does as little as it can: no Web objects,
+// no listeners before somebody asks.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { TLSSocket } from 'node:tls';
 import type { ClientCertificate } from '../../auth/index.js';
@@ -49,7 +49,8 @@ export class NodeInput implements WireInput {
     for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
       const name = rawHeaders[at] ?? '';
       // Asked of every request and nearly always in vain: no name is made lower case that begins otherwise.
-      if ((name.charCodeAt(0) | 0x20) === prefix.charCodeAt(0) && name.toLowerCase().startsWith(prefix)) found.push([name.toLowerCase(), rawHeaders[at + 1] ?? '']);
+      if ((name.charCodeAt(0) | 0x20) === prefix.charCodeAt(0) && name.toLowerCase().startsWith(prefix))
+        found.push([name.toLowerCase(), rawHeaders[at + 1] ?? '']);
     }
     return found;
   }
@@ -62,7 +63,8 @@ export class NodeInput implements WireInput {
 
   readBody(bytesMax: number): Promise<Uint8Array> {
     const message = this.#message;
-    if (Number(message.headers['content-length'] ?? 0) > bytesMax) return Promise.reject(requestEntityTooLarge(`limit is ${bytesMax}`));
+    if (Number(message.headers['content-length'] ?? 0) > bytesMax)
+      return Promise.reject(requestEntityTooLarge(`limit is ${bytesMax}`));
     if (hasNoBody(message)) return Promise.resolve(nothing);
     return new Promise((resolve, reject) => {
       const parts: Buffer[] = [];
@@ -72,7 +74,8 @@ export class NodeInput implements WireInput {
         if (size <= bytesMax) parts.push(part);
         else settle(() => reject(requestEntityTooLarge(`limit is ${bytesMax}`)));
       };
-      const onEnd = (): void => settle(() => resolve(parts.length === 1 ? (parts[0] ?? nothing) : Buffer.concat(parts, size)));
+      const onEnd = (): void =>
+        settle(() => resolve(parts.length === 1 ? (parts[0] ?? nothing) : Buffer.concat(parts, size)));
       const onBroken = (): void => settle(() => reject(badRequest('unexpected EOF')));
       const settle = (say: () => void): void => {
         message.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken);
@@ -85,7 +88,10 @@ export class NodeInput implements WireInput {
 
 const nothing = new Uint8Array();
 
-/** Which of several counts, or how they are joined, is node's to say. To ask it makes it read all of them, which is not worth it for one. */
+/**
+ * Which of several counts, or how they are joined, is node's to say. To ask it makes it read all of them, which is not
+ * worth it for one.
+ */
 function joinedHeader({ headers }: IncomingMessage, name: string): string | undefined {
   const value = headers[name];
   return typeof value === 'object' ? value.join(', ') : value;

@@ -1,5 +1,5 @@
-// What a server on a port has under way: connections, requests that were not answered yet, streams that flow. Counted so
-// that closing can wait for it, end it in good order, and at last leave nothing behind.
+// What a server on a port has under way: connections, requests that were not answered yet, streams that flow. Counted
+// so that closing can wait for it, end it in good order, and at last leave nothing behind.
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';

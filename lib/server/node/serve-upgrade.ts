@@ -1,5 +1,6 @@
-// Requests that ask for another protocol on their connection. A WebSocket gets watches and logs as messages; whatever else
-// is asked for is answered in plain HTTP, as Go does that knows no other protocol either, and the connection is closed.
+// Requests that ask for another protocol on their connection. A WebSocket gets watches and logs as messages; whatever
+// else is asked for is answered in plain HTTP, as Go does that knows no other protocol either, and the connection is
+// closed.
 import { ServerResponse } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -21,7 +22,11 @@ export interface Upgrade {
 }
 
 /** Answers a request that wants to be upgraded. Resolves when it was answered, not when its stream ends. */
-export async function serveUpgrade({ message, socket, head }: Upgrade, answer: Wire['answer'], writing: Writing): Promise<void> {
+export async function serveUpgrade(
+  { message, socket, head }: Upgrade,
+  answer: Wire['answer'],
+  writing: Writing,
+): Promise<void> {
   const output = await answer(new NodeInput(message));
   if (output.body.type === 'stream' && output.messages !== undefined && isWebSocketRequest(message)) {
     serveSocket(output.body.start, output.messages, { message, socket, head }, writing);
@@ -37,7 +42,12 @@ export async function serveUpgrade({ message, socket, head }: Upgrade, answer: W
 
 const messageBytesMax = 65_536;
 
-function serveSocket(start: StartStream, messages: NonNullable<WireOutput['messages']>, { message, socket, head }: Upgrade, { opened, ended }: Writing): void {
+function serveSocket(
+  start: StartStream,
+  messages: NonNullable<WireOutput['messages']>,
+  { message, socket, head }: Upgrade,
+  { opened, ended }: Writing,
+): void {
   const stream: { pump?: Pump } = {};
   const common = {
     messageBytesMax,
@@ -48,9 +58,15 @@ function serveSocket(start: StartStream, messages: NonNullable<WireOutput['messa
       ended(stream.pump);
     },
   };
-  const client = openSocket(message, socket, head, { ...common, ...(messages === 'log' ? logProtocols : watchProtocols) });
+  const client = openSocket(message, socket, head, {
+    ...common,
+    ...(messages === 'log' ? logProtocols : watchProtocols),
+  });
   if (client === undefined) return;
-  stream.pump = start({ write: sender(client, messages), end: () => client.close(), cut: () => client.cut() }, 'messages');
+  stream.pump = start(
+    { write: sender(client, messages), end: () => client.close(), cut: () => client.cut() },
+    'messages',
+  );
   opened(stream.pump);
 }
 
@@ -63,7 +79,8 @@ const watchProtocols: Pick<SocketOptions, 'choose' | 'refusal' | 'needsOrigin'> 
 
 /** As streaming/pkg/httpstream/wsstream/stream.go, NewDefaultReaderProtocols. */
 const logProtocols: Pick<SocketOptions, 'choose' | 'refusal' | 'needsOrigin'> = {
-  choose: (offered) => (offered.length === 0 ? '' : offered.find((each) => each === 'binary.k8s.io' || each === base64Protocol)),
+  choose: (offered) =>
+    offered.length === 0 ? '' : offered.find((each) => each === 'binary.k8s.io' || each === base64Protocol),
   refusal: 'HTTP/1.1 403 Forbidden\r\n\r\n',
   needsOrigin: false,
 };

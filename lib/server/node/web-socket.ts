@@ -36,20 +36,32 @@ export interface OpenSocket {
 
 /** Whether a request asks for a WebSocket (as streaming/pkg/httpstream/wsstream, IsWebSocketRequest). */
 export function isWebSocketRequest({ headers }: IncomingMessage): boolean {
-  return headers.upgrade?.toLowerCase() === 'websocket' && headers.connection?.split(',').some((token) => token.trim().toLowerCase() === 'upgrade') === true;
+  return (
+    headers.upgrade?.toLowerCase() === 'websocket' &&
+    headers.connection?.split(',').some((token) => token.trim().toLowerCase() === 'upgrade') === true
+  );
 }
 
 /** Answers the handshake. Undefined where it was refused, which the client has then been told. */
-export function openSocket(message: IncomingMessage, socket: Duplex, head: Uint8Array, options: SocketOptions): OpenSocket | undefined {
+export function openSocket(
+  message: IncomingMessage,
+  socket: Duplex,
+  head: Uint8Array,
+  options: SocketOptions,
+): OpenSocket | undefined {
   const protocol = chooseProtocol(message, options);
   const refusal = refusalOf(message, options) ?? (protocol === undefined ? options.refusal : undefined);
   if (refusal !== undefined || protocol === undefined) {
     socket.end(refusal);
     return undefined;
   }
-  const accept = createHash('sha1').update(`${message.headers['sec-websocket-key'] ?? ''}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');
+  const accept = createHash('sha1')
+    .update(`${message.headers['sec-websocket-key'] ?? ''}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`)
+    .digest('base64');
   const protocolLine = protocol === '' ? '' : `Sec-WebSocket-Protocol: ${protocol}\r\n`;
-  socket.write(`HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n${protocolLine}\r\n`);
+  socket.write(
+    `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n${protocolLine}\r\n`,
+  );
   return connect(socket, head, protocol, options);
 }
 
@@ -64,7 +76,8 @@ function chooseProtocol({ headers }: IncomingMessage, { choose }: SocketOptions)
 
 function refusalOf({ headers }: IncomingMessage, { needsOrigin }: SocketOptions): string | undefined {
   if ((headers['sec-websocket-key'] ?? '') === '') return 'HTTP/1.1 400 Bad Request\r\n\r\nmismatch challenge/response';
-  if (headers['sec-websocket-version'] !== '13') return 'HTTP/1.1 400 Bad Request\r\nSec-WebSocket-Version: 13\r\n\r\nmissing or bad WebSocket Version';
+  if (headers['sec-websocket-version'] !== '13')
+    return 'HTTP/1.1 400 Bad Request\r\nSec-WebSocket-Version: 13\r\n\r\nmissing or bad WebSocket Version';
   if (needsOrigin && !isOrigin(headers.origin)) return 'HTTP/1.1 403 Forbidden\r\n\r\n';
   return undefined;
 }
@@ -97,8 +110,10 @@ function connect(socket: Duplex, head: Uint8Array, protocol: string, options: So
       for (const message of read(piece)) {
         if (message.type === 'close') close(closeCodes.normal);
         // Pings of a client that does not read are not worth a buffer.
-        else if (message.type === 'ping' && !socket.writableNeedDrain) socket.write(encodeFrame('pong', message.payload));
-        else if (message.type === 'text' || message.type === 'binary') options.onMessage?.(message.payload, message.type);
+        else if (message.type === 'ping' && !socket.writableNeedDrain)
+          socket.write(encodeFrame('pong', message.payload));
+        else if (message.type === 'text' || message.type === 'binary')
+          options.onMessage?.(message.payload, message.type);
       }
     } catch (error) {
       close(error instanceof SocketError ? error.code : closeCodes.protocolError);

@@ -37,9 +37,9 @@ export function writeOutput(output: WireOutput, response: ServerResponse, writin
 }
 
 /**
- * A text leaves together with its head, in one piece; bytes are a second piece, which costs node and the kernel a tenth of
- * a small answer more. To make a text costs as much as it spares: it is made for bytes that are sent again, such as those
- * of one revision of an object, and kept for as long as they are.
+ * A text leaves together with its head, in one piece; bytes are a second piece, which costs node and the kernel a tenth
+ * of a small answer more. To make a text costs as much as it spares: it is made for bytes that are sent again, such as
+ * those of one revision of an object, and kept for as long as they are.
  */
 function endWith(bytes: Uint8Array, response: ServerResponse): void {
   const text = bytes.length > textBytesMax ? undefined : texts.get(bytes);
@@ -79,7 +79,11 @@ function writeStream(start: StartStream, response: ServerResponse, { opened, end
 }
 
 /** Blocks are made when the socket wants one: each turn of the event loop encodes at most what it can send. */
-function writeBlocks(blocks: Iterable<Uint8Array>, response: ServerResponse, { gzip, onDefect, stallMs }: Writing & { readonly gzip: boolean }): void {
+function writeBlocks(
+  blocks: Iterable<Uint8Array>,
+  response: ServerResponse,
+  { gzip, onDefect, stallMs }: Writing & { readonly gzip: boolean },
+): void {
   const rest = blocks[Symbol.iterator]();
   // Node gives the socket its own limit back when the answer is out.
   response.setTimeout(stallMs, () => response.destroy());

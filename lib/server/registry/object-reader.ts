@@ -8,7 +8,9 @@ import type { Stored, StoredKind } from './stored-kind.js';
 /** Reads from a registry. */
 export function objectReader(registry: Registry, clock: Clock): ObjectReader {
   const storedOf = ({ group, resource }: GroupResource): StoredKind | undefined => {
-    const version = registry.scheme.groups.find(({ name }) => name === group)?.versions.find((each) => registry.scheme.resource({ group, version: each, resource }) !== undefined);
+    const version = registry.scheme.groups
+      .find(({ name }) => name === group)
+      ?.versions.find((each) => registry.scheme.resource({ group, version: each, resource }) !== undefined);
     return version === undefined ? undefined : registry.endpoint({ group, version, resource })?.stored;
   };
   return {
@@ -22,7 +24,12 @@ export function objectReader(registry: Registry, clock: Clock): ObjectReader {
         const stored = storedOf(resource);
         return stored === undefined ? none : changesOf(stored);
       }).pipe(
-        catchError((error: unknown, again$) => concat(of<WatchEvent<Stored>>({ type: 'failed', error, retryInMs: retryMs }), clock.timer(retryMs).pipe(switchMap(() => again$)))),
+        catchError((error: unknown, again$) =>
+          concat(
+            of<WatchEvent<Stored>>({ type: 'failed', error, retryInMs: retryMs }),
+            clock.timer(retryMs).pipe(switchMap(() => again$)),
+          ),
+        ),
       );
       return changes$ as unknown as Observable<WatchEvent<Frozen<T>>>;
     },
@@ -30,7 +37,10 @@ export function objectReader(registry: Registry, clock: Clock): ObjectReader {
 }
 
 const retryMs = 1000;
-const none: Observable<WatchEvent<Stored>> = of<WatchEvent<Stored>[]>({ type: 'init' }, { type: 'synced', resourceVersion: '' });
+const none: Observable<WatchEvent<Stored>> = of<WatchEvent<Stored>[]>(
+  { type: 'init' },
+  { type: 'synced', resourceVersion: '' },
+);
 
 function changesOf({ cacher }: StoredKind): Observable<WatchEvent<Stored>> {
   return defer(() => from(cacher.list())).pipe(
@@ -42,7 +52,11 @@ function changesOf({ cacher }: StoredKind): Observable<WatchEvent<Stored>> {
         cacher.watch({ after: revision }).pipe(
           mergeMap((event): Observable<WatchEvent<Stored>> => {
             if (event.type === 'BOOKMARK') return EMPTY;
-            return of(event.type === 'DELETED' ? { type: 'deleted', object: event.object, finalStateUnknown: false } : { type: 'applied', object: event.object });
+            return of(
+              event.type === 'DELETED'
+                ? { type: 'deleted', object: event.object, finalStateUnknown: false }
+                : { type: 'applied', object: event.object },
+            );
           }),
         ),
       ),

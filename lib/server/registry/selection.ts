@@ -1,6 +1,6 @@
-// Which objects a list or a watch is about: namespace, label selector and field selector, turned into the scope that the
-// cacher understands. What can be found by index (name, trigger field) is said apart from what must be asked of each
-// object. As apiserver/pkg/storage/selection_predicate.go and the field label conversions of each API group.
+// Which objects a list or a watch is about: namespace, label selector and field selector, turned into the scope that
+// the cacher understands. What can be found by index (name, trigger field) is said apart from what must be asked of
+// each object. As apiserver/pkg/storage/selection_predicate.go and the field label conversions of each API group.
 import {
   badRequest,
   isParseError,
@@ -26,7 +26,10 @@ export function selectionOf(endpoint: Endpoint, info: RequestInfo, options: Requ
   if (labelSelector === '' && fieldSelector === '' && info.name === '') return scope;
 
   const labels = parsed(() => parseLabelSelector(labelSelector));
-  const fields = withName(parsed(() => hubFields(endpoint, parseFieldSelector(fieldSelector))), info.name);
+  const fields = withName(
+    parsed(() => hubFields(endpoint, parseFieldSelector(fieldSelector))),
+    info.name,
+  );
   const name = requiresExact(fields, 'metadata.name');
   if (name !== undefined) scope.name = name;
   for (const field of stored.strategy.triggerFields ?? []) {
@@ -39,7 +42,8 @@ export function selectionOf(endpoint: Endpoint, info: RequestInfo, options: Requ
   const asksFields = fields.requirements.length > (name === undefined ? 0 : 1);
   if (asksLabels || asksFields) {
     scope.matches = (object) =>
-      (!asksLabels || matchesLabels(labels, object.metadata?.labels)) && (!asksFields || matchesFields(fields, (field) => stored.fieldOf(object, field)));
+      (!asksLabels || matchesLabels(labels, object.metadata?.labels)) &&
+      (!asksFields || matchesFields(fields, (field) => stored.fieldOf(object, field)));
   }
   return scope;
 }
@@ -47,8 +51,10 @@ export function selectionOf(endpoint: Endpoint, info: RequestInfo, options: Requ
 /** A request for one name selects that name; a field selector may only agree with it. */
 function withName(fields: FieldSelector, name: string): FieldSelector {
   if (name === '') return fields;
-  if (fields.requirements.length === 0) return { requirements: [{ field: 'metadata.name', operator: '=', value: name }] };
-  if (requiresExact(fields, 'metadata.name') !== name) throw badRequest("fieldSelector metadata.name doesn't match requested name");
+  if (fields.requirements.length === 0)
+    return { requirements: [{ field: 'metadata.name', operator: '=', value: name }] };
+  if (requiresExact(fields, 'metadata.name') !== name)
+    throw badRequest("fieldSelector metadata.name doesn't match requested name");
   return fields;
 }
 
@@ -56,7 +62,8 @@ function hubFields({ served, stored }: Endpoint, fields: FieldSelector): FieldSe
   return transformFieldSelector(fields, (field, value) => {
     const hub = served.conversion?.hubField === undefined ? field : served.conversion.hubField(field);
     const own = stored.strategy.selectableFields;
-    if (hub === 'metadata.name' || (hub === 'metadata.namespace' && (stored.namespaced || own === undefined))) return { field: hub, value };
+    if (hub === 'metadata.name' || (hub === 'metadata.namespace' && (stored.namespaced || own === undefined)))
+      return { field: hub, value };
     if (hub !== undefined && own !== undefined && Object.hasOwn(own, hub)) return { field: hub, value };
     throw badRequest(own === undefined ? unknownField(field) : `field label not supported: ${field}`);
   });

@@ -1,5 +1,5 @@
-// Where a kube-apiserver keeps a resource below `/registry`, so that tools for etcd find everything where they expect it.
-// As pkg/kubeapiserver/default_storage_factory_builder.go; the two extension servers put their group first.
+// Where a kube-apiserver keeps a resource below `/registry`, so that tools for etcd find everything where they expect
+// it. As pkg/kubeapiserver/default_storage_factory_builder.go; the two extension servers put their group first.
 import type { GroupResource } from '../../core/index.js';
 
 /** The prefix of a resource's keys, which go on `namespace/name`, or `name` alone. */

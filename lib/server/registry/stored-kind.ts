@@ -1,12 +1,23 @@
 // A kind as the server keeps it: one for all versions that share a hub. Knows the keys, turns entries of the store into
 // objects and back, and holds the cache that everybody reads.
 //
-// Stored values are in the kind's storage version and have no resourceVersion: the store's revision is it. What is handed
-// out is in the hub version, complete, frozen, and stamped with the revision.
+// Stored values are in the kind's storage version and have no resourceVersion: the store's revision is it. What is
+// handed out is in the hub version, complete, frozen, and stamped with the revision.
 import { createCacher } from '../../cacher/index.js';
 import type { Cacher } from '../../cacher/index.js';
 import { decodeValue, deepCopy, deepFreeze, nameIsDnsSubdomain, printGroupVersion } from '../../core/index.js';
-import type { ApiObject, Clock, Frozen, FieldReader, GroupResource, JsonObject, KindDefinition, KindStrategy, ResourceDefinition, Scheme } from '../../core/index.js';
+import type {
+  ApiObject,
+  Clock,
+  Frozen,
+  FieldReader,
+  GroupResource,
+  JsonObject,
+  KindDefinition,
+  KindStrategy,
+  ResourceDefinition,
+  Scheme,
+} from '../../core/index.js';
 import type { Entry, Revision, Store } from '../../storage/index.js';
 import { storagePrefix } from './storage-prefix.js';
 
@@ -65,7 +76,8 @@ export class StoredKind {
     if (field === 'metadata.name') return object.metadata?.name ?? '';
     if (field === 'metadata.namespace') return object.metadata?.namespace ?? '';
     const { selectableFields } = this.strategy;
-    const read: FieldReader | undefined = selectableFields !== undefined && Object.hasOwn(selectableFields, field) ? selectableFields[field] : undefined;
+    const read: FieldReader | undefined =
+      selectableFields !== undefined && Object.hasOwn(selectableFields, field) ? selectableFields[field] : undefined;
     return read?.(object);
   }
 
@@ -75,8 +87,14 @@ export class StoredKind {
     return withRevision(known ? this.#fromStorage(entry.value) : this.#decode(entry.value), entry.modRevision);
   }
 
-  /** What to store of an object, which may be the object itself and is not to be changed any more, and its key. Until `done` is called the store may hand it back undecoded. */
-  write(key: string, object: ApiObject): { readonly key: string; readonly value: JsonObject; readonly done: () => void } {
+  /**
+   * What to store of an object, which may be the object itself and is not to be changed any more, and its key. Until
+   * `done` is called the store may hand it back undecoded.
+   */
+  write(
+    key: string,
+    object: ApiObject,
+  ): { readonly key: string; readonly value: JsonObject; readonly done: () => void } {
     const full = this.prefix + key;
     const bare = deepFreeze(withoutRevision(object));
     const value = (this.#storage === this.definition ? bare : this.#scheme.convert(bare, this.#storage)) as JsonObject;
@@ -99,7 +117,12 @@ export class StoredKind {
       namespaced: this.namespaced,
       read: (entry) => this.read(entry),
       withRevision,
-      triggers: Object.fromEntries((this.strategy.triggerFields ?? []).map((field) => [field, (object: Stored) => this.fieldOf(object, field) ?? ''])),
+      triggers: Object.fromEntries(
+        (this.strategy.triggerFields ?? []).map((field) => [
+          field,
+          (object: Stored) => this.fieldOf(object, field) ?? '',
+        ]),
+      ),
     });
   }
 

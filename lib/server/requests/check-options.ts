@@ -27,7 +27,8 @@ export function checkUpdateOptions(options: RequestOptions): void {
 export function checkPatchOptions(options: RequestOptions, patchType: string): void {
   const errors: FieldError[] = [];
   if (patchType === mediaTypes.applyPatch) {
-    if ((options.fieldManager ?? '') === '') errors.push(fieldRequired(fieldPath('fieldManager'), 'is required for apply patch'));
+    if ((options.fieldManager ?? '') === '')
+      errors.push(fieldRequired(fieldPath('fieldManager'), 'is required for apply patch'));
   } else if (options.force !== undefined) {
     errors.push(fieldForbidden(fieldPath('force'), 'may not be specified for non-apply patch'));
   }
@@ -53,12 +54,16 @@ export function checkListOptions(options: RequestOptions): void {
   const errors: FieldError[] = [];
   if (match !== '') {
     const path = fieldPath('resourceVersionMatch');
-    if (resourceVersion === '') errors.push(fieldForbidden(path, 'resourceVersionMatch is forbidden unless resourceVersion is provided'));
+    if (resourceVersion === '')
+      errors.push(fieldForbidden(path, 'resourceVersionMatch is forbidden unless resourceVersion is provided'));
     if (token !== '') errors.push(fieldForbidden(path, 'resourceVersionMatch is forbidden when continue is provided'));
-    if (match !== 'Exact' && match !== 'NotOlderThan') errors.push(fieldNotSupported(path, match, ['Exact', 'NotOlderThan', '']));
-    if (match === 'Exact' && resourceVersion === '0') errors.push(fieldForbidden(path, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
+    if (match !== 'Exact' && match !== 'NotOlderThan')
+      errors.push(fieldNotSupported(path, match, ['Exact', 'NotOlderThan', '']));
+    if (match === 'Exact' && resourceVersion === '0')
+      errors.push(fieldForbidden(path, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
   }
-  if (options.sendInitialEvents !== undefined) errors.push(fieldForbidden(fieldPath('sendInitialEvents'), 'sendInitialEvents is forbidden for list'));
+  if (options.sendInitialEvents !== undefined)
+    errors.push(fieldForbidden(fieldPath('sendInitialEvents'), 'sendInitialEvents is forbidden for list'));
   refuse('ListOptions', errors);
 }
 
@@ -71,7 +76,10 @@ export function checkWatchOptions(options: RequestOptions): void {
     errors.push(fieldForbidden(path, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'));
   }
   if (match !== '') {
-    if (sendInitialEvents === undefined) errors.push(fieldForbidden(path, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'));
+    if (sendInitialEvents === undefined)
+      errors.push(
+        fieldForbidden(path, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'),
+      );
     if (match !== 'NotOlderThan') errors.push(fieldNotSupported(path, match, ['NotOlderThan']));
     if (token !== '') errors.push(fieldForbidden(path, 'resourceVersionMatch is forbidden when continue is provided'));
   }

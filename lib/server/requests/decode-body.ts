@@ -20,7 +20,15 @@ import {
   typeMetaOf,
   unsupportedMediaType,
 } from '../../core/index.js';
-import type { ApiObject, DecodedBody, FieldValidation, GroupVersionKind, Scheme, StructType, TypeMeta } from '../../core/index.js';
+import type {
+  ApiObject,
+  DecodedBody,
+  FieldValidation,
+  GroupVersionKind,
+  Scheme,
+  StructType,
+  TypeMeta,
+} from '../../core/index.js';
 import type { RequestBody } from '../../client/index.js';
 
 /** What a body is expected to be. */
@@ -49,7 +57,12 @@ export function decodeBody(body: RequestBody | undefined, expected: Expected): D
   );
 }
 
-function completed({ object, warnings }: DecodedBody, claim: Claim, { scheme }: Expected, body: RequestBody | undefined): DecodedObject {
+function completed(
+  { object, warnings }: DecodedBody,
+  claim: Claim,
+  { scheme }: Expected,
+  body: RequestBody | undefined,
+): DecodedObject {
   const made: ApiObject = object;
   try {
     made.kind = claim.gvk.kind;
@@ -63,7 +76,9 @@ function completed({ object, warnings }: DecodedBody, claim: Claim, { scheme }: 
 }
 
 function refused(error: unknown, claim: Claim, body: RequestBody | undefined): never {
-  throw isDecodeError(error) || isNotRegisteredError(error) || isParseError(error) ? claim.refusal(error.message, body) : error;
+  throw isDecodeError(error) || isNotRegisteredError(error) || isParseError(error)
+    ? claim.refusal(error.message, body)
+    : error;
 }
 
 /** The media type of a body: JSON where nothing is said. Throws ApiError 415 for one that endpoints do not read. */
@@ -80,8 +95,15 @@ const utf8 = new TextDecoder();
 /** Finds the schema for what a body says it is. */
 export type TypeFinder = (claim: TypeMeta) => StructType;
 
-/** Decodes a body by what it says it is. Throws or rejects with ApiError 415, DecodeError, ParseError and whatever the finder throws. */
-export function readBody(body: RequestBody | undefined, typeOf: TypeFinder, validation: FieldValidation): DecodedBody | Promise<DecodedBody> {
+/**
+ * Decodes a body by what it says it is. Throws or rejects with ApiError 415, DecodeError, ParseError and whatever the
+ * finder throws.
+ */
+export function readBody(
+  body: RequestBody | undefined,
+  typeOf: TypeFinder,
+  validation: FieldValidation,
+): DecodedBody | Promise<DecodedBody> {
   if (body === undefined) return decodeJsonClaim('', typeOf, validation);
   if ('object' in body) return applyValidation(decodeValue(typeOf(typeMetaOf(body.object)), body.object), validation);
   switch (bodyMediaType(body.contentType)) {
@@ -129,7 +151,9 @@ class Claim {
     if (claimed.kind === gvk.kind && claimed.group === gvk.group && claimed.version === gvk.version) return;
     if (accepts?.(claimed) === true) return;
     const [from, to] = [scheme.typeOf(claimed), scheme.typeOf(gvk)];
-    const sameFamily = scheme.kind(claimed)?.hub.kind === scheme.kind(gvk)?.hub.kind && scheme.kind(claimed)?.hub.group === scheme.kind(gvk)?.hub.group;
+    const sameFamily =
+      scheme.kind(claimed)?.hub.kind === scheme.kind(gvk)?.hub.kind &&
+      scheme.kind(claimed)?.hub.group === scheme.kind(gvk)?.hub.group;
     if (sameFamily) throw apiVersionMismatch(printGroupVersion(claimed), printGroupVersion(gvk));
     const internal = `${to.name.slice(0, to.name.indexOf('/'))}.${gvk.kind}`;
     throw this.#unfit(`converting (${from.goType}) to (${internal}): unknown conversion`);
@@ -138,21 +162,28 @@ class Claim {
   refusal(message: string, body: RequestBody | undefined): Error {
     if (this.#claimed !== undefined) return this.#unfit(message);
     const bytes = body !== undefined && 'bytes' in body ? body.bytes : new Uint8Array();
-    return badRequest(`the object provided is unrecognized (must be of type ${this.#expected.gvk.kind}): ${message} (${summary(bytes)})`);
+    return badRequest(
+      `the object provided is unrecognized (must be of type ${this.#expected.gvk.kind}): ${message} (${summary(bytes)})`,
+    );
   }
 
   #unfit(message: string): Error {
     const { kind, version } = this.gvk;
-    return badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${this.#expected.gvk.kind}: ${message}`);
+    return badRequest(
+      `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${this.#expected.gvk.kind}: ${message}`,
+    );
   }
 }
 
 const summaryBytesMax = 30;
 
-/** The beginning of a body nobody could make sense of: as text if it looks like JSON, otherwise as hexadecimal digits. */
+/**
+ * The beginning of a body nobody could make sense of: as text if it looks like JSON, otherwise as hexadecimal digits.
+ */
 function summary(bytes: Uint8Array): string {
   if (bytes.length === 0) return '<empty>';
   const start = bytes.subarray(0, summaryBytesMax);
-  const text = bytes[0] === 0x7b ? utf8.decode(start) : Array.from(start, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  const text =
+    bytes[0] === 0x7b ? utf8.decode(start) : Array.from(start, (byte) => byte.toString(16).padStart(2, '0')).join('');
   return bytes.length > summaryBytesMax ? `${text} ...` : text;
 }

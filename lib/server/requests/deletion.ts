@@ -1,6 +1,14 @@
-// What a client says about a deletion: in a body of any version of DeleteOptions, which then counts alone, or in the query.
-// As apiserver/pkg/endpoints/handlers/delete.go and apimachinery/pkg/apis/meta/v1/conversion.go.
-import { DecodeError, badRequest, isDecodeError, isParseError, parseGroupVersion, printGroupVersion, quote } from '../../core/index.js';
+// What a client says about a deletion: in a body of any version of DeleteOptions, which then counts alone, or in the
+// query. As apiserver/pkg/endpoints/handlers/delete.go and apimachinery/pkg/apis/meta/v1/conversion.go.
+import {
+  DecodeError,
+  badRequest,
+  isDecodeError,
+  isParseError,
+  parseGroupVersion,
+  printGroupVersion,
+  quote,
+} from '../../core/index.js';
 import type { ApiObject } from '../../core/index.js';
 import type { DeleteOptions } from '../../core/types/index.js';
 import type { RequestOptions } from '../../client/index.js';
@@ -37,12 +45,17 @@ export async function deletionOf({ scheme, gvk }: Endpoint, { request, recorder 
 function ofQuery(options: RequestOptions): Deletion {
   const { uid = '', resourceVersion = '' } = options;
   if (uid === '' && resourceVersion === '') return options;
-  return { ...options, preconditions: { ...(uid !== '' && { uid }), ...(resourceVersion !== '' && { resourceVersion }) } };
+  return {
+    ...options,
+    preconditions: { ...(uid !== '' && { uid }), ...(resourceVersion !== '' && { resourceVersion }) },
+  };
 }
 
 /** DeleteOptions are part of every version there is, and of those there are not. Throws DecodeError and ParseError. */
 function checkClaim({ apiVersion = '', kind = '' }: { readonly apiVersion?: string; readonly kind?: string }): void {
   if (apiVersion !== '') parseGroupVersion(apiVersion);
   if (kind === '' || kind === 'DeleteOptions') return;
-  throw new DecodeError(`no kind ${quote(kind)} is registered for version ${quote(apiVersion === '' ? 'meta.k8s.io/v1' : apiVersion)} in scheme "pkg/runtime/scheme.go:111"`);
+  throw new DecodeError(
+    `no kind ${quote(kind)} is registered for version ${quote(apiVersion === '' ? 'meta.k8s.io/v1' : apiVersion)} in scheme "pkg/runtime/scheme.go:111"`,
+  );
 }

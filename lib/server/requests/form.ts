@@ -3,7 +3,10 @@ import { allowsObjectTransform, mediaTypes } from '../../core/index.js';
 import type { Negotiated, Offer } from '../../core/index.js';
 
 /** What endpoints of built-in kinds offer. */
-export const objectOffer: Offer = { mediaTypes: [mediaTypes.json, mediaTypes.yaml, mediaTypes.protobuf], allows: allowsObjectTransform };
+export const objectOffer: Offer = {
+  mediaTypes: [mediaTypes.json, mediaTypes.yaml, mediaTypes.protobuf],
+  allows: allowsObjectTransform,
+};
 
 /** The form of an answer that stays in this process. */
 export const inProcessForm: Negotiated = Object.freeze({ mediaType: mediaTypes.json, pretty: false });

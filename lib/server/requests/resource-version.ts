@@ -24,5 +24,7 @@ function revisionIn(text: string, refusal: (problem: string) => Error): Revision
   // Beyond 2^53 revisions lose their last digits; none that a store ever had is that large.
   if (isNumber && (text.length < 20 || BigInt(text) < 2n ** 64n)) return Number(text);
   const quoted = JSON.stringify(text);
-  throw refusal(`resourceVersion: Invalid value: ${quoted}: strconv.ParseUint: parsing ${quoted}: ${isNumber ? 'value out of range' : 'invalid syntax'}`);
+  throw refusal(
+    `resourceVersion: Invalid value: ${quoted}: strconv.ParseUint: parsing ${quoted}: ${isNumber ? 'value out of range' : 'invalid syntax'}`,
+  );
 }

@@ -12,8 +12,15 @@ import type { Exchange } from './exchange.js';
 export type WithoutCredentials = (exchange: Exchange) => ApiRequest;
 
 /** Hides also the headers in which proxies of this server say who is asking, the conventional ones in any case. */
-export function withoutCredentials({ usernameHeaders = [], uidHeaders = [], groupHeaders = [], extraPrefixes = [] }: Partial<RequestHeaderInfo> = {}): WithoutCredentials {
-  const names = new Set([...conventionalNames, ...usernameHeaders, ...uidHeaders, ...groupHeaders].map((each) => each.toLowerCase()));
+export function withoutCredentials({
+  usernameHeaders = [],
+  uidHeaders = [],
+  groupHeaders = [],
+  extraPrefixes = [],
+}: Partial<RequestHeaderInfo> = {}): WithoutCredentials {
+  const names = new Set(
+    [...conventionalNames, ...usernameHeaders, ...uidHeaders, ...groupHeaders].map((each) => each.toLowerCase()),
+  );
   const prefixes = [...conventionalPrefixes, ...extraPrefixes].map((each) => each.toLowerCase());
   const isHidden = (name: string): boolean => names.has(name) || prefixes.some((prefix) => name.startsWith(prefix));
   return ({ request, user }) => passedOn(request, user, isHidden);
@@ -38,7 +45,9 @@ function passedOn(request: ApiRequest, user: Frozen<UserInfo>, isHidden: (name: 
     },
     headersWith: (prefix) => {
       const shown = (request.headersWith?.(prefix) ?? []).filter(([name]) => !isHidden(name));
-      return shown.map(([name, value]) => [name, name === socketProtocols ? withoutTokens(value) : value] as const).filter(([name, value]) => name !== socketProtocols || value !== '');
+      return shown
+        .map(([name, value]) => [name, name === socketProtocols ? withoutTokens(value) : value] as const)
+        .filter(([name, value]) => name !== socketProtocols || value !== '');
     },
     options: () => request.options(),
     body: () => request.body(),
@@ -48,5 +57,8 @@ function passedOn(request: ApiRequest, user: Frozen<UserInfo>, isHidden: (name: 
 
 /** A WebSocket may carry its token among the protocols that it offers. */
 function withoutTokens(protocols: string): string {
-  return protocols.split(',').filter((each) => !each.trim().startsWith(socketTokenPrefix)).join(',');
+  return protocols
+    .split(',')
+    .filter((each) => !each.trim().startsWith(socketTokenPrefix))
+    .join(',');
 }

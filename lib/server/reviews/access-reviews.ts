@@ -2,7 +2,19 @@
 // As pkg/registry/authorization and pkg/apis/authorization/validation.
 import { badRequest, fieldInvalid, fieldPath, firstOf, invalid } from '../../core/index.js';
 import type { FieldError, Frozen, ObjectMeta, Scheme } from '../../core/index.js';
-import type { LocalSubjectAccessReview, ResourceAttributes, NonResourceAttributes, NonResourceRule, ResourceRule, SelfSubjectAccessReview, SelfSubjectRulesReview, SubjectAccessReview, SubjectAccessReviewSpec, SubjectAccessReviewStatus, UserInfo } from '../../core/types/index.js';
+import type {
+  LocalSubjectAccessReview,
+  ResourceAttributes,
+  NonResourceAttributes,
+  NonResourceRule,
+  ResourceRule,
+  SelfSubjectAccessReview,
+  SelfSubjectRulesReview,
+  SubjectAccessReview,
+  SubjectAccessReviewSpec,
+  SubjectAccessReviewStatus,
+  UserInfo,
+} from '../../core/types/index.js';
 import type { AccessAttributes, AccessRules, Authorizer } from '../../auth/index.js';
 import type { VirtualResource } from '../serve.js';
 import { decide } from '../steps.js';
@@ -11,12 +23,20 @@ import { reviewSelectors, selectorErrors } from './review-selectors.js';
 
 /** The four reviews of access, by `group/resource`. */
 export function accessReviews(scheme: Scheme, authorizer: Authorizer): readonly (readonly [string, VirtualResource])[] {
-  const gvk = (kind: string): { group: string; version: string; kind: string } => ({ group: reviewGroup, version: 'v1', kind });
+  const gvk = (kind: string): { group: string; version: string; kind: string } => ({
+    group: reviewGroup,
+    version: 'v1',
+    kind,
+  });
   return [
     [
       `${reviewGroup}/selfsubjectaccessreviews`,
       review<SelfSubjectAccessReview>(scheme, gvk('SelfSubjectAccessReview'), async (question, { user }) => {
-        refuse([...attributeErrors(question.spec), ...selectorErrors(question.spec.resourceAttributes), ...metadataErrors(question.metadata)]);
+        refuse([
+          ...attributeErrors(question.spec),
+          ...selectorErrors(question.spec.resourceAttributes),
+          ...metadataErrors(question.metadata),
+        ]);
         return { ...question, status: await statusOf(authorizer, question.spec, user) };
       }),
     ],
@@ -52,10 +72,17 @@ interface Asked {
   readonly nonResourceAttributes?: NonResourceAttributes;
 }
 
-async function statusOf(authorizer: Authorizer, asked: Asked, user: Frozen<UserInfo>): Promise<SubjectAccessReviewStatus> {
+async function statusOf(
+  authorizer: Authorizer,
+  asked: Asked,
+  user: Frozen<UserInfo>,
+): Promise<SubjectAccessReviewStatus> {
   const { selectors, ignored } = reviewSelectors(asked.resourceAttributes);
   const attributes = attributesOf(asked, user);
-  const { decision, reason, error } = await decide(authorizer, selectors === undefined ? attributes : { ...attributes, selectors });
+  const { decision, reason, error } = await decide(
+    authorizer,
+    selectors === undefined ? attributes : { ...attributes, selectors },
+  );
   const problems = error === undefined ? ignored : [error, ...ignored];
   return {
     allowed: decision === 'allow',
@@ -69,23 +96,70 @@ async function statusOf(authorizer: Authorizer, asked: Asked, user: Frozen<UserI
 function attributesOf({ resourceAttributes, nonResourceAttributes }: Asked, user: Frozen<UserInfo>): AccessAttributes {
   if (resourceAttributes === undefined) {
     const { verb = '', path = '' } = nonResourceAttributes ?? {};
-    return { user, verb, isResource: false, path, group: '', version: '', resource: '', subresource: '', namespace: '', name: '' };
+    return {
+      user,
+      verb,
+      isResource: false,
+      path,
+      group: '',
+      version: '',
+      resource: '',
+      subresource: '',
+      namespace: '',
+      name: '',
+    };
   }
-  const { verb = '', group = '', version = '', resource = '', subresource = '', namespace = '', name = '' } = resourceAttributes;
-  return { user, verb, isResource: true, path: '', group, version: version === '' ? '*' : version, resource, subresource, namespace, name };
+  const {
+    verb = '',
+    group = '',
+    version = '',
+    resource = '',
+    subresource = '',
+    namespace = '',
+    name = '',
+  } = resourceAttributes;
+  return {
+    user,
+    verb,
+    isResource: true,
+    path: '',
+    group,
+    version: version === '' ? '*' : version,
+    resource,
+    subresource,
+    namespace,
+    name,
+  };
 }
 
-function subjectOf({ user = '', uid = '', groups = [], extra = {} }: Frozen<SubjectAccessReviewSpec>): Frozen<UserInfo> {
+function subjectOf({
+  user = '',
+  uid = '',
+  groups = [],
+  extra = {},
+}: Frozen<SubjectAccessReviewSpec>): Frozen<UserInfo> {
   return { username: user, uid, groups, extra };
 }
 
 function attributeErrors({ resourceAttributes, nonResourceAttributes }: Asked): readonly FieldError[] {
   const spec = fieldPath('spec');
   if (resourceAttributes !== undefined && nonResourceAttributes !== undefined) {
-    return [fieldInvalid(spec.child('nonResourceAttributes'), printed(nonResourceAttributes), 'cannot be specified in combination with resourceAttributes')];
+    return [
+      fieldInvalid(
+        spec.child('nonResourceAttributes'),
+        printed(nonResourceAttributes),
+        'cannot be specified in combination with resourceAttributes',
+      ),
+    ];
   }
   if (resourceAttributes === undefined && nonResourceAttributes === undefined) {
-    return [fieldInvalid(spec.child('resourceAttributes'), null, 'exactly one of nonResourceAttributes or resourceAttributes must be specified')];
+    return [
+      fieldInvalid(
+        spec.child('resourceAttributes'),
+        null,
+        'exactly one of nonResourceAttributes or resourceAttributes must be specified',
+      ),
+    ];
   }
   return [];
 }
@@ -97,15 +171,26 @@ function printed({ path = '', verb = '' }: NonResourceAttributes): object {
 
 function subjectErrors(asked: Asked & Pick<SubjectAccessReviewSpec, 'user' | 'groups'>): readonly FieldError[] {
   const isNobody = (asked.user ?? '') === '' && (asked.groups ?? []).length === 0;
-  const errors = isNobody ? [fieldInvalid(fieldPath('spec', 'user'), asked.user ?? '', 'at least one of user or group must be specified')] : [];
+  const errors = isNobody
+    ? [fieldInvalid(fieldPath('spec', 'user'), asked.user ?? '', 'at least one of user or group must be specified')]
+    : [];
   return [...attributeErrors(asked), ...errors, ...selectorErrors(asked.resourceAttributes)];
 }
 
 /** Reviews have no metadata of their own; only local ones say their namespace. */
-function metadataErrors({ name, generateName, namespace, ...rest }: ObjectMeta = {}, isLocal = false): readonly FieldError[] {
+function metadataErrors(
+  { name, generateName, namespace, ...rest }: ObjectMeta = {},
+  isLocal = false,
+): readonly FieldError[] {
   const found = Object.entries({ name, generateName, namespace, ...rest }).filter(([, value]) => !isEmpty(value));
   if (found.every(([key]) => isLocal && key === 'namespace')) return [];
-  return [fieldInvalid(fieldPath('metadata'), Object.fromEntries(found), isLocal ? 'must be empty except for namespace' : 'must be empty')];
+  return [
+    fieldInvalid(
+      fieldPath('metadata'),
+      Object.fromEntries(found),
+      isLocal ? 'must be empty except for namespace' : 'must be empty',
+    ),
+  ];
 }
 
 function isEmpty(value: unknown): boolean {
@@ -118,13 +203,26 @@ function localErrors({ metadata = {}, spec }: LocalSubjectAccessReview): readonl
   const { resourceAttributes, nonResourceAttributes } = spec;
   const asked = resourceAttributes?.namespace ?? '';
   if (resourceAttributes !== undefined && asked !== metadata.namespace) {
-    errors.push(fieldInvalid(fieldPath('spec', 'resourceAttributes', 'namespace'), asked, 'must match metadata.namespace'));
+    errors.push(
+      fieldInvalid(fieldPath('spec', 'resourceAttributes', 'namespace'), asked, 'must match metadata.namespace'),
+    );
   }
-  if (nonResourceAttributes !== undefined) errors.push(fieldInvalid(fieldPath('spec', 'nonResourceAttributes'), printed(nonResourceAttributes), 'disallowed on this kind of request'));
+  if (nonResourceAttributes !== undefined)
+    errors.push(
+      fieldInvalid(
+        fieldPath('spec', 'nonResourceAttributes'),
+        printed(nonResourceAttributes),
+        'disallowed on this kind of request',
+      ),
+    );
   return errors;
 }
 
-async function rulesOf(authorizer: Authorizer, user: Frozen<UserInfo>, namespace: string): Promise<NonNullable<SelfSubjectRulesReview['status']>> {
+async function rulesOf(
+  authorizer: Authorizer,
+  user: Frozen<UserInfo>,
+  namespace: string,
+): Promise<NonNullable<SelfSubjectRulesReview['status']>> {
   const found = await firstOf(authorizer.rules?.(user, namespace) ?? [], unlisted);
   return {
     resourceRules: found.resourceRules as ResourceRule[],
@@ -140,4 +238,3 @@ const unlisted: AccessRules = { resourceRules: [], nonResourceRules: [], incompl
 function refuse(errors: readonly FieldError[]): void {
   if (errors.length > 0) throw invalid({ group: reviewGroup, kind: '' }, '', errors);
 }
-

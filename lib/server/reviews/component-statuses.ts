@@ -31,5 +31,8 @@ async function statusOf(component: HealthCheck): Promise<object> {
     () => undefined,
     (error: unknown) => errorText(error),
   );
-  return { metadata: { name }, conditions: [{ type: 'Healthy', status: problem === undefined ? 'True' : 'False', message: problem ?? 'ok' }] };
+  return {
+    metadata: { name },
+    conditions: [{ type: 'Healthy', status: problem === undefined ? 'True' : 'False', message: problem ?? 'ok' }],
+  };
 }

@@ -11,7 +11,11 @@ import { attributeFields } from '../writes/field-ownership.js';
 import { ensureNamespace, wipeSystemFields } from '../writes/metadata.js';
 
 /** A resource that answers a question by completing it. */
-export function review<T extends ApiObject>(scheme: Scheme, gvk: GroupVersionKind, answer: (question: T, exchange: Exchange) => Promise<T> | T): VirtualResource {
+export function review<T extends ApiObject>(
+  scheme: Scheme,
+  gvk: GroupVersionKind,
+  answer: (question: T, exchange: Exchange) => Promise<T> | T,
+): VirtualResource {
   return async (exchange): Promise<ApiResponse> => {
     const { request } = exchange;
     const form = request.negotiate(objectOffer);

@@ -1,6 +1,18 @@
 // binding: a scheduler's decision, written into the pod once and for all. Also served on its own, as `bindings`, by
 // clients of old. As pkg/registry/core/pod/storage/storage.go, BindingREST: the pod's own validation is not asked.
-import { badRequest, conflict, fieldErrorsText, fieldNotSupported, fieldPath, fieldRequired, isApiError, notFound, printTime, successStatus, unclassifiedError } from '../../core/index.js';
+import {
+  badRequest,
+  conflict,
+  fieldErrorsText,
+  fieldNotSupported,
+  fieldPath,
+  fieldRequired,
+  isApiError,
+  notFound,
+  printTime,
+  successStatus,
+  unclassifiedError,
+} from '../../core/index.js';
 import type { ApiObject, FieldError, Frozen } from '../../core/index.js';
 import type { Binding, Pod, PodCondition, PodStatus } from '../../core/types/index.js';
 import type { ApiResponse } from '../../client/index.js';
@@ -15,7 +27,9 @@ import { ensureNamespace } from '../writes/metadata.js';
 import type { WriteTools } from '../writes/write.js';
 import { Write } from '../writes/write.js';
 
-/** Binds the pod that the path names, or, for `bindings`, the one that the body names. `pods` is the endpoint of pods. */
+/**
+ * Binds the pod that the path names, or, for `bindings`, the one that the body names. `pods` is the endpoint of pods.
+ */
 export async function bind(pods: Endpoint, exchange: Exchange, tools: WriteTools): Promise<ApiResponse> {
   const { request } = exchange;
   const form = request.negotiate(objectOffer);
@@ -30,7 +44,8 @@ export async function bind(pods: Endpoint, exchange: Exchange, tools: WriteTools
   ensureNamespace(object, request.info.namespace, pods.stored);
   const binding = object as Binding;
   const name = binding.metadata?.name ?? '';
-  if (request.info.subresource !== '' && request.info.name !== name) throw badRequest('name in URL does not match name in Binding object');
+  if (request.info.subresource !== '' && request.info.name !== name)
+    throw badRequest('name in URL does not match name in Binding object');
   const errors = bindingErrors(binding);
   // Kubernetes forgets to make this an Invalid.
   if (errors.length > 0) throw unclassifiedError(fieldErrorsText(errors));
@@ -47,7 +62,9 @@ function bindingErrors({ target }: Frozen<Binding>): readonly FieldError[] {
   const { kind = '', name = '' } = target;
   if ((kind === '' || kind === 'Node') && name !== '') return [];
   return [
-    ...(kind === '' || kind === 'Node' ? [] : [fieldNotSupported(fieldPath('target', 'kind'), kind, ['Node', '<empty>'])]),
+    ...(kind === '' || kind === 'Node'
+      ? []
+      : [fieldNotSupported(fieldPath('target', 'kind'), kind, ['Node', '<empty>'])]),
     ...(name === '' ? [fieldRequired(fieldPath('target', 'name'))] : []),
   ];
 }
@@ -69,7 +86,12 @@ async function assign(write: Write, binding: Binding, name: string): Promise<voi
   }
 }
 
-function checkPreconditions({ metadata = {} }: Binding, { metadata: current = {} }: Stored, name: string, key: string): void {
+function checkPreconditions(
+  { metadata = {} }: Binding,
+  { metadata: current = {} }: Stored,
+  name: string,
+  key: string,
+): void {
   const { uid = '', resourceVersion = '' } = metadata;
   const unmet =
     uid !== '' && uid !== current.uid
@@ -91,7 +113,11 @@ function refusalOf({ metadata, spec }: Frozen<Pod>, name: string): string | unde
 
 function bound(pod: Frozen<Pod>, { metadata = {}, target }: Binding, now: number): Frozen<Pod> {
   const { annotations, labels } = metadata;
-  const conditions = withCondition(pod.status?.conditions ?? [], { type: 'PodScheduled', status: 'True', lastTransitionTime: printTime(now) });
+  const conditions = withCondition(pod.status?.conditions ?? [], {
+    type: 'PodScheduled',
+    status: 'True',
+    lastTransitionTime: printTime(now),
+  });
   return {
     ...pod,
     ...((annotations ?? labels) && {
@@ -113,9 +139,15 @@ function withoutNomination(status: Frozen<PodStatus> = {}): Frozen<PodStatus> {
 }
 
 /** Conditions with one of them set; its time of transition stays where its status does. */
-export function withCondition(conditions: readonly Frozen<PodCondition>[], condition: PodCondition): readonly Frozen<PodCondition>[] {
+export function withCondition(
+  conditions: readonly Frozen<PodCondition>[],
+  condition: PodCondition,
+): readonly Frozen<PodCondition>[] {
   const old = conditions.find(({ type }) => type === condition.type);
-  const since = old?.status === condition.status && old.lastTransitionTime !== undefined ? { lastTransitionTime: old.lastTransitionTime } : {};
+  const since =
+    old?.status === condition.status && old.lastTransitionTime !== undefined
+      ? { lastTransitionTime: old.lastTransitionTime }
+      : {};
   const next = { ...condition, ...since };
   return old === undefined ? [...conditions, next] : conditions.map((each) => (each === old ? next : each));
 }

@@ -1,6 +1,14 @@
-// The object that a token is bound to, as a TokenRequest names it. A pod must run under the account that the token is for,
-// and brings the node it runs on. As pkg/registry/core/serviceaccount/storage/token.go.
-import { badRequest, conflict, groupVersionKindOf, nameIsPathSegment, notFound, printGroupVersionKind, quote } from '../../core/index.js';
+// The object that a token is bound to, as a TokenRequest names it. A pod must run under the account that the token is
+// for, and brings the node it runs on. As pkg/registry/core/serviceaccount/storage/token.go.
+import {
+  badRequest,
+  conflict,
+  groupVersionKindOf,
+  nameIsPathSegment,
+  notFound,
+  printGroupVersionKind,
+  quote,
+} from '../../core/index.js';
 import type { ApiObject, Frozen } from '../../core/index.js';
 import type { BoundObjectReference, Node, Pod, Secret } from '../../core/types/index.js';
 import type { BoundObject } from '../../auth/index.js';
@@ -15,12 +23,18 @@ export interface BoundObjectScope {
   endpointOf(resource: string): Endpoint;
 }
 
-/** Finds the object. Throws ApiError where there is none, where it is another than was meant, or where it is of a kind that no token is bound to. */
+/**
+ * Finds the object. Throws ApiError where there is none, where it is another than was meant, or where it is of a kind
+ * that no token is bound to.
+ */
 export async function boundObject(ref: BoundObjectReference, scope: BoundObjectScope): Promise<BoundObject> {
   const { name = '', uid = '', kind = '' } = ref;
   const bound = await read(ref, name, scope);
   if (uid !== '' && uid !== bound.object.metadata?.uid) {
-    throw conflict({ group: '', resource: kind, name }, `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`);
+    throw conflict(
+      { group: '', resource: kind, name },
+      `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`,
+    );
   }
   return bound;
 }
@@ -51,14 +65,21 @@ async function objectOf<T extends ApiObject>(endpoint: Endpoint, name: string, n
 /** A node that has gone, or is not there yet, is known by its name alone. */
 async function podOf(pod: Frozen<Pod>, scope: BoundObjectScope): Promise<BoundObject> {
   const { serviceAccountName, nodeName = '' } = pod.spec ?? {};
-  if (serviceAccountName !== scope.account) throw badRequest(`cannot bind token for serviceaccount ${quote(scope.account)} to pod running with different serviceaccount name.`);
+  if (serviceAccountName !== scope.account)
+    throw badRequest(
+      `cannot bind token for serviceaccount ${quote(scope.account)} to pod running with different serviceaccount name.`,
+    );
   if (nodeName === '') return { kind: 'Pod', object: pod };
   const node = await lookedUp<Node>(scope.endpointOf('nodes'), nodeName, '');
   const uid = node?.metadata?.uid;
   return { kind: 'Pod', object: pod, node: { name: nodeName, ...(uid !== undefined && { uid }) } };
 }
 
-async function lookedUp<T extends ApiObject>({ stored }: Endpoint, name: string, namespace: string): Promise<Frozen<T> | undefined> {
+async function lookedUp<T extends ApiObject>(
+  { stored }: Endpoint,
+  name: string,
+  namespace: string,
+): Promise<Frozen<T> | undefined> {
   // A resource holds one kind, which the caller names.
   return (await stored.cacher.get(stored.keyOf(namespace, name))).object as Frozen<T> | undefined;
 }

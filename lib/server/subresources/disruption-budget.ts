@@ -9,12 +9,13 @@ type Budget = Frozen<PodDisruptionBudget>;
 /** The budget after one more disruption. Throws ApiError 429 where it allows none. */
 export function spend(budget: Budget, podName: string, now: number): Budget {
   const name = budget.metadata?.name ?? '';
-  const status = budget.status ?? ({});
+  const status = budget.status ?? {};
   const { disruptionsAllowed = 0, disruptedPods = {}, observedGeneration = 0 } = status;
   if (observedGeneration < (budget.metadata?.generation ?? 0)) throw stillProcessed(name);
   const ref = { group: 'policy', resource: 'poddisruptionbudget', name };
   if (disruptionsAllowed < 0) throw forbidden(ref, 'pdb disruptions allowed is negative');
-  if (Object.keys(disruptedPods).length > disruptedPodsMax) throw forbidden(ref, 'DisruptedPods map too big - too many evictions not confirmed by PDB controller');
+  if (Object.keys(disruptedPods).length > disruptedPodsMax)
+    throw forbidden(ref, 'DisruptedPods map too big - too many evictions not confirmed by PDB controller');
   if (disruptionsAllowed === 0) throw refused(refusalOf(name, status), 0);
   const left = disruptionsAllowed - 1;
   return {
@@ -43,21 +44,39 @@ export function stillProcessed(name: string): Error {
 const disruptedPodsMax = 2000;
 
 function refused(message: string, retryAfterSeconds: number): Error {
-  return tooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", retryAfterSeconds, [{ reason: 'DisruptionBudget', message }]);
+  return tooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", retryAfterSeconds, [
+    { reason: 'DisruptionBudget', message },
+  ]);
 }
 
-function refusalOf(name: string, { conditions = [], currentHealthy = 0, desiredHealthy = 0 }: NonNullable<Budget['status']>): string {
+function refusalOf(
+  name: string,
+  { conditions = [], currentHealthy = 0, desiredHealthy = 0 }: NonNullable<Budget['status']>,
+): string {
   const condition = conditions.find(({ type }) => type === 'DisruptionAllowed');
   const says = condition?.status === 'False' && condition.message !== '' ? condition : undefined;
-  if (says?.reason === 'SyncFailed') return `The disruption budget ${name} does not allow evicting pods currently because it failed sync: ${says.message}`;
-  if (currentHealthy <= desiredHealthy) return `The disruption budget ${name} needs ${desiredHealthy} healthy pods and has ${currentHealthy} currently`;
+  if (says?.reason === 'SyncFailed')
+    return `The disruption budget ${name} does not allow evicting pods currently because it failed sync: ${says.message}`;
+  if (currentHealthy <= desiredHealthy)
+    return `The disruption budget ${name} needs ${desiredHealthy} healthy pods and has ${currentHealthy} currently`;
   const detail = says === undefined ? '' : ` (${says.reason}): ${says.message}`;
   return `The disruption budget ${name} does not allow evicting pods currently${detail}`;
 }
 
-function exhausted(conditions: readonly Frozen<Condition>[], observedGeneration: number, now: number): readonly Frozen<Condition>[] {
+function exhausted(
+  conditions: readonly Frozen<Condition>[],
+  observedGeneration: number,
+  now: number,
+): readonly Frozen<Condition>[] {
   const old = conditions.find(({ type }) => type === 'DisruptionAllowed');
   const lastTransitionTime = old?.status === 'False' ? old.lastTransitionTime : printTime(now);
-  const next: Condition = { type: 'DisruptionAllowed', status: 'False', observedGeneration, lastTransitionTime, reason: 'InsufficientPods', message: '' };
+  const next: Condition = {
+    type: 'DisruptionAllowed',
+    status: 'False',
+    observedGeneration,
+    lastTransitionTime,
+    reason: 'InsufficientPods',
+    message: '',
+  };
   return old === undefined ? [...conditions, next] : conditions.map((each) => (each === old ? next : each));
 }

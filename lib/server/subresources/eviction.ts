@@ -1,5 +1,14 @@
 // eviction: a deletion that asks the pod's disruption budget first. As pkg/registry/core/pod/storage/eviction.go.
-import { badRequest, isApiError, matchesLabels, notFound, printTime, selectorFromStructured, successStatus, unclassifiedError } from '../../core/index.js';
+import {
+  badRequest,
+  isApiError,
+  matchesLabels,
+  notFound,
+  printTime,
+  selectorFromStructured,
+  successStatus,
+  unclassifiedError,
+} from '../../core/index.js';
 import type { ApiObject, Frozen } from '../../core/index.js';
 import type { Eviction, Pod, PodDisruptionBudget } from '../../core/types/index.js';
 import type { ApiResponse } from '../../client/index.js';
@@ -19,19 +28,31 @@ import { withCondition } from './binding.js';
 import { sparesUnhealthy, spend, stillProcessed } from './disruption-budget.js';
 
 /** Evicts the pod that the path names. */
-export async function evict(pods: Endpoint, budgets: Endpoint, exchange: Exchange, tools: WriteTools): Promise<ApiResponse> {
+export async function evict(
+  pods: Endpoint,
+  budgets: Endpoint,
+  exchange: Exchange,
+  tools: WriteTools,
+): Promise<ApiResponse> {
   const { request } = exchange;
   const form = request.negotiate(objectOffer);
   const body = await request.body();
   const options = request.options();
   checkCreateOptions(options);
   const gvk = { group: 'policy', version: 'v1', kind: 'Eviction' };
-  const accepts = ({ group, kind, version }: { group: string; kind: string; version: string }): boolean => group === 'policy' && kind === 'Eviction' && version === 'v1beta1';
-  const { object, warnings } = await decodeBody(body, { scheme: pods.scheme, gvk, validation: fieldValidationOf(options), accepts });
+  const accepts = ({ group, kind, version }: { group: string; kind: string; version: string }): boolean =>
+    group === 'policy' && kind === 'Eviction' && version === 'v1beta1';
+  const { object, warnings } = await decodeBody(body, {
+    scheme: pods.scheme,
+    gvk,
+    validation: fieldValidationOf(options),
+    accepts,
+  });
   for (const warning of warnings) exchange.warn(warning);
   exchange.recorder?.object(object);
   const eviction = object as Eviction;
-  if ((eviction.metadata?.name ?? '') !== request.info.name) throw badRequest('name in URL does not match name in Eviction object');
+  if ((eviction.metadata?.name ?? '') !== request.info.name)
+    throw badRequest('name in URL does not match name in Eviction object');
   const deletion = deletionOf(eviction, options.dryRun ?? []);
   checkDeleteOptions(deletion);
   const write = new Write(pods, exchange, deletion, tools);
@@ -45,7 +66,9 @@ export async function evict(pods: Endpoint, budgets: Endpoint, exchange: Exchang
 function deletionOf({ deleteOptions = {} }: Eviction, dryRun: readonly string[]): Deletion {
   const inBody = deleteOptions.dryRun ?? [];
   if (inBody.length > 0 && dryRun.length > 0 && inBody.join() !== dryRun.join()) {
-    throw unclassifiedError(`Non-matching dry-run options in request and content: [${dryRun.join(' ')}] and [${inBody.join(' ')}]`);
+    throw unclassifiedError(
+      `Non-matching dry-run options in request and content: [${dryRun.join(' ')}] and [${inBody.join(' ')}]`,
+    );
   }
   return { ...deleteOptions, dryRun: inBody.length > 0 ? inBody : dryRun };
 }
@@ -64,20 +87,30 @@ async function permitted(write: Write, budgets: Endpoint, deletion: Deletion): P
   const pod = object as Frozen<Pod>;
   const { phase = '' } = pod.status ?? {};
   const isOver = phase === 'Succeeded' || phase === 'Failed' || pod.metadata?.deletionTimestamp !== undefined;
-  const asIs = { preconditions: { ...deletion.preconditions, resourceVersion: deletion.preconditions?.resourceVersion ?? pod.metadata?.resourceVersion ?? '' } };
+  const asIs = {
+    preconditions: {
+      ...deletion.preconditions,
+      resourceVersion: deletion.preconditions?.resourceVersion ?? pod.metadata?.resourceVersion ?? '',
+    },
+  };
   if (isOver) return {};
   // Not running yet, it disrupts nothing; but it must not begin to run meanwhile.
   if (phase === 'Pending') return asIs;
   const [budget, ...others] = await budgetsOf(budgets, pod);
   if (budget === undefined) return {};
-  if (others.length > 0) throw unclassifiedError('This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.');
+  if (others.length > 0)
+    throw unclassifiedError(
+      'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.',
+    );
   const budgetName = budget.metadata?.name ?? '';
   if (!isReady(pod) && sparesUnhealthy(budget)) return { ...asIs, budgetName };
   const own = new Write(budgets, write.exchange, write.options, write.tools);
   await guaranteedUpdate(own, budgets.stored.keyOf(namespace, budgetName), (old) => {
     if (old === undefined) throw notFound({ group: 'policy', resource: 'poddisruptionbudgets', name: budgetName });
     const next = spend(old as Frozen<PodDisruptionBudget>, name, write.context.now);
-    return Promise.resolve(write.context.dryRun ? { keep: old } : { put: { ...next, metadata: { ...next.metadata } } as ApiObject });
+    return Promise.resolve(
+      write.context.dryRun ? { keep: old } : { put: { ...next, metadata: { ...next.metadata } } as ApiObject },
+    );
   });
   return {};
 }
@@ -85,7 +118,9 @@ async function permitted(write: Write, budgets: Endpoint, deletion: Deletion): P
 async function budgetsOf({ stored }: Endpoint, pod: Frozen<Pod>): Promise<readonly Frozen<PodDisruptionBudget>[]> {
   const namespace = pod.metadata?.namespace ?? '';
   const { items } = await stored.cacher.list({ namespace });
-  return (items as readonly Frozen<PodDisruptionBudget>[]).filter(({ spec }) => matchesLabels(selectorFromStructured(spec?.selector), pod.metadata?.labels));
+  return (items as readonly Frozen<PodDisruptionBudget>[]).filter(({ spec }) =>
+    matchesLabels(selectorFromStructured(spec?.selector), pod.metadata?.labels),
+  );
 }
 
 function isReady({ status }: Frozen<Pod>): boolean {
@@ -97,7 +132,10 @@ async function removePod(write: Write, deletion: Deletion, budgetName: string | 
   const { name, namespace } = write.exchange.request.info;
   try {
     const noted = write.context.dryRun ? undefined : await noteEviction(write, deletion, namespace, name);
-    const preconditions = deletion.preconditions?.resourceVersion === undefined || noted === undefined ? deletion.preconditions : { ...deletion.preconditions, resourceVersion: noted.metadata?.resourceVersion ?? '' };
+    const preconditions =
+      deletion.preconditions?.resourceVersion === undefined || noted === undefined
+        ? deletion.preconditions
+        : { ...deletion.preconditions, resourceVersion: noted.metadata?.resourceVersion ?? '' };
     await deleteObject(write, { ...deletion, ...(preconditions && { preconditions }) }, namespace, name);
   } catch (error) {
     // The pod changed while its budget was asked: the client shall ask again.
@@ -105,9 +143,20 @@ async function removePod(write: Write, deletion: Deletion, budgetName: string | 
   }
 }
 
-async function noteEviction(write: Write, { preconditions }: Deletion, namespace: string, name: string): Promise<Stored> {
+async function noteEviction(
+  write: Write,
+  { preconditions }: Deletion,
+  namespace: string,
+  name: string,
+): Promise<Stored> {
   const { stored, context } = write;
-  const condition = { type: 'DisruptionTarget', status: 'True', reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting', lastTransitionTime: printTime(context.now) } as const;
+  const condition = {
+    type: 'DisruptionTarget',
+    status: 'True',
+    reason: 'EvictionByEvictionAPI',
+    message: 'Eviction API: evicting',
+    lastTransitionTime: printTime(context.now),
+  } as const;
   const { object } = await guaranteedUpdate(write, stored.keyOf(namespace, name), (old) => {
     if (old === undefined) throw notFound({ group: '', resource: 'pods', name });
     checkPreconditions(stored.definition, preconditions === undefined ? {} : { preconditions }, old, name);

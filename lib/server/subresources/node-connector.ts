@@ -1,5 +1,5 @@
-// The port through which requests reach containers: whoever runs the nodes implements it. Without one the server answers
-// as if nobody listened on the nodes' ports.
+// The port through which requests reach containers: whoever runs the nodes implements it. Without one the server
+// answers as if nobody listened on the nodes' ports.
 import type { Observable } from 'rxjs';
 import type { Frozen } from '../../core/index.js';
 import type { Node, Pod } from '../../core/types/index.js';

@@ -1,6 +1,15 @@
 // log, exec, attach and portforward: requests that go on to the node a pod runs on. Here they are checked, with the
 // refusals of pkg/registry/core/pod/strategy.go; what happens on the node is the NodeConnector's.
-import { badRequest, fieldForbidden, fieldInvalid, fieldPath, forbidden, invalid, notFound, unclassifiedError } from '../../core/index.js';
+import {
+  badRequest,
+  fieldForbidden,
+  fieldInvalid,
+  fieldPath,
+  forbidden,
+  invalid,
+  notFound,
+  unclassifiedError,
+} from '../../core/index.js';
 import type { Authorizer } from '../../auth/index.js';
 import type { FieldError, Frozen } from '../../core/index.js';
 import type { Node, Pod } from '../../core/types/index.js';
@@ -21,7 +30,11 @@ export interface PodConnections {
 }
 
 /** The log of a container; nothing yet where the pod has no node. */
-export async function podLog(pods: Endpoint, exchange: Exchange, { nodes, connector }: PodConnections): Promise<ApiResponse> {
+export async function podLog(
+  pods: Endpoint,
+  exchange: Exchange,
+  { nodes, connector }: PodConnections,
+): Promise<ApiResponse> {
   const { request } = exchange;
   const parameters = request.options().parameters ?? {};
   const options = logOptions(parameters);
@@ -34,13 +47,20 @@ export async function podLog(pods: Endpoint, exchange: Exchange, { nodes, connec
   const target = { node: await nodeOf(nodes(), nodeName), pod, container };
   if (connector === undefined) {
     const address = addressOf(target.node);
-    throw unclassifiedError(`Get "https://${address}/containerLogs/${request.info.namespace}/${request.info.name}/${container}": dial tcp ${address}: connect: connection refused`);
+    throw unclassifiedError(
+      `Get "https://${address}/containerLogs/${request.info.namespace}/${request.info.name}/${container}": dial tcp ${address}: connect: connection refused`,
+    );
   }
   return { type: 'raw', code: 200, contentType: 'text/plain', content: connector.log(target, options) };
 }
 
 /** Hands the connection over to the node. */
-export async function podStream(kind: StreamKind, pods: Endpoint, exchange: Exchange, { nodes, connector, withoutCredentials, authorizer }: PodConnections): Promise<ApiResponse> {
+export async function podStream(
+  kind: StreamKind,
+  pods: Endpoint,
+  exchange: Exchange,
+  { nodes, connector, withoutCredentials, authorizer }: PodConnections,
+): Promise<ApiResponse> {
   const { request } = exchange;
   await authorizeStream(pods, exchange, authorizer);
   const parameters = request.options().parameters ?? {};
@@ -50,7 +70,8 @@ export async function podStream(kind: StreamKind, pods: Endpoint, exchange: Exch
   if (nodeName === '') throw badRequest(`pod ${request.info.name} does not have a host assigned`);
   const target: ContainerTarget = { node: await nodeOf(nodes(), nodeName), pod, container };
   if ((request.header('Upgrade') ?? '') === '') throw badRequest('Upgrade request required');
-  if (connector === undefined) throw unclassifiedError(`error dialing backend: dial tcp ${addressOf(target.node)}: connect: connection refused`);
+  if (connector === undefined)
+    throw unclassifiedError(`error dialing backend: dial tcp ${addressOf(target.node)}: connect: connection refused`);
   return connector.stream(kind, target, withoutCredentials(exchange));
 }
 
@@ -70,7 +91,10 @@ async function authorizeStream(pods: Endpoint, exchange: Exchange, authorizer: A
 export function addressOf({ status }: Frozen<Node>): string {
   const addresses = status?.addresses ?? [];
   const preferred = preferredTypes.flatMap((type) => addresses.filter((each) => each.type === type))[0];
-  if (preferred === undefined) throw unclassifiedError(`no preferred addresses found; known addresses: [${addresses.map(({ type, address }) => `{${type} ${address}}`).join(' ')}]`);
+  if (preferred === undefined)
+    throw unclassifiedError(
+      `no preferred addresses found; known addresses: [${addresses.map(({ type, address }) => `{${type} ${address}}`).join(' ')}]`,
+    );
   return `${preferred.address.includes(':') ? `[${preferred.address}]` : preferred.address}:${status?.daemonEndpoints?.kubeletEndpoint?.Port ?? 10_250}`;
 }
 
@@ -113,7 +137,8 @@ function logOptions(parameters: Parameters): LogOptions {
   const number = (name: 'tailLines' | 'limitBytes' | 'sinceSeconds'): Partial<LogOptions> => {
     const text = first(parameters, name);
     if (text === '') return {};
-    if (!/^[-+]?[0-9]{1,18}$/.test(text)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
+    if (!/^[-+]?[0-9]{1,18}$/.test(text))
+      throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
     return { [name]: Number(text) };
   };
   const sinceTime = first(parameters, 'sinceTime');
@@ -130,8 +155,10 @@ function logOptions(parameters: Parameters): LogOptions {
 
 function logErrors({ tailLines, limitBytes, sinceSeconds, sinceTime }: LogOptions): readonly FieldError[] {
   const errors: FieldError[] = [];
-  if (tailLines !== undefined && tailLines < 0) errors.push(fieldInvalid(fieldPath('tailLines'), tailLines, 'must be greater than or equal to 0'));
-  if (limitBytes !== undefined && limitBytes < 1) errors.push(fieldInvalid(fieldPath('limitBytes'), limitBytes, 'must be greater than 0'));
+  if (tailLines !== undefined && tailLines < 0)
+    errors.push(fieldInvalid(fieldPath('tailLines'), tailLines, 'must be greater than or equal to 0'));
+  if (limitBytes !== undefined && limitBytes < 1)
+    errors.push(fieldInvalid(fieldPath('limitBytes'), limitBytes, 'must be greater than 0'));
   if (sinceSeconds !== undefined && sinceTime !== undefined) {
     errors.push(fieldForbidden(fieldPath(''), 'at most one of `sinceTime` or `sinceSeconds` may be specified'));
   } else if (sinceSeconds !== undefined && sinceSeconds < 1) {

@@ -1,7 +1,18 @@
-// scale: how many pods a workload has and shall have, in one form for all kinds of workloads. Read from the workload and
-// written into it, so that everything that holds for an update of the workload holds here too. As the ScaleREST of
+// scale: how many pods a workload has and shall have, in one form for all kinds of workloads. Read from the workload
+// and written into it, so that everything that holds for an update of the workload holds here too. As the ScaleREST of
 // pkg/registry/apps/*/storage and their scaleUpdatedObjectInfo.
-import { conflict, decodeValue, deepFreeze, invalid, methodNotAllowed, notFound, scaleOf, scaleTable, validateScale, withReplicas } from '../../core/index.js';
+import {
+  conflict,
+  decodeValue,
+  deepFreeze,
+  invalid,
+  methodNotAllowed,
+  notFound,
+  scaleOf,
+  scaleTable,
+  validateScale,
+  withReplicas,
+} from '../../core/index.js';
 import type { ApiObject, GroupVersionKind, Scalable } from '../../core/index.js';
 import type { Scale } from '../../core/types/index.js';
 import type { ApiResponse } from '../../client/index.js';
@@ -51,11 +62,17 @@ async function updateScale(endpoint: Endpoint, exchange: Exchange, tools: WriteT
   const body = await request.body();
   const options = request.options();
   checkUpdateOptions(options);
-  const { object, warnings } = await decodeBody(body, { scheme: endpoint.scheme, gvk: scaleKind, validation: fieldValidationOf(options) });
+  const { object, warnings } = await decodeBody(body, {
+    scheme: endpoint.scheme,
+    gvk: scaleKind,
+    validation: fieldValidationOf(options),
+  });
   for (const warning of warnings) exchange.warn(warning);
   exchange.recorder?.object(object);
   checkName(object, request.info.name);
-  const { object: workload } = await updateObject(new Write(endpoint, exchange, options, tools), (old) => scaled(endpoint, old, () => object as Scale));
+  const { object: workload } = await updateObject(new Write(endpoint, exchange, options, tools), (old) =>
+    scaled(endpoint, old, () => object as Scale),
+  );
   return { type: 'object', code: 200, object: printed(workload), form };
 }
 
@@ -67,7 +84,13 @@ async function patchScale(endpoint: Endpoint, exchange: Exchange, tools: WriteTo
   const { object: workload } = await updateObject(write, (old) =>
     scaled(endpoint, old, (scale) => {
       const document = translated(() => change.apply(deepFreeze({ ...scale }) as never));
-      return decodedPatch(exchange, { type, gvk: scaleKind, scheme: endpoint.scheme }, document, change, validation) as Scale;
+      return decodedPatch(
+        exchange,
+        { type, gvk: scaleKind, scheme: endpoint.scheme },
+        document,
+        change,
+        validation,
+      ) as Scale;
     }),
   );
   return { type: 'object', code: 200, object: printed(workload), form };
@@ -85,7 +108,10 @@ function scaled(endpoint: Endpoint, old: Stored | undefined, next: (scale: Scale
   if (errors.length > 0) throw invalid(scaleKind, name, errors);
   const { uid = '', resourceVersion = '' } = scale.metadata;
   if (uid !== '' && uid !== workload.metadata?.uid) {
-    throw conflict({ group: endpoint.gvr.group, resource: `${endpoint.gvr.resource}/scale`, name }, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${workload.metadata?.uid ?? ''}`);
+    throw conflict(
+      { group: endpoint.gvr.group, resource: `${endpoint.gvr.resource}/scale`, name },
+      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${workload.metadata?.uid ?? ''}`,
+    );
   }
   // Decoding makes a copy that may be changed on its way.
   const { object } = decodeValue(endpoint.served.type(), withReplicas(workload, scale.spec?.replicas ?? 0));

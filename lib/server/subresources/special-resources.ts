@@ -29,9 +29,15 @@ export interface SpecialPorts {
 }
 
 /** Subresources that are more than a part of their object. */
-export function specialResources(registry: Registry, tools: WriteTools, { connector, tokens, withoutCredentials, authorizer }: SpecialPorts): ReadonlyMap<string, SpecialResource> {
+export function specialResources(
+  registry: Registry,
+  tools: WriteTools,
+  { connector, tokens, withoutCredentials, authorizer }: SpecialPorts,
+): ReadonlyMap<string, SpecialResource> {
   const connections = { nodes: () => required(registry, '', 'nodes'), connector, withoutCredentials, authorizer };
-  const stream = (kind: StreamKind): SpecialResource => ({ answer: (exchange, pods) => podStream(kind, pods, exchange, connections) });
+  const stream = (kind: StreamKind): SpecialResource => ({
+    answer: (exchange, pods) => podStream(kind, pods, exchange, connections),
+  });
   const budgets = (): Endpoint => required(registry, 'policy', 'poddisruptionbudgets');
   return new Map<string, SpecialResource>([
     ['any/scale', scaleSubresource(tools)],
@@ -41,14 +47,29 @@ export function specialResources(registry: Registry, tools: WriteTools, { connec
     ['/pods/attach', stream('attach')],
     ['/pods/portforward', stream('portforward')],
     ['any/proxy', { answer: (exchange, endpoint) => proxy(endpoint, exchange, connections) }],
-    ['/serviceaccounts/token', { answer: (exchange, accounts) => issueToken(accounts, exchange, { issuer: tokens, tools, endpointOf: (resource) => required(registry, '', resource) }) }],
+    [
+      '/serviceaccounts/token',
+      {
+        answer: (exchange, accounts) =>
+          issueToken(accounts, exchange, {
+            issuer: tokens,
+            tools,
+            endpointOf: (resource) => required(registry, '', resource),
+          }),
+      },
+    ],
     ['/pods/eviction', { answer: (exchange, pods) => evict(pods, budgets(), exchange, tools) }],
   ]);
 }
 
 /** Answers in the form that was asked for, with the table of the kind. */
 function presented(registry: Registry, clock: Clock, resource: string, answer: VirtualResource): VirtualResource {
-  return async (exchange) => present(await answer(exchange), { endpoint: required(registry, '', resource), clock, options: () => exchange.request.options() });
+  return async (exchange) =>
+    present(await answer(exchange), {
+      endpoint: required(registry, '', resource),
+      clock,
+      options: () => exchange.request.options(),
+    });
 }
 
 /** What resources without storage answer from. */
@@ -61,7 +82,11 @@ export interface VirtualParts {
 }
 
 /** Resources without storage. */
-export function virtualResources(registry: Registry, tools: WriteTools, { authenticator, authorizer, audiences, healthChecks }: VirtualParts): ReadonlyMap<string, VirtualResource> {
+export function virtualResources(
+  registry: Registry,
+  tools: WriteTools,
+  { authenticator, authorizer, audiences, healthChecks }: VirtualParts,
+): ReadonlyMap<string, VirtualResource> {
   const { scheme } = registry;
   return new Map<string, VirtualResource>([
     ['/bindings', (exchange) => bind(required(registry, '', 'pods'), exchange, tools)],

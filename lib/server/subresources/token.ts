@@ -1,7 +1,16 @@
 // token: credentials for a ServiceAccount. The request is checked here and the objects it names are found; making and
-// signing the token is the issuer's, a port that authentication implements. Without one the subresource is not there. As
-// pkg/registry/core/serviceaccount/storage/token.go and pkg/apis/authentication/validation.
-import { conflict, deepFreeze, fieldInvalid, fieldPath, invalid, notFound, printTime, unknownResource } from '../../core/index.js';
+// signing the token is the issuer's, a port that authentication implements. Without one the subresource is not there.
+// As pkg/registry/core/serviceaccount/storage/token.go and pkg/apis/authentication/validation.
+import {
+  conflict,
+  deepFreeze,
+  fieldInvalid,
+  fieldPath,
+  invalid,
+  notFound,
+  printTime,
+  unknownResource,
+} from '../../core/index.js';
 import type { FieldError, Frozen } from '../../core/index.js';
 import type { ServiceAccount, TokenRequest } from '../../core/types/index.js';
 import type { TokenIssuer } from '../../auth/index.js';
@@ -35,7 +44,11 @@ export async function issueToken(accounts: Endpoint, exchange: Exchange, parts: 
   const body = await request.body();
   const options = request.options();
   checkCreateOptions(options);
-  const { object, warnings } = await decodeBody(body, { scheme: accounts.scheme, gvk, validation: fieldValidationOf(options) });
+  const { object, warnings } = await decodeBody(body, {
+    scheme: accounts.scheme,
+    gvk,
+    validation: fieldValidationOf(options),
+  });
   for (const warning of warnings) exchange.warn(warning);
   exchange.recorder?.object(object);
   ensureNamespace(object, namespace, accounts.stored);
@@ -49,8 +62,19 @@ export async function issueToken(accounts: Endpoint, exchange: Exchange, parts: 
   const { audiences = [], expirationSeconds = 0, boundObjectRef } = whole.spec;
   refuse('', expirationErrors(expirationSeconds));
   await write.admit('CREATE', whole);
-  const boundTo = boundObjectRef && (await boundObject(boundObjectRef, { account: name, namespace, endpointOf: (resource) => parts.endpointOf(resource) }));
-  const issued = await issuer.issue({ serviceAccount: account, audiences, expirationSeconds, ...(boundTo && { boundTo }) });
+  const boundTo =
+    boundObjectRef &&
+    (await boundObject(boundObjectRef, {
+      account: name,
+      namespace,
+      endpointOf: (resource) => parts.endpointOf(resource),
+    }));
+  const issued = await issuer.issue({
+    serviceAccount: account,
+    audiences,
+    expirationSeconds,
+    ...(boundTo && { boundTo }),
+  });
   for (const warning of issued.warnings ?? []) exchange.warn(warning);
   exchange.annotate('authentication.kubernetes.io/issued-credential-id', issued.credentialId);
   const answer = {
@@ -75,14 +99,27 @@ async function accountOf(accounts: Endpoint, namespace: string, name: string): P
 }
 
 function nameErrors({ metadata: { name: own = '' } = {} }: TokenRequest, name: string): readonly FieldError[] {
-  return own === '' || own === name ? [] : [fieldInvalid(fieldPath('metadata', 'name'), own, 'must match the service account name if specified')];
+  return own === '' || own === name
+    ? []
+    : [fieldInvalid(fieldPath('metadata', 'name'), own, 'must match the service account name if specified')];
 }
 
-/** The request with what it leaves out: for whom, how long, and whose identity it takes. Throws ApiError 409 where it means an account that has gone. */
-function completed(asked: TokenRequest, { metadata: { name = '', namespace = '', uid = '' } = {} }: Frozen<ServiceAccount>, issuer: TokenIssuer, now: number): TokenRequest & Required<Pick<TokenRequest, 'metadata' | 'spec'>> {
+/**
+ * The request with what it leaves out: for whom, how long, and whose identity it takes. Throws ApiError 409 where it
+ * means an account that has gone.
+ */
+function completed(
+  asked: TokenRequest,
+  { metadata: { name = '', namespace = '', uid = '' } = {} }: Frozen<ServiceAccount>,
+  issuer: TokenIssuer,
+  now: number,
+): TokenRequest & Required<Pick<TokenRequest, 'metadata' | 'spec'>> {
   const { uid: own = '' } = asked.metadata ?? {};
   if (own !== '' && own !== uid) {
-    throw conflict({ group: gvk.group, resource: gvk.kind, name }, `the UID in the token request (${own}) does not match the UID of the service account (${uid})`);
+    throw conflict(
+      { group: gvk.group, resource: gvk.kind, name },
+      `the UID in the token request (${own}) does not match the UID of the service account (${uid})`,
+    );
   }
   const { audiences = [], expirationSeconds = expirationSecondsDefault } = asked.spec ?? {};
   const { status: _unasked, ...rest } = asked;
@@ -91,14 +128,21 @@ function completed(asked: TokenRequest, { metadata: { name = '', namespace = '',
   return {
     ...rest,
     metadata: { ...identity, ...asked.metadata, ...identity },
-    spec: { ...asked.spec, audiences: audiences.length === 0 ? [...issuer.defaultAudiences] : audiences, expirationSeconds },
+    spec: {
+      ...asked.spec,
+      audiences: audiences.length === 0 ? [...issuer.defaultAudiences] : audiences,
+      expirationSeconds,
+    },
   };
 }
 
 function expirationErrors(seconds: number): readonly FieldError[] {
   const path = fieldPath('spec', 'expirationSeconds');
-  if (seconds < expirationSecondsMin) return [fieldInvalid(path, seconds, 'may not specify a duration less than 10 minutes')];
-  return seconds > expirationSecondsMax ? [fieldInvalid(path, seconds, 'may not specify a duration larger than 2^32 seconds')] : [];
+  if (seconds < expirationSecondsMin)
+    return [fieldInvalid(path, seconds, 'may not specify a duration less than 10 minutes')];
+  return seconds > expirationSecondsMax
+    ? [fieldInvalid(path, seconds, 'may not specify a duration larger than 2^32 seconds')]
+    : [];
 }
 
 function refuse(name: string, errors: readonly FieldError[]): void {

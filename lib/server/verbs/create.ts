@@ -25,7 +25,11 @@ export async function create(endpoint: Endpoint, exchange: Exchange, tools: Writ
   if (body !== undefined && 'bytes' in body) bodyMediaType(body.contentType);
   const options = request.options();
   checkCreateOptions(options);
-  const decoded = decodeBody(body, { scheme: endpoint.scheme, gvk: endpoint.gvk, validation: fieldValidationOf(options) });
+  const decoded = decodeBody(body, {
+    scheme: endpoint.scheme,
+    gvk: endpoint.gvk,
+    validation: fieldValidationOf(options),
+  });
   const { object, warnings } = decoded instanceof Promise ? await decoded : decoded;
   for (const warning of warnings) exchange.warn(warning);
   exchange.recorder?.object(object);
@@ -76,7 +80,8 @@ async function tryCreate(write: Write, object: ApiObject): ReturnType<typeof put
     const admitted = write.admit('CREATE', object);
     if (admitted !== undefined) await admitted;
     const metadata = metadataOf(object);
-    if ((metadata.resourceVersion ?? '') !== '') throw unclassifiedError('resourceVersion should not be set on objects to be created');
+    if ((metadata.resourceVersion ?? '') !== '')
+      throw unclassifiedError('resourceVersion should not be set on objects to be created');
     const key = stored.keyOf(metadata.namespace ?? '', metadata.name ?? '');
     if (context.dryRun) {
       const existing = (await stored.cacher.get(key)).object;
@@ -97,4 +102,3 @@ function foundObject(write: Write, outcome: Awaited<ReturnType<typeof putObject>
   const entry = 'found' in outcome ? outcome.found[0] : undefined;
   return entry && write.stored.read(entry);
 }
-

@@ -15,7 +15,11 @@ import { deleteObject } from './delete.js';
 import { listOf } from './list.js';
 
 /** Answers with what was listed: all of it, or the one page that was asked for. */
-export async function deleteCollection(endpoint: Endpoint, exchange: Exchange, tools: WriteTools): Promise<ObjectResponse> {
+export async function deleteCollection(
+  endpoint: Endpoint,
+  exchange: Exchange,
+  tools: WriteTools,
+): Promise<ObjectResponse> {
   const { request } = exchange;
   const form = request.negotiate(objectOffer);
   const options = request.options();
@@ -36,7 +40,10 @@ export async function deleteCollection(endpoint: Endpoint, exchange: Exchange, t
   return { type: 'object', code: 200, object: list, form };
 }
 
-/** Lists that nobody limited are read in such pages, which also makes them lists of exactly the resourceVersion asked for. */
+/**
+ * Lists that nobody limited are read in such pages, which also makes them lists of exactly the resourceVersion asked
+ * for.
+ */
 const pageMax = 10_000;
 
 async function deleteAll(write: Write, deletion: Deletion, items: Frozen<ApiList>['items']): Promise<void> {

@@ -25,13 +25,23 @@ export async function deleteOne(endpoint: Endpoint, exchange: Exchange, tools: W
   const deletion = await deletionOf(endpoint, exchange);
   checkDeleteOptions(deletion);
   const { info } = request;
-  const { object, gone } = await deleteObject(new Write(endpoint, exchange, deletion, tools), deletion, info.namespace, info.name);
+  const { object, gone } = await deleteObject(
+    new Write(endpoint, exchange, deletion, tools),
+    deletion,
+    info.namespace,
+    info.name,
+  );
   const code = !gone && deletion.orphanDependents === false ? 202 : 200;
   return { type: 'object', code, object: gone ? goneAnswer(endpoint, object) : endpoint.fromHub(object), form };
 }
 
 /** Deletes the object under that name, as far as it may go now. */
-export async function deleteObject(write: Write, deletion: Deletion, namespace: string, name: string): Promise<{ readonly object: Stored; readonly gone: boolean }> {
+export async function deleteObject(
+  write: Write,
+  deletion: Deletion,
+  namespace: string,
+  name: string,
+): Promise<{ readonly object: Stored; readonly gone: boolean }> {
   const { endpoint, stored } = write;
   const key = stored.keyOf(namespace, name);
   const first = await guaranteedUpdate(write, key, (old) => ended(write, deletion, old, name));
@@ -58,7 +68,11 @@ export function goneAnswer(endpoint: Endpoint, object: Stored): Frozen<ApiObject
 
 /** The graceful deletion of this object has nothing left to wait for. */
 function isOver({ metadata }: Stored): boolean {
-  return metadata?.deletionTimestamp !== undefined && metadata.deletionGracePeriodSeconds === 0 && (metadata.finalizers ?? []).length === 0;
+  return (
+    metadata?.deletionTimestamp !== undefined &&
+    metadata.deletionGracePeriodSeconds === 0 &&
+    (metadata.finalizers ?? []).length === 0
+  );
 }
 
 async function ended(write: Write, deletion: Deletion, old: Stored | undefined, name: string): Promise<Change> {
@@ -98,18 +112,31 @@ function setFinalizers(object: ApiObject, finalizers: readonly string[]): void {
 }
 
 /** Throws ApiError 409 where the object is not the one that was meant. */
-export function checkPreconditions(kind: GroupKind, { preconditions }: Pick<Deletion, 'preconditions'>, old: Stored, name: string): void {
+export function checkPreconditions(
+  kind: GroupKind,
+  { preconditions }: Pick<Deletion, 'preconditions'>,
+  old: Stored,
+  name: string,
+): void {
   const { uid = '', resourceVersion = '' } = old.metadata ?? {};
   if (preconditions?.uid !== undefined && preconditions.uid !== uid) {
     throw deletePreconditionFailed(kind, name, { field: 'UID', expected: preconditions.uid, actual: uid });
   }
   if (preconditions?.resourceVersion !== undefined && preconditions.resourceVersion !== resourceVersion) {
-    throw deletePreconditionFailed(kind, name, { field: 'ResourceVersion', expected: preconditions.resourceVersion, actual: resourceVersion });
+    throw deletePreconditionFailed(kind, name, {
+      field: 'ResourceVersion',
+      expected: preconditions.resourceVersion,
+      actual: resourceVersion,
+    });
   }
 }
 
 /** Sets the end of the grace period; says whether there is one, none, or one already running that stays as it is. */
-function beginGrace({ stored, context }: Write, object: ApiObject, asked: number | undefined): 'begun' | 'none' | 'pending' {
+function beginGrace(
+  { stored, context }: Write,
+  object: ApiObject,
+  asked: number | undefined,
+): 'begun' | 'none' | 'pending' {
   const metadata = metadataOf(object);
   const wanted = asked !== undefined && asked < 0 ? 1 : asked;
   if (stored.strategy.gracePeriodSeconds === undefined) return 'none';
@@ -133,8 +160,9 @@ function beginGrace({ stored, context }: Write, object: ApiObject, asked: number
 
 function markDeleting(object: ApiObject, now: number): void {
   const metadata = metadataOf(object);
-  if (metadata.deletionTimestamp === undefined && (metadata.generation ?? 0) > 0) metadata.generation = (metadata.generation ?? 0) + 1;
-  if (metadata.deletionTimestamp === undefined || parseTime(metadata.deletionTimestamp) > now) metadata.deletionTimestamp = printTime(now);
+  if (metadata.deletionTimestamp === undefined && (metadata.generation ?? 0) > 0)
+    metadata.generation = (metadata.generation ?? 0) + 1;
+  if (metadata.deletionTimestamp === undefined || parseTime(metadata.deletionTimestamp) > now)
+    metadata.deletionTimestamp = printTime(now);
   metadata.deletionGracePeriodSeconds = 0;
 }
-

@@ -37,7 +37,11 @@ export async function listOf(endpoint: Endpoint, info: RequestInfo, options: Req
   };
 }
 
-async function pageOf({ stored }: Endpoint, options: CacheListOptions<Stored>, keyScope: string): Promise<CacheListing<Stored>> {
+async function pageOf(
+  { stored }: Endpoint,
+  options: CacheListOptions<Stored>,
+  keyScope: string,
+): Promise<CacheListing<Stored>> {
   try {
     return await stored.cacher.list(options);
   } catch (error) {
@@ -49,11 +53,15 @@ async function pageOf({ stored }: Endpoint, options: CacheListOptions<Stored>, k
 
 type Position = Pick<CacheListOptions<Stored>, 'notOlderThan' | 'revision' | 'after' | 'limit'>;
 
-function position({ limit = 0, continue: token = '', resourceVersion = '', resourceVersionMatch = '' }: RequestOptions, keyScope: string): Position {
+function position(
+  { limit = 0, continue: token = '', resourceVersion = '', resourceVersionMatch = '' }: RequestOptions,
+  keyScope: string,
+): Position {
   const paged = limit > 0 ? { limit } : {};
   if (token !== '') {
     const { revision, after } = parseContinueToken(token, keyScope);
-    if (resourceVersion !== '' && resourceVersion !== '0') throw badRequest('specifying resource version is not allowed when using continue');
+    if (resourceVersion !== '' && resourceVersion !== '0')
+      throw badRequest('specifying resource version is not allowed when using continue');
     return { ...paged, after, ...(revision > 0 && { revision }) };
   }
   if (resourceVersion === '') return paged;

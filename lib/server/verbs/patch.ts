@@ -32,7 +32,16 @@ import {
   typeMetaOf,
   unclassifiedError,
 } from '../../core/index.js';
-import type { ApiObject, FieldValidation, GroupVersionKind, JsonObject, JsonValue, Scheme, StructType, TypeMeta } from '../../core/index.js';
+import type {
+  ApiObject,
+  FieldValidation,
+  GroupVersionKind,
+  JsonObject,
+  JsonValue,
+  Scheme,
+  StructType,
+  TypeMeta,
+} from '../../core/index.js';
 import type { ObjectResponse, RequestBody } from '../../client/index.js';
 import type { Exchange } from '../requests/exchange.js';
 import { patchRequestOf } from '../requests/patch-request.js';
@@ -49,7 +58,9 @@ import { checkName, updateObject } from './update.js';
 export interface Patch {
   /** Unknown and repeated members of the patch itself. */
   readonly problems: readonly string[];
-  /** Whether the patched document is read by the kind it claims. A strategic merge patch cannot change what it patches. */
+  /**
+   * Whether the patched document is read by the kind it claims. A strategic merge patch cannot change what it patches.
+   */
   readonly claims: boolean;
   /** Throws PatchError. */
   apply(document: JsonObject): JsonValue;
@@ -74,11 +85,20 @@ const utf8 = new TextDecoder();
 
 /** Reads a patch. Throws PatchError and ApiError. */
 export function readPatch(patchType: string, body: RequestBody | undefined, type: StructType): Patch {
-  const value = body === undefined ? undefined : 'bytes' in body ? parsedText(utf8.decode(body.bytes), patchType) : (body.object as JsonValue);
+  const value =
+    body === undefined
+      ? undefined
+      : 'bytes' in body
+        ? parsedText(utf8.decode(body.bytes), patchType)
+        : (body.object as JsonValue);
   if (value === undefined) throw badRequest('error decoding patch: unexpected end of JSON input');
   if (patchType === mediaTypes.jsonPatch) {
     const operations = parseJsonPatch(value);
-    return { problems: jsonPatchProblems(operations), claims: true, apply: (document) => applyJsonPatch(document, operations) };
+    return {
+      problems: jsonPatchProblems(operations),
+      claims: true,
+      apply: (document) => applyJsonPatch(document, operations),
+    };
   }
   if (patchType === mediaTypes.mergePatch) {
     const merge = parseMergePatch(value);
@@ -93,7 +113,9 @@ function parsedText(text: string, patchType: string): JsonValue {
     return parseJson(text) as JsonValue;
   } catch (error) {
     if (!isDecodeError(error)) throw error;
-    throw badRequest(patchType === mediaTypes.strategicMergePatch ? error.message : `error decoding patch: ${error.message}`);
+    throw badRequest(
+      patchType === mediaTypes.strategicMergePatch ? error.message : `error decoding patch: ${error.message}`,
+    );
   }
 }
 
@@ -103,21 +125,29 @@ function patched(write: Write, change: Patch, old: Stored, validation: FieldVali
   const base = endpoint.fromHub(old) as JsonObject;
   const document = translated(() => change.apply(base));
   const { scheme, gvk } = endpoint;
-  const object = decodedPatch(exchange, { scheme, gvk, type: endpoint.served.type(), kept: keptMembers(write, document, base) }, document, change, validation);
+  const object = decodedPatch(
+    exchange,
+    { scheme, gvk, type: endpoint.served.type(), kept: keptMembers(write, document, base) },
+    document,
+    change,
+    validation,
+  );
   ensureNamespace(object, info.namespace, endpoint.stored);
   checkName(object, info.name);
   return object;
 }
 
 /**
- * What a patch left as it was, of the members that a write of status does not write: they need not be decoded again. What
- * a patch does not touch is the very same in document and base. Plugins may change what they are given, to no effect.
+ * What a patch left as it was, of the members that a write of status does not write: they need not be decoded again.
+ * What a patch does not touch is the very same in document and base. Plugins may change what they are given, to no
+ * effect.
  */
 function keptMembers({ exchange, stored, tools }: Write, document: JsonValue, base: JsonObject): JsonObject {
   const kept: Record<string, JsonValue> = {};
   if (!writesOnlyStatus(stored, exchange.request.info.subresource) || !isJsonObject(document)) return kept;
   for (const [key, value] of Object.entries(base)) {
-    if (!statusHalf.has(key) && typeof value === 'object' && document[key] === value) setOwn(kept, key, tools.admission === undefined ? value : deepCopy(value));
+    if (!statusHalf.has(key) && typeof value === 'object' && document[key] === value)
+      setOwn(kept, key, tools.admission === undefined ? value : deepCopy(value));
   }
   return kept;
 }
@@ -132,18 +162,29 @@ export interface PatchTarget {
 }
 
 /** A patched document as an object, decoded and defaulted. Throws ApiError 422. */
-export function decodedPatch(exchange: Exchange, { scheme, gvk, type, kept = {} }: PatchTarget, document: JsonValue, { problems, claims }: Pick<Patch, 'problems' | 'claims'>, validation: FieldValidation): ApiObject {
+export function decodedPatch(
+  exchange: Exchange,
+  { scheme, gvk, type, kept = {} }: PatchTarget,
+  document: JsonValue,
+  { problems, claims }: Pick<Patch, 'problems' | 'claims'>,
+  validation: FieldValidation,
+): ApiObject {
   try {
     if (claims) checkClaim(typeMetaOf(document), gvk, scheme);
     const decoded = decodeValue(type, isJsonObject(document) ? without(document, kept) : document);
-    const { object, warnings } = applyValidation({ object: decoded.object, problems: [...problems, ...decoded.problems] }, validation);
+    const { object, warnings } = applyValidation(
+      { object: decoded.object, problems: [...problems, ...decoded.problems] },
+      validation,
+    );
     for (const warning of warnings) exchange.warn(warning);
     scheme.setDefaults(object, gvk);
     // Whatever was patched into them: an object in the store is of the kind of its key.
     return Object.assign(object, kept, { kind: gvk.kind, apiVersion: printGroupVersion(gvk) });
   } catch (error) {
     if (!isDecodeError(error) && !isParseError(error) && !isNotRegisteredError(error)) throw error;
-    throw invalid({ group: '', kind: '' }, '', [fieldInvalid(fieldPath('patch'), JSON.stringify(document), error.message)]);
+    throw invalid({ group: '', kind: '' }, '', [
+      fieldInvalid(fieldPath('patch'), JSON.stringify(document), error.message),
+    ]);
   }
 }
 
@@ -157,7 +198,10 @@ function without(document: JsonObject, members: JsonObject): JsonObject {
 function checkClaim({ apiVersion = '', kind = '' }: TypeMeta, gvk: GroupVersionKind, scheme: Scheme): void {
   const claimed = { ...(apiVersion === '' ? gvk : parseGroupVersion(apiVersion)), kind: kind === '' ? gvk.kind : kind };
   const [from, to] = [scheme.typeOf(claimed), scheme.typeOf(gvk)];
-  if (claimed.kind !== gvk.kind) throw new DecodeError(`converting (${from.goType}) to (${to.name.slice(0, to.name.indexOf('/'))}.${gvk.kind}): unknown conversion`);
+  if (claimed.kind !== gvk.kind)
+    throw new DecodeError(
+      `converting (${from.goType}) to (${to.name.slice(0, to.name.indexOf('/'))}.${gvk.kind}): unknown conversion`,
+    );
 }
 
 /** What a refused patch is answered with. */

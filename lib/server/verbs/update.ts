@@ -27,7 +27,11 @@ export async function update(endpoint: Endpoint, exchange: Exchange, tools: Writ
   const options = request.options();
   checkUpdateOptions(options);
   const decoded = async (): Promise<ApiObject> => {
-    const { object, warnings } = await decodeBody(body, { scheme: endpoint.scheme, gvk: endpoint.gvk, validation: fieldValidationOf(options) });
+    const { object, warnings } = await decodeBody(body, {
+      scheme: endpoint.scheme,
+      gvk: endpoint.gvk,
+      validation: fieldValidationOf(options),
+    });
     for (const warning of warnings) exchange.warn(warning);
     exchange.recorder?.object(object);
     ensureNamespace(object, request.info.namespace, endpoint.stored);
@@ -39,14 +43,19 @@ export async function update(endpoint: Endpoint, exchange: Exchange, tools: Writ
   const first = await decoded();
   let isFirst = true;
   const next = (): ApiObject | Promise<ApiObject> => (isFirst ? ((isFirst = false), first) : decoded());
-  const { object: changed, fate } = await updateObject(new Write(endpoint, exchange, options, tools), next, first.metadata?.uid);
+  const { object: changed, fate } = await updateObject(
+    new Write(endpoint, exchange, options, tools),
+    next,
+    first.metadata?.uid,
+  );
   return { type: 'object', code: fate === 'created' ? 201 : 200, object: endpoint.fromHub(changed), form };
 }
 
 /** Throws ApiError 400 where an object does not bear the name of the request. */
 export function checkName(object: ApiObject, name: string): void {
   const own = object.metadata?.name ?? '';
-  if (own === '') throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+  if (own === '')
+    throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
   if (own !== name) throw nameMismatch(own, name);
 }
 
@@ -54,7 +63,11 @@ export function checkName(object: ApiObject, name: string): void {
  * Replaces the object that the request names with what `next` makes of it, in the endpoint's version and this
  * function's to change; asked anew when another writer was faster. With `uid` only that very object.
  */
-export async function updateObject(write: Write, next: (old: Stored | undefined) => ApiObject | Promise<ApiObject>, uid?: string): Promise<Changed> {
+export async function updateObject(
+  write: Write,
+  next: (old: Stored | undefined) => ApiObject | Promise<ApiObject>,
+  uid?: string,
+): Promise<Changed> {
   const { endpoint, exchange, stored } = write;
   const { namespace, name, subresource } = exchange.request.info;
   const ref = refOf(endpoint, name);
@@ -64,7 +77,10 @@ export async function updateObject(write: Write, next: (old: Stored | undefined)
     if (uid !== undefined && uid !== '' && old?.metadata?.uid !== uid) {
       // In the words of Kubernetes' storage, which its clients read.
       const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old?.metadata?.uid ?? ''}`;
-      throw conflict(ref, `StorageError: invalid object, Code: 4, Key: ${stored.prefix}${key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`);
+      throw conflict(
+        ref,
+        `StorageError: invalid object, Code: 4, Key: ${stored.prefix}${key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`,
+      );
     }
     const made = next(old);
     const decoded = made instanceof Promise ? await made : made;
@@ -89,13 +105,16 @@ async function replaced(write: Write, given: ApiObject, old: Stored): Promise<Ch
     if (stored.strategy.requiresResourceVersion === true) {
       // Kubernetes names the resource here where it otherwise names the kind.
       const { group, resource } = endpoint.gvr;
-      throw invalid({ group, kind: resource }, name, [fieldInvalid(fieldPath('metadata').child('resourceVersion'), 0, 'must be specified for an update')]);
+      throw invalid({ group, kind: resource }, name, [
+        fieldInvalid(fieldPath('metadata').child('resourceVersion'), 0, 'must be specified for an update'),
+      ]);
     }
   } else if (resourceVersion !== old.metadata?.resourceVersion && Number(resourceVersion) !== revisionOf(old)) {
     throw conflict(refOf(endpoint, name));
   }
   metadataOf(given).resourceVersion = old.metadata?.resourceVersion ?? '';
-  const reservation = subresource === '' && write.hook !== undefined ? await write.hook.reserve(given, old, context) : undefined;
+  const reservation =
+    subresource === '' && write.hook !== undefined ? await write.hook.reserve(given, old, context) : undefined;
   let object = given;
   try {
     object = prepareUpdate(write, given, old, subresource);
@@ -107,7 +126,8 @@ async function replaced(write: Write, given: ApiObject, old: Stored): Promise<Ch
     reservation?.rollback();
     throw error;
   }
-  if (isLastFinalizerGone(object, old) && stored.strategy.holdsDeletion?.(object) !== true) return { remove: true, answer: object };
+  if (isLastFinalizerGone(object, old) && stored.strategy.holdsDeletion?.(object) !== true)
+    return { remove: true, answer: object };
   return reservation === undefined ? { put: object } : { put: object, reservation };
 }
 
@@ -130,5 +150,9 @@ async function createdByUpdate(write: Write, object: ApiObject): Promise<Change>
 /** An object whose deletion waited for finalizers goes with the last of them. */
 function isLastFinalizerGone(object: ApiObject, old: Stored): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = old.metadata ?? {};
-  return (object.metadata?.finalizers ?? []).length === 0 && deletionTimestamp !== undefined && deletionGracePeriodSeconds === 0;
+  return (
+    (object.metadata?.finalizers ?? []).length === 0 &&
+    deletionTimestamp !== undefined &&
+    deletionGracePeriodSeconds === 0
+  );
 }

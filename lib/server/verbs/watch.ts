@@ -1,5 +1,6 @@
 // watch: what happens to a selection of objects, from a revision on. As apiserver/pkg/endpoints/handlers/get.go and the
-// defaulting of meta/internalversion SetListOptionsDefaults, by which a watch without a revision begins with what there is.
+// defaulting of meta/internalversion SetListOptionsDefaults, by which a watch without a revision begins with what there
+// is.
 import { map, takeUntil } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { decodeValue, printGroupVersion } from '../../core/index.js';
@@ -40,17 +41,30 @@ export function watch(endpoint: Endpoint, { request }: Exchange, timing: WatchTi
 /** An empty object of the kind, as Go prints it. */
 function bookmarkOf({ served, gvk }: Endpoint, { resourceVersion, initialEventsEnd }: Bookmark): Frozen<ApiObject> {
   const annotations = initialEventsEnd === true ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {};
-  return { ...decodeValue(served.type(), {}).object, kind: gvk.kind, apiVersion: printGroupVersion(gvk), metadata: { resourceVersion, ...annotations } };
+  return {
+    ...decodeValue(served.type(), {}).object,
+    kind: gvk.kind,
+    apiVersion: printGroupVersion(gvk),
+    metadata: { resourceVersion, ...annotations },
+  };
 }
 
 /** The events themselves, for whoever needs them. */
-export function watchOf(endpoint: Endpoint, info: RequestInfo, options: RequestOptions): Observable<RawEvent<Frozen<ApiObject>>> {
+export function watchOf(
+  endpoint: Endpoint,
+  info: RequestInfo,
+  options: RequestOptions,
+): Observable<RawEvent<Frozen<ApiObject>>> {
   const { fromHub, stored } = endpoint;
   const source = stored.cacher.watch({ ...selectionOf(endpoint, info, options), ...beginning(options) });
   return source.pipe(map((event) => rawEvent(event, fromHub)));
 }
 
-function beginning({ resourceVersion = '', sendInitialEvents, allowWatchBookmarks }: RequestOptions): CacheWatchOptions<Stored> {
+function beginning({
+  resourceVersion = '',
+  sendInitialEvents,
+  allowWatchBookmarks,
+}: RequestOptions): CacheWatchOptions<Stored> {
   const bookmarks = allowWatchBookmarks === true ? { bookmarks: true } : {};
   const revision = resourceVersion === '' ? undefined : watchRevision(resourceVersion);
   const isAny = revision === undefined || revision === 0;
@@ -65,5 +79,7 @@ function beginning({ resourceVersion = '', sendInitialEvents, allowWatchBookmark
 function rawEvent(event: CacheEvent<Stored>, fromHub: Endpoint['fromHub']): RawEvent<Frozen<ApiObject>> {
   if (event.type !== 'BOOKMARK') return { type: event.type, object: fromHub(event.object) };
   const resourceVersion = `${event.revision}`;
-  return event.initialEventsEnd === true ? { type: 'BOOKMARK', resourceVersion, initialEventsEnd: true } : { type: 'BOOKMARK', resourceVersion };
+  return event.initialEventsEnd === true
+    ? { type: 'BOOKMARK', resourceVersion, initialEventsEnd: true }
+    : { type: 'BOOKMARK', resourceVersion };
 }

@@ -19,7 +19,10 @@ export function claimStatusGuard(authorizer: Authorizer): WriteGuard {
       const now = (object as resourceV1.ResourceClaim).status ?? {};
       const before = (old as Frozen<resourceV1.ResourceClaim> | undefined)?.status ?? {};
       const attributes = attributesOf(exchange);
-      return [...(await bindingErrors(now, before, attributes, authorizer)), ...(await deviceErrors(now, before, attributes, authorizer))];
+      return [
+        ...(await bindingErrors(now, before, attributes, authorizer)),
+        ...(await deviceErrors(now, before, attributes, authorizer)),
+      ];
     },
   };
 }
@@ -27,16 +30,32 @@ export function claimStatusGuard(authorizer: Authorizer): WriteGuard {
 type Status = Frozen<resourceV1.ResourceClaimStatus>;
 type DeviceStatus = Frozen<resourceV1.AllocatedDeviceStatus>;
 
-async function bindingErrors(now: Status, before: Status, attributes: AccessAttributes, authorizer: Authorizer): Promise<readonly FieldError[]> {
-  if (deepEqual(now.allocation, before.allocation) && deepEqual(now.reservedFor ?? [], before.reservedFor ?? [])) return [];
+async function bindingErrors(
+  now: Status,
+  before: Status,
+  attributes: AccessAttributes,
+  authorizer: Authorizer,
+): Promise<readonly FieldError[]> {
+  if (deepEqual(now.allocation, before.allocation) && deepEqual(now.reservedFor ?? [], before.reservedFor ?? []))
+    return [];
   const { verb } = attributes;
   const why = await refusalOf({ ...attributes, subresource: 'binding', namespace: '', name: '' }, authorizer);
   if (why === undefined) return [];
-  return [fieldForbidden(fieldPath('status', 'allocation'), `changing status.allocation or status.reservedFor requires resource="resourceclaims/binding", verb="${verb}" permission: ${why}`)];
+  return [
+    fieldForbidden(
+      fieldPath('status', 'allocation'),
+      `changing status.allocation or status.reservedFor requires resource="resourceclaims/binding", verb="${verb}" permission: ${why}`,
+    ),
+  ];
 }
 
 /** What is said about devices goes with the allocation, so it is nobody's to lose. */
-async function deviceErrors(now: Status, before: Status, attributes: AccessAttributes, authorizer: Authorizer): Promise<readonly FieldError[]> {
+async function deviceErrors(
+  now: Status,
+  before: Status,
+  attributes: AccessAttributes,
+  authorizer: Authorizer,
+): Promise<readonly FieldError[]> {
   if (now.allocation === undefined) return [];
   const isAtHome = runsOn(attributes.user, allocatedNode(now));
   const verbs = [...(isAtHome ? [`associated-node:${attributes.verb}`] : []), `arbitrary-node:${attributes.verb}`];
@@ -49,7 +68,12 @@ async function deviceErrors(now: Status, before: Status, attributes: AccessAttri
       refusals.push(why);
     }
     if (refusals.length < verbs.length) continue;
-    errors.push(fieldForbidden(fieldPath('status', 'devices'), `changing status.devices requires resource="resourceclaims/driver", verb="[${verbs.join(' ')}]" permission: ${refusals[0] ?? ''}`));
+    errors.push(
+      fieldForbidden(
+        fieldPath('status', 'devices'),
+        `changing status.devices requires resource="resourceclaims/driver", verb="[${verbs.join(' ')}]" permission: ${refusals[0] ?? ''}`,
+      ),
+    );
   }
   return errors;
 }
@@ -64,7 +88,8 @@ async function refusalOf(attributes: AccessAttributes, authorizer: Authorizer): 
 
 /** The drivers of devices about which something new is said, or nothing any more; sorted. */
 function changedDrivers(now: readonly DeviceStatus[], before: readonly DeviceStatus[]): readonly string[] {
-  const key = ({ driver, pool, device, shareID = '' }: DeviceStatus): string => JSON.stringify([driver, pool, device, shareID]);
+  const key = ({ driver, pool, device, shareID = '' }: DeviceStatus): string =>
+    JSON.stringify([driver, pool, device, shareID]);
   const gone = new Map(before.map((each) => [key(each), each]));
   const drivers = new Set<string>();
   for (const device of now) {
@@ -79,7 +104,13 @@ function changedDrivers(now: readonly DeviceStatus[], before: readonly DeviceSta
 function allocatedNode({ allocation }: Status): string | undefined {
   const [term, ...otherTerms] = allocation?.nodeSelector?.nodeSelectorTerms ?? [];
   const [field, ...otherFields] = term?.matchFields ?? [];
-  if (field === undefined || otherTerms.length > 0 || otherFields.length > 0 || (term?.matchExpressions ?? []).length > 0) return undefined;
+  if (
+    field === undefined ||
+    otherTerms.length > 0 ||
+    otherFields.length > 0 ||
+    (term?.matchExpressions ?? []).length > 0
+  )
+    return undefined;
   const [name, ...otherNames] = field.values ?? [];
   return field.key === 'metadata.name' && field.operator === 'In' && otherNames.length === 0 ? name : undefined;
 }
@@ -87,7 +118,13 @@ function allocatedNode({ allocation }: Status): string | undefined {
 /** Whether it is a ServiceAccount whose token says that it is used on the node. */
 function runsOn({ username = '', extra = {} }: Frozen<UserInfo>, node: string | undefined): boolean {
   const [name, ...others] = (Object.hasOwn(extra, nodeNameKey) ? extra[nodeNameKey] : undefined) ?? [];
-  return node !== undefined && name === node && others.length === 0 && nameIsDnsSubdomain(name, false).length === 0 && serviceAccountOf(username) !== undefined;
+  return (
+    node !== undefined &&
+    name === node &&
+    others.length === 0 &&
+    nameIsDnsSubdomain(name, false).length === 0 &&
+    serviceAccountOf(username) !== undefined
+  );
 }
 
 const nodeNameKey = 'authentication.kubernetes.io/node-name';

@@ -18,7 +18,11 @@ export function collectionFinalizers(strategy: KindStrategy, old: Stored, option
 const orphan = 'orphan';
 const foreground = 'foregroundDeletion';
 
-function policyOf(strategy: KindStrategy, finalizers: readonly string[], { orphanDependents, propagationPolicy }: RequestOptions): string {
+function policyOf(
+  strategy: KindStrategy,
+  finalizers: readonly string[],
+  { orphanDependents, propagationPolicy }: RequestOptions,
+): string {
   if (strategy.ignoresPropagation === true) return 'Background';
   if (orphanDependents !== undefined) return orphanDependents ? 'Orphan' : 'Background';
   if (propagationPolicy !== undefined) return propagationPolicy;

@@ -1,6 +1,13 @@
 // Commits of single objects, and what their failures mean to clients. A write that was answered is durable; one whose
 // answer was lost says so.
-import { alreadyExists, internalError, requestEntityTooLarge, serverTimeout, serviceUnavailable, unclassifiedError } from '../../core/index.js';
+import {
+  alreadyExists,
+  internalError,
+  requestEntityTooLarge,
+  serverTimeout,
+  serviceUnavailable,
+  unclassifiedError,
+} from '../../core/index.js';
 import type { ApiObject, ResourceRef } from '../../core/index.js';
 import { isStoreError } from '../../storage/index.js';
 import type { Outcome, Put, Transaction } from '../../storage/index.js';
@@ -9,8 +16,15 @@ import type { Stored } from '../registry/stored-kind.js';
 import { revisionOf } from '../registry/stored-kind.js';
 import type { Write } from './write.js';
 
-/** Stores an object under a key that must be absent, or must still hold `old`. Undefined where it is not so any more. */
-export async function putObject(write: Write, key: string, object: ApiObject, old: Stored | undefined): Promise<Stored | Outcome> {
+/**
+ * Stores an object under a key that must be absent, or must still hold `old`. Undefined where it is not so any more.
+ */
+export async function putObject(
+  write: Write,
+  key: string,
+  object: ApiObject,
+  old: Stored | undefined,
+): Promise<Stored | Outcome> {
   const { stored, tools, context } = write;
   const { timeToLiveMs } = stored.strategy;
   const others = write.hook?.companions?.(object, old, context);
@@ -21,7 +35,10 @@ export async function putObject(write: Write, key: string, object: ApiObject, ol
     const lease = granted instanceof Promise ? await granted : granted;
     const own: Put = lease === undefined ? { key: fullKey, value } : { key: fullKey, value, lease };
     const compare = [{ key: fullKey, modRevision: old === undefined ? 0 : revisionOf(old) }];
-    const outcome = await commit(write, others === undefined ? { compare, put: [own] } : { ...others, compare, put: [own, ...others.put] });
+    const outcome = await commit(
+      write,
+      others === undefined ? { compare, put: [own] } : { ...others, compare, put: [own, ...others.put] },
+    );
     if (!outcome.committed) return outcome;
     const cached = stored.cacher.peek(key);
     if (cached !== undefined && revisionOf(cached) === outcome.revision) return cached;
@@ -36,7 +53,11 @@ export async function commit(write: Write, transaction: Transaction): Promise<Ou
   try {
     return await write.tools.store.commit(transaction);
   } catch (error) {
-    throw storeFailure(error, refOf(write.endpoint, write.exchange.request.info.name), write.exchange.request.info.verb);
+    throw storeFailure(
+      error,
+      refOf(write.endpoint, write.exchange.request.info.name),
+      write.exchange.request.info.verb,
+    );
   }
 }
 

@@ -1,11 +1,20 @@
 // Nobody gives away more than they have. Who writes a role must have all that it allows, and who binds one all that the
-// role allows, by RBAC; or be told by the authorizers that they may: the verbs are `escalate` on roles and `bind` on the
-// role that is bound. Members of system:masters may everything. Writes that only make objects easier to collect
+// role allows, by RBAC; or be told by the authorizers that they may: the verbs are `escalate` on roles and `bind` on
+// the role that is bound. Members of system:masters may everything. Writes that only make objects easier to collect
 // (finalizers, owners) grant nothing and pass.
 // As pkg/registry/rbac/escalation_check.go and pkg/registry/rbac/*/policybased.
 import { printMissingRules, printTexts, rbacGroup, systemMasters, uncoveredRules } from '../../auth/index.js';
 import type { Authorizer, RbacRules } from '../../auth/index.js';
-import { aggregateText, badRequest, deepEqual, forbidden, isPathSegment, notFound, quote, unclassifiedError } from '../../core/index.js';
+import {
+  aggregateText,
+  badRequest,
+  deepEqual,
+  forbidden,
+  isPathSegment,
+  notFound,
+  quote,
+  unclassifiedError,
+} from '../../core/index.js';
 import type { ApiObject, Frozen } from '../../core/index.js';
 import type { ClusterRole, PolicyRule, RoleBinding, RoleRef } from '../../core/types/index.js';
 import type { Stored } from '../registry/stored-kind.js';
@@ -26,22 +35,42 @@ export function escalationGuard(rbac: RbacRules, authorizer: Authorizer): WriteG
   };
 }
 
-async function checkRole(role: ClusterRole, old: Frozen<ClusterRole> | undefined, exchange: Exchange, rbac: RbacRules, authorizer: Authorizer): Promise<void> {
+async function checkRole(
+  role: ClusterRole,
+  old: Frozen<ClusterRole> | undefined,
+  exchange: Exchange,
+  rbac: RbacRules,
+  authorizer: Authorizer,
+): Promise<void> {
   const { group, resource, namespace, name } = exchange.request.info;
   if (await mayUse('escalate', { group, resource, namespace, name }, exchange, authorizer)) return;
   await checkGrant(role.rules ?? [], role, exchange, rbac);
   if (!gathers(role) && !gathers(old)) return;
   // What is gathered may be anything.
   const { rules } = await rbac.rulesFor(exchange.user, namespace);
-  if (uncoveredRules(rules, everything).length > 0) throw forbidden(refOf(role, exchange), 'must have cluster-admin privileges to use the aggregationRule');
+  if (uncoveredRules(rules, everything).length > 0)
+    throw forbidden(refOf(role, exchange), 'must have cluster-admin privileges to use the aggregationRule');
 }
 
-async function checkBinding(binding: RoleBinding, exchange: Exchange, rbac: RbacRules, authorizer: Authorizer): Promise<void> {
+async function checkBinding(
+  binding: RoleBinding,
+  exchange: Exchange,
+  rbac: RbacRules,
+  authorizer: Authorizer,
+): Promise<void> {
   const { roleRef } = binding;
   const { namespace } = exchange.request.info;
   const resource = roleResources.get(roleRef.kind);
   if (resource === undefined) throw unclassifiedError(`unsupported role reference kind: ${quote(roleRef.kind)}`);
-  if (await mayUse('bind', { group: roleRef.apiGroup ?? '', resource, namespace, name: roleRef.name }, exchange, authorizer)) return;
+  if (
+    await mayUse(
+      'bind',
+      { group: roleRef.apiGroup ?? '', resource, namespace, name: roleRef.name },
+      exchange,
+      authorizer,
+    )
+  )
+    return;
   await checkGrant(await rulesOf(roleRef, exchange, rbac), binding, exchange, rbac);
 }
 
@@ -63,12 +92,25 @@ interface Target {
 }
 
 async function mayUse(verb: string, target: Target, { user }: Exchange, authorizer: Authorizer): Promise<boolean> {
-  const { decision } = await decide(authorizer, { user, verb, isResource: true, path: '', version: '*', subresource: '', ...target });
+  const { decision } = await decide(authorizer, {
+    user,
+    verb,
+    isResource: true,
+    path: '',
+    version: '*',
+    subresource: '',
+    ...target,
+  });
   return decision === 'allow';
 }
 
 /** Throws ApiError 403 where the user does not have all of the rules. */
-async function checkGrant(granted: readonly Frozen<PolicyRule>[], object: ApiObject, exchange: Exchange, rbac: RbacRules): Promise<void> {
+async function checkGrant(
+  granted: readonly Frozen<PolicyRule>[],
+  object: ApiObject,
+  exchange: Exchange,
+  rbac: RbacRules,
+): Promise<void> {
   const { user, request } = exchange;
   const { rules, missing } = await rbac.rulesFor(user, request.info.namespace);
   const uncovered = uncoveredRules(rules, granted);
@@ -76,7 +118,10 @@ async function checkGrant(granted: readonly Frozen<PolicyRule>[], object: ApiObj
   const problems = missing.map(({ name }) => missingRole(name, exchange).message);
   const said = problems.length === 0 ? '' : `; resolution errors: [${aggregateText(problems)}]`;
   const who = `user ${quote(user.username ?? '')} (groups=${printTexts(user.groups ?? [])})`;
-  throw forbidden(refOf(object, exchange), `${who} is attempting to grant RBAC permissions not currently held:\n${printMissingRules(uncovered)}${said}`);
+  throw forbidden(
+    refOf(object, exchange),
+    `${who} is attempting to grant RBAC permissions not currently held:\n${printMissingRules(uncovered)}${said}`,
+  );
 }
 
 /** The rules of a role that is to be bound. Throws ApiError 400 and 404. */
@@ -96,7 +141,10 @@ function missingRole(name: string, { request }: Exchange): Error {
   return notFound({ group: rbacGroup, resource: request.info.resource, name });
 }
 
-function refOf({ metadata }: ApiObject, { request }: Exchange): { readonly group: string; readonly resource: string; readonly name: string } {
+function refOf(
+  { metadata }: ApiObject,
+  { request }: Exchange,
+): { readonly group: string; readonly resource: string; readonly name: string } {
   return { group: rbacGroup, resource: request.info.resource, name: metadata?.name ?? '' };
 }
 
@@ -114,6 +162,12 @@ function grantsNothingNew(object: ApiObject, old: Stored): boolean {
 }
 
 function withoutOwnership(object: Frozen<ApiObject>): unknown {
-  const { ownerReferences: _owners, finalizers: _finalizers, managedFields: _fields, selfLink: _link, ...metadata } = object.metadata ?? {};
+  const {
+    ownerReferences: _owners,
+    finalizers: _finalizers,
+    managedFields: _fields,
+    selfLink: _link,
+    ...metadata
+  } = object.metadata ?? {};
   return { ...object, metadata };
 }

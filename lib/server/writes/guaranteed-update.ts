@@ -1,6 +1,7 @@
 // Read, change, write if nobody was faster, or else begin again: how every existing object is changed. Begins with what
-// the cache holds, which is right nearly always and saves a read; whatever a stale beginning leads to (a refusal, nothing
-// to do) counts only after a fresh one led to it too. As apiserver/pkg/storage/etcd3/store.go, GuaranteedUpdate.
+// the cache holds, which is right nearly always and saves a read; whatever a stale beginning leads to (a refusal,
+// nothing to do) counts only after a fresh one led to it too. As apiserver/pkg/storage/etcd3/store.go,
+// GuaranteedUpdate.
 import { deepEqual } from '../../core/index.js';
 import type { ApiObject } from '../../core/index.js';
 import type { Stored } from '../registry/stored-kind.js';
@@ -48,7 +49,13 @@ export async function guaranteedUpdate(write: Write, key: string, change: Change
 /** The outcome of one round: done, beaten by another writer whose object was found, or in need of a fresh look. */
 type Attempt = { readonly changed: Changed } | { readonly found: Stored | undefined } | { readonly stale: true };
 
-async function attemptChange(write: Write, key: string, old: Stored | undefined, fresh: boolean, change: ChangeObject): Promise<Attempt> {
+async function attemptChange(
+  write: Write,
+  key: string,
+  old: Stored | undefined,
+  fresh: boolean,
+  change: ChangeObject,
+): Promise<Attempt> {
   let next: Change;
   try {
     const changing = change(old);
@@ -62,7 +69,14 @@ async function attemptChange(write: Write, key: string, old: Stored | undefined,
   return await put(write, key, old, fresh, next.put, next.reservation);
 }
 
-async function put(write: Write, key: string, old: Stored | undefined, fresh: boolean, object: ApiObject, reservation?: Reservation): Promise<Attempt> {
+async function put(
+  write: Write,
+  key: string,
+  old: Stored | undefined,
+  fresh: boolean,
+  object: ApiObject,
+  reservation?: Reservation,
+): Promise<Attempt> {
   const metadata = metadataOf(object);
   const revision = old?.metadata?.resourceVersion;
   if (revision === undefined) delete metadata.resourceVersion;
@@ -93,7 +107,11 @@ async function removed(write: Write, key: string, old: Stored | undefined, answe
   const full = write.stored.prefix + key;
   const hook = write.tools.hookOf(write.stored);
   const others = hook?.companions?.(undefined, old, write.context);
-  const outcome = await commit(write, { ...others, compare: [{ key: full, modRevision: revisionOf(old) }], delete: [full, ...(others?.delete ?? [])] });
+  const outcome = await commit(write, {
+    ...others,
+    compare: [{ key: full, modRevision: revisionOf(old) }],
+    delete: [full, ...(others?.delete ?? [])],
+  });
   if (!outcome.committed) return { found: foundIn(write, outcome) };
   hook?.release(old);
   return { changed: { object: withRevision(answer ?? old, outcome.revision), fate: 'removed' } };

@@ -22,7 +22,11 @@ export function leasePool(store: Store, clock: Clock): LeasePool {
       }
       const reuseMs = Math.min(reuseMsMax, timeToLiveMs * reuseShare);
       const lease = store.grantLease(timeToLiveMs + reuseMs);
-      const fresh: { lease: LeaseId | Promise<LeaseId>; readonly until: number; objects: number } = { lease, until: now + reuseMs, objects: 1 };
+      const fresh: { lease: LeaseId | Promise<LeaseId>; readonly until: number; objects: number } = {
+        lease,
+        until: now + reuseMs,
+        objects: 1,
+      };
       current.set(timeToLiveMs, fresh);
       lease.then(
         (granted) => (fresh.lease = granted),

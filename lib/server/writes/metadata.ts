@@ -30,11 +30,16 @@ export function fillSystemFields(object: ApiObject, { now, random }: WriteContex
   metadata.creationTimestamp = printTime(now);
   metadata.uid = random.uuid();
   const { generateName = '', name = '' } = metadata;
-  if (generateName !== '' && name === '') metadata.name = generateName.slice(0, generatedPrefixMax) + nameSuffix(random);
+  if (generateName !== '' && name === '')
+    metadata.name = generateName.slice(0, generatedPrefixMax) + nameSuffix(random);
 }
 
 /** Places the object in the namespace of the request. Throws ApiError 400 where it says another. */
-export function ensureNamespace(object: ApiObject, namespace: string, { namespaced }: Pick<StoredKind, 'namespaced'>): void {
+export function ensureNamespace(
+  object: ApiObject,
+  namespace: string,
+  { namespaced }: Pick<StoredKind, 'namespaced'>,
+): void {
   const metadata = metadataOf(object);
   if (!namespaced) {
     delete metadata.namespace;
@@ -47,7 +52,11 @@ export function ensureNamespace(object: ApiObject, namespace: string, { namespac
 }
 
 /** Drops owner references that are there twice, and tells the client. */
-export function dedupeOwners(object: ApiObject, exchange: Exchange, when: '' | ' after mutating admission happens' = ''): void {
+export function dedupeOwners(
+  object: ApiObject,
+  exchange: Exchange,
+  when: '' | ' after mutating admission happens' = '',
+): void {
   const references = object.metadata?.ownerReferences;
   if (references === undefined || references.length < 2) return;
   const { references: kept, duplicates } = dedupeOwnerReferences(references);

@@ -1,12 +1,19 @@
-// Who makes a policy read parameters must be able to read them: otherwise its verdicts would tell what they may not see. A
-// policy names the kind of its parameters, and all objects of it have to be readable; a binding names some of them, and
-// is judged anew whenever it is written. Members of system:masters may everything. As authz.go beside the strategies of
-// pkg/registry/admissionregistration.
+// Who makes a policy read parameters must be able to read them: otherwise its verdicts would tell what they may not
+// see. A policy names the kind of its parameters, and all objects of it have to be readable; a binding names some of
+// them, and is judged anew whenever it is written. Members of system:masters may everything. As authz.go beside the
+// strategies of pkg/registry/admissionregistration.
 import { systemMasters } from '../../auth/index.js';
 import type { AccessAttributes, Authorizer } from '../../auth/index.js';
 import { deepEqual, fieldForbidden, fieldPath, isParseError, parseGroupVersion } from '../../core/index.js';
 import type { FieldError, Frozen, GroupVersion, ObjectReader, Scheme } from '../../core/index.js';
-import type { MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding, ParamKind, UserInfo, ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from '../../core/types/index.js';
+import type {
+  MutatingAdmissionPolicy,
+  MutatingAdmissionPolicyBinding,
+  ParamKind,
+  UserInfo,
+  ValidatingAdmissionPolicy,
+  ValidatingAdmissionPolicyBinding,
+} from '../../core/types/index.js';
 import type { Exchange } from '../requests/exchange.js';
 import { decide } from '../steps.js';
 import type { WriteGuard } from './write-guard.js';
@@ -29,13 +36,21 @@ export function policyGuard(scheme: Scheme, authorizer: Authorizer): WriteGuard 
       const { attributes } = objectsOf(paramKind, user, scheme);
       if (await allows(authorizer, { ...attributes, verb: 'get', name: '*', namespace: '*' })) return [];
       const { kind = '', apiVersion = '' } = paramKind;
-      return refused('paramKind', `user ${printed(user)} must have "get" permission on all objects of the referenced paramKind (kind=${kind}, apiVersion=${apiVersion})`);
+      return refused(
+        'paramKind',
+        `user ${printed(user)} must have "get" permission on all objects of the referenced paramKind (kind=${kind}, apiVersion=${apiVersion})`,
+      );
     },
   };
 }
 
 /** The guard of what binds the policies of a resource. */
-export function policyBindingGuard(policies: string, reader: ObjectReader, scheme: Scheme, authorizer: Authorizer): WriteGuard {
+export function policyBindingGuard(
+  policies: string,
+  reader: ObjectReader,
+  scheme: Scheme,
+  authorizer: Authorizer,
+): WriteGuard {
   return {
     async errors(object, _old, exchange) {
       const { paramRef, policyName = '' } = (object as Binding).spec ?? {};
@@ -49,7 +64,11 @@ export function policyBindingGuard(policies: string, reader: ObjectReader, schem
       if (await allows(authorizer, { ...attributes, verb, name, namespace })) return [];
       const needed = `to determine minimum required permissions and user ${printed(user)} does not have "${verb}" permission for all groups, versions and resources`;
       if (policy === undefined) return refused('paramRef', `unable to get policy ${policyName} ${needed}`);
-      if (unknown !== undefined) return refused('paramRef', `unable to ${unknown} paramKind &{${paramKind?.apiVersion ?? ''} ${paramKind?.kind ?? ''}} ${needed}`);
+      if (unknown !== undefined)
+        return refused(
+          'paramRef',
+          `unable to ${unknown} paramKind &{${paramKind?.apiVersion ?? ''} ${paramKind?.kind ?? ''}} ${needed}`,
+        );
       // Kubernetes takes one for the other where the policy mutates.
       const [who, what] = policies === 'mutatingadmissionpolicies' ? [verb, printed(user)] : [printed(user), verb];
       return refused('paramRef', `user ${who} does not have "${what}" permission on the object referenced by paramRef`);
@@ -75,7 +94,9 @@ function objectsOf(paramKind: Frozen<ParamKind> | undefined, user: Frozen<UserIn
   if (parsed === undefined) return { attributes: anything, unknown: 'parse' };
   const served = scheme.resourcesOf(parsed).find(({ kind }) => kind === paramKind.kind);
   const attributes = { ...anything, ...parsed };
-  return served === undefined ? { attributes, unknown: 'resolve' } : { attributes: { ...attributes, resource: served.resource.plural } };
+  return served === undefined
+    ? { attributes, unknown: 'resolve' }
+    : { attributes: { ...attributes, resource: served.resource.plural } };
 }
 
 function groupVersionOf(apiVersion: string): GroupVersion | undefined {
@@ -97,6 +118,8 @@ function refused(field: string, why: string): readonly FieldError[] {
 
 /** As Go prints a user. */
 function printed({ username = '', uid = '', groups = [], extra = {} }: Frozen<UserInfo>): string {
-  const values = Object.entries(extra).sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, texts]) => `${key}:[${texts.join(' ')}]`);
+  const values = Object.entries(extra)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, texts]) => `${key}:[${texts.join(' ')}]`);
   return `&{${username} ${uid} [${groups.join(' ')}] map[${values.join(' ')}]}`;
 }

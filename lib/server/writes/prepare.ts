@@ -1,6 +1,12 @@
 // The steps between decoding and committing that need no storage: what the server decides, what the kind decides, and
 // what is wrong. As apiserver/pkg/registry/rest/{create,update}.go, BeforeCreate and BeforeUpdate.
-import { invalid, nameIsPathSegment, validateFinalizerNames, validateObjectMeta, validateObjectMetaUpdate } from '../../core/index.js';
+import {
+  invalid,
+  nameIsPathSegment,
+  validateFinalizerNames,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from '../../core/index.js';
 import type { ApiObject, FieldError, UpdateStrategy } from '../../core/index.js';
 import type { Stored, StoredKind } from '../registry/stored-kind.js';
 import { metadataOf } from './metadata.js';
@@ -23,20 +29,29 @@ export function prepareCreate(write: Write, object: ApiObject): void {
   for (const warning of strategy.warningsOnCreate?.(object, context) ?? []) exchange.warn(warning);
 }
 
-/** Prepares and checks what is about to take the place of an object, which is `given` with what it may not change put back. Throws ApiError 422. */
+/**
+ * Prepares and checks what is about to take the place of an object, which is `given` with what it may not change put
+ * back. Throws ApiError 422.
+ */
 export function prepareUpdate(write: Write, given: ApiObject, old: Stored, subresource: string): ApiObject {
   const { stored, context, exchange } = write;
-  const strategy: UpdateStrategy = subresource === '' ? stored.strategy : (stored.strategy.subresources?.[subresource] ?? {});
+  const strategy: UpdateStrategy =
+    subresource === '' ? stored.strategy : (stored.strategy.subresources?.[subresource] ?? {});
   const oldMetadata = old.metadata ?? {};
   keep(metadataOf(given), 'generation', oldMetadata.generation);
   const object = strategy.writesStatus === true ? given : withOtherHalf(given, old, stored, subresource);
   strategy.prepareForUpdate?.(object, old, context);
   const metadata = metadataOf(object);
-  if (subresource !== 'status' && stored.strategy.changesGeneration?.(object, old) === true) metadata.generation = (oldMetadata.generation ?? 0) + 1;
+  if (subresource !== 'status' && stored.strategy.changesGeneration?.(object, old) === true)
+    metadata.generation = (oldMetadata.generation ?? 0) + 1;
   metadata.uid ??= oldMetadata.uid ?? '';
   keep(metadata, 'creationTimestamp', oldMetadata.creationTimestamp ?? metadata.creationTimestamp);
   keep(metadata, 'deletionTimestamp', oldMetadata.deletionTimestamp ?? metadata.deletionTimestamp);
-  keep(metadata, 'deletionGracePeriodSeconds', metadata.deletionGracePeriodSeconds ?? oldMetadata.deletionGracePeriodSeconds);
+  keep(
+    metadata,
+    'deletionGracePeriodSeconds',
+    metadata.deletionGracePeriodSeconds ?? oldMetadata.deletionGracePeriodSeconds,
+  );
 
   const ofUpdate = validateObjectMetaUpdate(metadata, oldMetadata);
   const errors = [
@@ -51,8 +66,15 @@ export function prepareUpdate(write: Write, given: ApiObject, old: Stored, subre
   return object;
 }
 
-/** Refuses what is wrong with a prepared object only in the hands of this user; nothing where nobody looks. Rejects with ApiError 422. */
-export function refuseGuarded({ stored, exchange, guard }: Write, object: ApiObject, old?: Stored): Promise<void> | undefined {
+/**
+ * Refuses what is wrong with a prepared object only in the hands of this user; nothing where nobody looks. Rejects with
+ * ApiError 422.
+ */
+export function refuseGuarded(
+  { stored, exchange, guard }: Write,
+  object: ApiObject,
+  old?: Stored,
+): Promise<void> | undefined {
   return guard?.errors?.(object, old, exchange).then((errors) => refuse(stored, object.metadata?.name ?? '', errors));
 }
 
@@ -65,7 +87,12 @@ export function writesOnlyStatus({ subresources }: StoredKind, subresource: stri
 }
 
 /** Status is written through its own subresource, and through that nothing else. */
-function withOtherHalf(object: ApiObject & { status?: unknown }, old: Stored, stored: StoredKind, subresource: string): ApiObject {
+function withOtherHalf(
+  object: ApiObject & { status?: unknown },
+  old: Stored,
+  stored: StoredKind,
+  subresource: string,
+): ApiObject {
   if (!stored.subresources.has('status')) return object;
   if (!writesOnlyStatus(stored, subresource)) {
     setStatus(object, (old as { readonly status?: unknown }).status);
@@ -77,7 +104,10 @@ function withOtherHalf(object: ApiObject & { status?: unknown }, old: Stored, st
   return next;
 }
 
-/** The core kinds do, several times and on updates too; the two extension servers of Kubernetes do not know its finalizers. */
+/**
+ * The core kinds do, several times and on updates too; the two extension servers of Kubernetes do not know its
+ * finalizers.
+ */
 function checksFinalizersItself({ ref: { group } }: StoredKind): boolean {
   return group === '' || group === 'apiextensions.k8s.io' || group === 'apiregistration.k8s.io';
 }

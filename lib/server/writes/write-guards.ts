@@ -23,8 +23,14 @@ export function writeGuards({ rbac, authorizer, reader, scheme }: GuardParts): W
   const guards = new Map<string, WriteGuard>([
     [`${policyGroup}/validatingadmissionpolicies`, policies],
     [`${policyGroup}/mutatingadmissionpolicies`, policies],
-    [`${policyGroup}/validatingadmissionpolicybindings`, policyBindingGuard('validatingadmissionpolicies', reader, scheme, authorizer)],
-    [`${policyGroup}/mutatingadmissionpolicybindings`, policyBindingGuard('mutatingadmissionpolicies', reader, scheme, authorizer)],
+    [
+      `${policyGroup}/validatingadmissionpolicybindings`,
+      policyBindingGuard('validatingadmissionpolicies', reader, scheme, authorizer),
+    ],
+    [
+      `${policyGroup}/mutatingadmissionpolicybindings`,
+      policyBindingGuard('mutatingadmissionpolicies', reader, scheme, authorizer),
+    ],
     ['resource.k8s.io/resourceclaims', claimStatusGuard(authorizer)],
   ]);
   return ({ ref }) => (ref.group === rbacGroup ? escalation : guards.get(`${ref.group}/${ref.resource}`));

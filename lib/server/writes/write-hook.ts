@@ -1,6 +1,6 @@
 // What a kind has to reserve outside its own object before it is written: addresses and ports of Services. Reserved
-// before preparation and validation, kept when the write is committed, given back when it is not. And what other objects
-// come and go with it, in the same transaction.
+// before preparation and validation, kept when the write is committed, given back when it is not. And what other
+// objects come and go with it, in the same transaction.
 // As BeginCreate, BeginUpdate and AfterDelete of apiserver/pkg/registry/generic/registry/store.go.
 import type { ApiObject, WriteContext } from '../../core/index.js';
 import type { Transaction } from '../../storage/index.js';

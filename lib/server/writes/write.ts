@@ -62,17 +62,32 @@ export class Write {
     return this.tools.hookOf(this.endpoint.stored);
   }
 
-  /** Lets mutating plugins change the object. Throws or rejects with a refusal; answers only where there is something to wait for. */
-  mutate(operation: AdmissionOperation, object: ApiObject | undefined, oldObject?: Frozen<ApiObject>): Promise<void> | undefined {
+  /**
+   * Lets mutating plugins change the object. Throws or rejects with a refusal; answers only where there is something to
+   * wait for.
+   */
+  mutate(
+    operation: AdmissionOperation,
+    object: ApiObject | undefined,
+    oldObject?: Frozen<ApiObject>,
+  ): Promise<void> | undefined {
     return this.tools.admission?.mutate(this.#attributes(operation, object, oldObject));
   }
 
   /** Lets validating plugins judge it, likewise. */
-  admit(operation: AdmissionOperation, object: ApiObject | undefined, oldObject?: Frozen<ApiObject>): Promise<void> | undefined {
+  admit(
+    operation: AdmissionOperation,
+    object: ApiObject | undefined,
+    oldObject?: Frozen<ApiObject>,
+  ): Promise<void> | undefined {
     return this.tools.admission?.validate(this.#attributes(operation, object, oldObject));
   }
 
-  #attributes(operation: AdmissionOperation, object: ApiObject | undefined, oldObject: Frozen<ApiObject> | undefined): AdmissionAttributes {
+  #attributes(
+    operation: AdmissionOperation,
+    object: ApiObject | undefined,
+    oldObject: Frozen<ApiObject> | undefined,
+  ): AdmissionAttributes {
     const { exchange, endpoint } = this;
     const { info } = exchange.request;
     const attributes: { -readonly [K in keyof AdmissionAttributes]: AdmissionAttributes[K] } = {

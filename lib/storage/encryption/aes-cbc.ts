@@ -3,8 +3,9 @@
  * apiserver/pkg/storage/value/encrypt/aes/aes.go, cbc.
  *
  * It hides values but does not authenticate them. Who can write to the disk can change bits of a value or move it below
- * another key, and a wrong secret under the right name passes for the right one in about one of 256 values; only the JSON
- * that fails to parse then tells. Use it to read what a Kubernetes cluster has stored, and AES-GCM or secretbox to write.
+ * another key, and a wrong secret under the right name passes for the right one in about one of 256 values; only the
+ * JSON that fails to parse then tells. Use it to read what a Kubernetes cluster has stored, and AES-GCM or secretbox to
+ * write.
  */
 import { createCipheriv, createDecipheriv, createSecretKey } from 'node:crypto';
 import { aesBits } from './key-sizes.js';

@@ -1,7 +1,7 @@
 /**
- * AES in Galois/counter mode: the nonce, the ciphertext, the tag, as apiserver/pkg/storage/value/encrypt/aes/aes.go, gcm.
- * The storage key is authenticated along with the value, so that a value moved below another key, or changed in any
- * bit, is refused.
+ * AES in Galois/counter mode: the nonce, the ciphertext, the tag, as apiserver/pkg/storage/value/encrypt/aes/aes.go,
+ * gcm. The storage key is authenticated along with the value, so that a value moved below another key, or changed in
+ * any bit, is refused.
  *
  * Nonces are random, and two alike give the key away: NIST SP 800-38D allows one key 2^32 writes. So they come from the
  * system's generator one by one; a pool of them in memory could be handed out twice by a restored machine.

@@ -1,7 +1,7 @@
 /**
  * Several layers that tell their bytes apart by a prefix: the first one writes, all of them read, and what another
- * than the first has read is stale. Providers are told apart this way (`k8s:enc:aesgcm:v1:`), and so are the keys of one
- * (`key1:`). As apiserver/pkg/storage/value/transformer.go, prefixTransformers.
+ * than the first has read is stale. Providers are told apart this way (`k8s:enc:aesgcm:v1:`), and so are the keys of
+ * one (`key1:`). As apiserver/pkg/storage/value/transformer.go, prefixTransformers.
  */
 import type { Layer } from './layer.js';
 import { unreadable } from './layer.js';

@@ -4,8 +4,22 @@
  * (Kubernetes prints them when one element names two providers), and a KMS provider is refused.
  */
 import type { FieldError, FieldPath, GroupResource } from '../../core/index.js';
-import { decodeBase64, fieldForbidden, fieldInvalid, fieldPath, fieldRequired, isParseError, parseGroupResource } from '../../core/index.js';
-import type { EncryptionConfiguration, KeyConfiguration, KeysConfiguration, ProviderConfiguration, ResourceConfiguration } from './encryption-configuration.js';
+import {
+  decodeBase64,
+  fieldForbidden,
+  fieldInvalid,
+  fieldPath,
+  fieldRequired,
+  isParseError,
+  parseGroupResource,
+} from '../../core/index.js';
+import type {
+  EncryptionConfiguration,
+  KeyConfiguration,
+  KeysConfiguration,
+  ProviderConfiguration,
+  ResourceConfiguration,
+} from './encryption-configuration.js';
 import { aesKeySizes, secretboxKeySizes } from './key-sizes.js';
 
 /** Everything that is wrong with a configuration; nothing, if it can be used. */
@@ -34,7 +48,13 @@ function validateOverlap(resources: readonly string[], path: FieldPath): FieldEr
     errors.push(fieldInvalid(path, resources, 'the same resource cannot be specified multiple times'));
   }
   if (overlaps(parsed)) {
-    errors.push(fieldInvalid(path, resources, "using overlapping resources such as 'secrets' and '*.' in the same resource list is not allowed as they will be masked"));
+    errors.push(
+      fieldInvalid(
+        path,
+        resources,
+        "using overlapping resources such as 'secrets' and '*.' in the same resource list is not allowed as they will be masked",
+      ),
+    );
   }
   return errors;
 }
@@ -59,21 +79,43 @@ function complaintAbout(name: string): string | undefined {
   if (name === '*') return "use '*.' to encrypt all the resources from core API group or *.* to encrypt all resources";
   if (allocations.has(name)) return 'resources which do not have REST API/s cannot be encrypted';
   const { group, resource } = parseGroupResource(name);
-  if (group === 'events.k8s.io') return "'*.events.k8s.io' objects are stored using the 'events' API group in etcd. Use 'events' instead in the config file";
+  if (group === 'events.k8s.io')
+    return "'*.events.k8s.io' objects are stored using the 'events' API group in etcd. Use 'events' instead in the config file";
   if (group === 'extensions') return "'extensions' group has been removed and cannot be used for encryption";
   if (group === '*' && resource !== '*') return 'encrypting the same resource across groups is not supported';
   return undefined;
 }
 
-const allocations: ReadonlySet<string> = new Set(['apiserveripinfo', 'serviceipallocations', 'servicenodeportallocations']);
+const allocations: ReadonlySet<string> = new Set([
+  'apiserveripinfo',
+  'serviceipallocations',
+  'servicenodeportallocations',
+]);
 
 function validateProvider(provider: ProviderConfiguration, path: FieldPath): FieldError[] {
   const { kms, aesgcm, aescbc, secretbox, identity } = provider;
   const given = [kms, aesgcm, aescbc, secretbox, identity].filter((each) => each !== undefined).length;
   const errors: FieldError[] = [];
-  if (given === 0) errors.push(fieldInvalid(path, redacted(provider), 'provider does not contain any of the expected providers: KMS, AESGCM, AESCBC, Secretbox, Identity'));
-  if (given > 1) errors.push(fieldInvalid(path, redacted(provider), 'more than one provider specified in a single element, should split into different list elements'));
-  if (kms !== undefined) errors.push(fieldForbidden(path.child('kms'), 'KMS providers are not supported, use aesgcm, aescbc, secretbox or identity'));
+  if (given === 0)
+    errors.push(
+      fieldInvalid(
+        path,
+        redacted(provider),
+        'provider does not contain any of the expected providers: KMS, AESGCM, AESCBC, Secretbox, Identity',
+      ),
+    );
+  if (given > 1)
+    errors.push(
+      fieldInvalid(
+        path,
+        redacted(provider),
+        'more than one provider specified in a single element, should split into different list elements',
+      ),
+    );
+  if (kms !== undefined)
+    errors.push(
+      fieldForbidden(path.child('kms'), 'KMS providers are not supported, use aesgcm, aescbc, secretbox or identity'),
+    );
   else if (aesgcm !== undefined) errors.push(...validateKeys(aesgcm, path.child('aesgcm'), aesKeySizes));
   else if (aescbc !== undefined) errors.push(...validateKeys(aescbc, path.child('aescbc'), aesKeySizes));
   else if (secretbox !== undefined) errors.push(...validateKeys(secretbox, path.child('secretbox'), secretboxKeySizes));
@@ -83,8 +125,16 @@ function validateProvider(provider: ProviderConfiguration, path: FieldPath): Fie
 /** The provider as Kubernetes prints it, without what must not be printed. */
 function redacted({ aesgcm, aescbc, secretbox, identity, kms }: ProviderConfiguration): object {
   const keys = (given: KeysConfiguration | undefined): object | null =>
-    given === undefined ? null : { Keys: given.keys?.map(({ name = '' }) => ({ Name: name, Secret: 'REDACTED' })) ?? null };
-  return { AESGCM: keys(aesgcm), AESCBC: keys(aescbc), Secretbox: keys(secretbox), Identity: identity ?? null, KMS: kms === undefined ? null : 'REDACTED' };
+    given === undefined
+      ? null
+      : { Keys: given.keys?.map(({ name = '' }) => ({ Name: name, Secret: 'REDACTED' })) ?? null };
+  return {
+    AESGCM: keys(aesgcm),
+    AESCBC: keys(aescbc),
+    Secretbox: keys(secretbox),
+    Identity: identity ?? null,
+    KMS: kms === undefined ? null : 'REDACTED',
+  };
 }
 
 function validateKeys({ keys = [] }: KeysConfiguration, path: FieldPath, sizes: readonly number[]): FieldError[] {
@@ -93,7 +143,11 @@ function validateKeys({ keys = [] }: KeysConfiguration, path: FieldPath, sizes: 
   return keys.flatMap((key, index) => validateKey(key, list.index(index), sizes));
 }
 
-function validateKey({ name = '', secret = '' }: KeyConfiguration, path: FieldPath, sizes: readonly number[]): FieldError[] {
+function validateKey(
+  { name = '', secret = '' }: KeyConfiguration,
+  path: FieldPath,
+  sizes: readonly number[],
+): FieldError[] {
   const errors = name === '' ? [fieldRequired(path.child('name'), 'name is a mandatory field for a key')] : [];
   const place = path.child('secret');
   if (secret === '') return [...errors, fieldRequired(place, 'secret is a mandatory field for a key')];

@@ -1,11 +1,21 @@
 /**
- * The document that says which resources are encrypted and how: `EncryptionConfiguration` of apiserver.config.k8s.io/v1,
- * the file behind kube-apiserver's `--encryption-provider-config`. Here it is an object already parsed; reading the file
- * is the host's matter. Decoding is strict, as there: an unknown field is refused, for a misspelt provider would otherwise
- * leave secrets in the clear.
+ * The document that says which resources are encrypted and how: `EncryptionConfiguration` of
+ * apiserver.config.k8s.io/v1, the file behind kube-apiserver's `--encryption-provider-config`. Here it is an object
+ * already parsed; reading the file is the host's matter. Decoding is strict, as there: an unknown field is refused, for
+ * a misspelt provider would otherwise leave secrets in the clear.
  */
 import type { JsonObject, StructType } from '../../core/index.js';
-import { applyValidation, decodeValue, field, fieldErrorsText, isDecodeError, isJsonObject, listOf, scalars, structType } from '../../core/index.js';
+import {
+  applyValidation,
+  decodeValue,
+  field,
+  fieldErrorsText,
+  isDecodeError,
+  isJsonObject,
+  listOf,
+  scalars,
+  structType,
+} from '../../core/index.js';
 import { StoreError } from '../store-error.js';
 import { validateEncryptionConfiguration } from './configuration-validation.js';
 
@@ -46,7 +56,10 @@ export interface KeyConfiguration {
   readonly secret?: string;
 }
 
-/** Reads a parsed document. Whatever is wrong with it is the StoreError `invalid`, in Kubernetes' words but without secrets. */
+/**
+ * Reads a parsed document. Whatever is wrong with it is the StoreError `invalid`, in Kubernetes' words but without
+ * secrets.
+ */
 export function readEncryptionConfiguration(document: unknown): EncryptionConfiguration {
   const configuration = decode(document);
   const errors = validateEncryptionConfiguration(configuration);
@@ -59,19 +72,32 @@ function decode(document: unknown): EncryptionConfiguration {
   try {
     return applyValidation(decodeValue(configurationType, document), 'Strict').object;
   } catch (error) {
-    throw isDecodeError(error) ? new StoreError('invalid', `error decoding encryption provider configuration: ${error.message}`, { cause: error }) : error;
+    throw isDecodeError(error)
+      ? new StoreError('invalid', `error decoding encryption provider configuration: ${error.message}`, {
+          cause: error,
+        })
+      : error;
   }
 }
 
 function checkKind({ apiVersion = '', kind = '' }: JsonObject): void {
   if (typeof apiVersion === 'string' && typeof kind === 'string' && knownTypes.has(`${apiVersion}, ${kind}`)) return;
-  throw new StoreError('invalid', `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`);
+  throw new StoreError(
+    'invalid',
+    `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`,
+  );
 }
 
 /** The second is what the first was called until Kubernetes 1.13; it is still read. */
-const knownTypes: ReadonlySet<string> = new Set(['apiserver.config.k8s.io/v1, EncryptionConfiguration', 'v1, EncryptionConfig']);
+const knownTypes: ReadonlySet<string> = new Set([
+  'apiserver.config.k8s.io/v1, EncryptionConfiguration',
+  'v1, EncryptionConfig',
+]);
 
-const keyType: StructType = structType('apiserver/v1.Key', () => [field('name', scalars.string), field('secret', scalars.string)]);
+const keyType: StructType = structType('apiserver/v1.Key', () => [
+  field('name', scalars.string),
+  field('secret', scalars.string),
+]);
 
 const keysType = (name: string): StructType => structType(name, () => [field('keys', listOf(keyType))]);
 
@@ -79,7 +105,10 @@ const providerType: StructType = structType('apiserver/v1.ProviderConfiguration'
   field('aesgcm', keysType('apiserver/v1.AESConfiguration')),
   field('aescbc', keysType('apiserver/v1.AESConfiguration')),
   field('secretbox', keysType('apiserver/v1.SecretboxConfiguration')),
-  field('identity', structType('apiserver/v1.IdentityConfiguration', () => [])),
+  field(
+    'identity',
+    structType('apiserver/v1.IdentityConfiguration', () => []),
+  ),
   field('kms', scalars.json),
 ]);
 

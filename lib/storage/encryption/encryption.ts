@@ -30,13 +30,17 @@ export interface EncryptionOptions {
 }
 
 /**
- * The encryption that a parsed EncryptionConfiguration describes. Refused with `invalid` if there is anything wrong with
- * it, with `unavailable` if it has a secretbox and @noble/ciphers is not installed.
+ * The encryption that a parsed EncryptionConfiguration describes. Refused with `invalid` if there is anything wrong
+ * with it, with `unavailable` if it has a secretbox and @noble/ciphers is not installed.
  */
-export async function encryptionFor(document: unknown, { randomBytes = systemRandomBytes }: EncryptionOptions = {}): Promise<Encryption> {
+export async function encryptionFor(
+  document: unknown,
+  { randomBytes = systemRandomBytes }: EncryptionOptions = {},
+): Promise<Encryption> {
   const layers = await layersByResource(readEncryptionConfiguration(document), randomBytes);
   const transformers = new Map<string, ValueTransformer>();
-  for (const [name, choice] of layers) transformers.set(name, transformerOf(byPrefix(choice, 'no matching prefix found')));
+  for (const [name, choice] of layers)
+    transformers.set(name, transformerOf(byPrefix(choice, 'no matching prefix found')));
   const inTheClear = transformerOf(identity);
   return ({ group, resource }) =>
     transformers.get(printGroupResource({ group, resource })) ??
@@ -58,7 +62,10 @@ const everything = '*.*';
 type Layers = readonly [Prefixed, ...Prefixed[]];
 
 /** A resource that several rules name has the providers of all of them, in their order. */
-async function layersByResource({ resources: rules = [] }: EncryptionConfiguration, randomBytes: RandomBytes): Promise<ReadonlyMap<string, Layers>> {
+async function layersByResource(
+  { resources: rules = [] }: EncryptionConfiguration,
+  randomBytes: RandomBytes,
+): Promise<ReadonlyMap<string, Layers>> {
   const found = new Map<string, Layers>();
   for (const { resources = [], providers = [] } of rules) {
     const [first, ...others] = await Promise.all(providers.map((provider) => providerLayer(provider, randomBytes)));
@@ -77,5 +84,8 @@ async function layersByResource({ resources: rules = [] }: EncryptionConfigurati
 
 function masked(resource: string, rule: string): StoreError {
   const written = (name: string): string => JSON.stringify(name === '*' ? '*.' : name);
-  return new StoreError('invalid', `invalid EncryptionConfiguration: resource ${written(resource)} is masked by earlier rule ${written(rule)}`);
+  return new StoreError(
+    'invalid',
+    `invalid EncryptionConfiguration: resource ${written(resource)} is masked by earlier rule ${written(rule)}`,
+  );
 }

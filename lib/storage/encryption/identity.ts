@@ -11,5 +11,8 @@ const encrypted: Uint8Array = Buffer.from('k8s:enc:');
 /** Stores values in the clear. */
 export const identity: Layer = {
   seal: (bytes) => bytes,
-  open: (bytes) => (startsWith(bytes, encrypted) ? unreadable('identity transformer tried to read encrypted data') : { bytes, stale: false }),
+  open: (bytes) =>
+    startsWith(bytes, encrypted)
+      ? unreadable('identity transformer tried to read encrypted data')
+      : { bytes, stale: false },
 };

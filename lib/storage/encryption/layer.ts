@@ -35,7 +35,8 @@ export function transformerOf(layer: Layer): ValueTransformer {
     toStorage: (bytes, key) => layer.seal(bytes, key),
     fromStorage(bytes, key) {
       const opened = layer.open(bytes, key);
-      if ('problems' in opened) throw new StoreError('corrupt', `unable to transform key ${JSON.stringify(key)}: ${text(opened)}`);
+      if ('problems' in opened)
+        throw new StoreError('corrupt', `unable to transform key ${JSON.stringify(key)}: ${text(opened)}`);
       return opened;
     },
   };

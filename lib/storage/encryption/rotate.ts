@@ -34,8 +34,11 @@ export async function rewriteStale(store: RewritableStore, prefix: string): Prom
   let examined = 0;
   let rewritten = 0;
   let left = 0;
-  for (let after: string | undefined; ; ) {
-    const { entries, remaining } = await store.list(prefix, { limit: pageSize, ...(after === undefined ? {} : { after }) });
+  for (let after: string | undefined; ;) {
+    const { entries, remaining } = await store.list(prefix, {
+      limit: pageSize,
+      ...(after === undefined ? {} : { after }),
+    });
     const outcomes = await Promise.all(entries.filter(isStale).map((entry) => rewrite(store, entry)));
     examined += entries.length;
     rewritten += outcomes.filter((outcome) => outcome?.committed === true).length;
@@ -46,7 +49,10 @@ export async function rewriteStale(store: RewritableStore, prefix: string): Prom
 }
 
 /** Nothing, when the lease of the entry ran out before the store looked, and the entry with it. */
-async function rewrite(store: RewritableStore, { key, value, modRevision, lease }: Entry): Promise<Outcome | undefined> {
+async function rewrite(
+  store: RewritableStore,
+  { key, value, modRevision, lease }: Entry,
+): Promise<Outcome | undefined> {
   const put: Put = lease === undefined ? { key, value } : { key, value, lease };
   try {
     return await store.commit({ compare: [{ key, modRevision }], put: [put] });

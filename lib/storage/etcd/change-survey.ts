@@ -71,7 +71,8 @@ export class ChangeSurvey {
       onFailure: (error) => this.#onFailure(asked, error),
     });
     await watch.run();
-    if (this.#options.signal.aborted) for (const question of asked) question.fail(new StoreError('closed', 'the store was closed'));
+    if (this.#options.signal.aborted)
+      for (const question of asked) question.fail(new StoreError('closed', 'the store was closed'));
   }
 
   #onFailure(asked: readonly Asked[], error: unknown): void {

@@ -20,7 +20,14 @@ export interface ConnectionOptions {
 }
 
 /** Between rounds of the endpoints. A restart of etcd takes about a second: the first tries come soon. */
-const ladder: BackoffLadder = { baseMs: 50, factor: 2, maxMs: 2_000, jitter: 0.5, resetAfterMs: 10_000, attemptsMax: Infinity };
+const ladder: BackoffLadder = {
+  baseMs: 50,
+  factor: 2,
+  maxMs: 2_000,
+  jitter: 0.5,
+  resetAfterMs: 10_000,
+  attemptsMax: Infinity,
+};
 
 /** How long calls under way get when the store closes: better an answer than an unknown outcome. */
 const graceMs = 1_000;

@@ -24,7 +24,10 @@ export class EntryCodec {
     return this.#prefix + key;
   }
 
-  /** All keys in etcd that begin with a prefix. As client/v3/op.go, GetPrefixRangeEnd; UTF-8 has no byte 0xff to carry over. */
+  /**
+   * All keys in etcd that begin with a prefix. As client/v3/op.go, GetPrefixRangeEnd; UTF-8 has no byte 0xff to carry
+   * over.
+   */
   rangeOf(prefix: string): KeyRange {
     const key = this.keyOf(prefix);
     if (key === '') return { key: '\0', end: '\0' };
@@ -33,7 +36,9 @@ export class EntryCodec {
     return { key, end };
   }
 
-  /** The request for a transaction, with the values as they are now. Throws where it is too large, or a lease cannot be. */
+  /**
+   * The request for a transaction, with the values as they are now. Throws where it is too large, or a lease cannot be.
+   */
   encode({ compare = [], put = [], delete: deletes = [] }: Transaction): Buffer {
     return encodeTxn({
       compare: compare.map(({ key, modRevision }) => ({ key: this.keyOf(key), modRevision })),

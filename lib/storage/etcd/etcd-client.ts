@@ -1,8 +1,8 @@
 /**
  * etcd's API, as much of it as a store needs: typed calls on one connection, with a token where etcd asks for one, and
- * tried again where that is safe. Reads, and what can be repeated without harm, are tried again until an answer comes or
- * patience ends. A transaction is tried again only if it certainly did nothing. Rejects with GrpcError; what that means
- * to a store stands in etcd-errors.ts.
+ * tried again where that is safe. Reads, and what can be repeated without harm, are tried again until an answer comes
+ * or patience ends. A transaction is tried again only if it certainly did nothing. Rejects with GrpcError; what that
+ * means to a store stands in etcd-errors.ts.
  */
 import { backoffStep, type BackoffLadder, type BackoffState, type Clock, type Random } from '../../core/index.js';
 import type { LeaseId, Revision } from '../store.js';
@@ -76,7 +76,14 @@ interface CallMetadata {
 }
 
 /** Between tries of one call. */
-const ladder: BackoffLadder = { baseMs: 25, factor: 2, maxMs: 1_000, jitter: 0.5, resetAfterMs: Infinity, attemptsMax: Infinity };
+const ladder: BackoffLadder = {
+  baseMs: 25,
+  factor: 2,
+  maxMs: 1_000,
+  jitter: 0.5,
+  resetAfterMs: Infinity,
+  attemptsMax: Infinity,
+};
 
 /** Has a member without a leader refuse at once, so that another can be tried, and end its watches. */
 const withLeader: CallMetadata = { hasleader: 'true' };
@@ -100,38 +107,74 @@ export class EtcdClient {
 
   /** Reads keys; part of the order of all transactions. */
   async range(request: RangeRequest): Promise<RangeAnswer> {
-    return this.#note(await this.#call({ method: '/etcdserverpb.KV/Range', request: encodeRange(request), again: 'always', decode: decodeRange }));
+    return this.#note(
+      await this.#call({
+        method: '/etcdserverpb.KV/Range',
+        request: encodeRange(request),
+        again: 'always',
+        decode: decodeRange,
+      }),
+    );
   }
 
   /** Makes a transaction, once. */
   async txn(request: Buffer): Promise<TxnAnswer> {
-    return this.#note(await this.#call({ method: '/etcdserverpb.KV/Txn', request, again: 'if-nothing-happened', decode: decodeTxn }));
+    return this.#note(
+      await this.#call({ method: '/etcdserverpb.KV/Txn', request, again: 'if-nothing-happened', decode: decodeTxn }),
+    );
   }
 
   /** Compacts. Repeating it is refused as compacted. */
   async compact(revision: Revision): Promise<void> {
-    await this.#call({ method: '/etcdserverpb.KV/Compact', request: encodeCompaction(revision), again: 'always', decode: nothing });
+    await this.#call({
+      method: '/etcdserverpb.KV/Compact',
+      request: encodeCompaction(revision),
+      again: 'always',
+      decode: nothing,
+    });
   }
 
   /** Begins a lease. Repeating it is refused, since the lease is there already. */
   async grantLease(lease: LeaseId, ttlSeconds: number): Promise<void> {
-    await this.#call({ method: '/etcdserverpb.Lease/LeaseGrant', request: encodeLeaseGrant(lease, ttlSeconds), again: 'always', decode: nothing });
+    await this.#call({
+      method: '/etcdserverpb.Lease/LeaseGrant',
+      request: encodeLeaseGrant(lease, ttlSeconds),
+      again: 'always',
+      decode: nothing,
+    });
   }
 
-  /** Renews a lease; answers how many seconds it has, 0 where it is not there. One message on what could be a stream. */
+  /**
+   * Renews a lease; answers how many seconds it has, 0 where it is not there. One message on what could be a stream.
+   */
   async renewLease(lease: LeaseId): Promise<number> {
-    return await this.#call({ method: '/etcdserverpb.Lease/LeaseKeepAlive', request: encodeLease(lease), again: 'always', decode: decodeLeaseTtl });
+    return await this.#call({
+      method: '/etcdserverpb.Lease/LeaseKeepAlive',
+      request: encodeLease(lease),
+      again: 'always',
+      decode: decodeLeaseTtl,
+    });
   }
 
   /** Ends a lease. Repeating it would be refused as not found, so a lost answer is told. */
   async revokeLease(lease: LeaseId): Promise<void> {
-    await this.#call({ method: '/etcdserverpb.Lease/LeaseRevoke', request: encodeLease(lease), again: 'if-nothing-happened', decode: nothing });
+    await this.#call({
+      method: '/etcdserverpb.Lease/LeaseRevoke',
+      request: encodeLease(lease),
+      again: 'if-nothing-happened',
+      decode: nothing,
+    });
   }
 
   /** The version of the member at the other end of a connection. */
   async version(session: GrpcSession): Promise<string> {
     const metadata = await this.#metadata(session);
-    return decodeText(await session.unary('/etcdserverpb.Maintenance/Status', Buffer.alloc(0), { timeoutMs: this.#options.timeoutMs, metadata }));
+    return decodeText(
+      await session.unary('/etcdserverpb.Maintenance/Status', Buffer.alloc(0), {
+        timeoutMs: this.#options.timeoutMs,
+        metadata,
+      }),
+    );
   }
 
   /** Opens a stream of watches. Not tried again. */
@@ -139,7 +182,14 @@ export class EtcdClient {
     const session = await this.#options.connection.connect();
     const metadata = await this.#metadata(session);
     const message = (bytes: Buffer): void => observer.answer(this.#note(decodeWatch(bytes)));
-    return { session, stream: session.stream('/etcdserverpb.Watch/Watch', { timeoutMs: Infinity, metadata }, { message, end: observer.end }) };
+    return {
+      session,
+      stream: session.stream(
+        '/etcdserverpb.Watch/Watch',
+        { timeoutMs: Infinity, metadata },
+        { message, end: observer.end },
+      ),
+    };
   }
 
   /** Asks for a new token before the next call. */
@@ -150,7 +200,7 @@ export class EtcdClient {
   async #call<T>(call: Call<T>): Promise<T> {
     const { clock, random, connection, signal, timeoutMs } = this.#options;
     const giveUpAtMs = clock.now() + 2 * timeoutMs;
-    for (let backoff: BackoffState | undefined; ; ) {
+    for (let backoff: BackoffState | undefined; ;) {
       if (signal.aborted) throw notSent('the store was closed');
       let session = connection.current;
       try {
@@ -158,7 +208,8 @@ export class EtcdClient {
         return await this.#tryOnce(session, call);
       } catch (error) {
         if (!(error instanceof GrpcError)) throw error;
-        const worthwhile = isOldToken(error) || (isTransient(error) && (call.again === 'always' || nothingHappened(error)));
+        const worthwhile =
+          isOldToken(error) || (isTransient(error) && (call.again === 'always' || nothingHappened(error)));
         if (!worthwhile || clock.now() >= giveUpAtMs) throw error;
         if (session !== undefined && isTroubleOfMember(error)) connection.avoid(session);
         const step = backoffStep(ladder, backoff, { nowMs: clock.now(), random });
@@ -207,11 +258,14 @@ export class EtcdClient {
     const { auth, timeoutMs } = this.#options;
     const request = encodeCredentials(auth?.username ?? '', auth?.password ?? '');
     try {
-      this.#token = decodeText(await session.unary('/etcdserverpb.Auth/Authenticate', request, { timeoutMs, metadata: withLeader }));
+      this.#token = decodeText(
+        await session.unary('/etcdserverpb.Auth/Authenticate', request, { timeoutMs, metadata: withLeader }),
+      );
     } catch (error) {
       if (isRefusal(error, 'authNotEnabled')) this.#token = '';
       // The call that needed the token was not made, whatever became of this one.
-      else if (error instanceof GrpcError) throw new GrpcError(error.status, error.message, { cause: error, reached: false });
+      else if (error instanceof GrpcError)
+        throw new GrpcError(error.status, error.message, { cause: error, reached: false });
       else throw error;
     }
     return this.#token;

@@ -1,6 +1,7 @@
 /**
- * What etcd's refusals mean. Its gRPC statuses are too coarse (OutOfRange is a compacted revision, one still to come, or
- * a lease too long), so the messages of etcd's api/v3rpc/rpctypes/error.go decide; clients have compared them for years.
+ * What etcd's refusals mean. Its gRPC statuses are too coarse (OutOfRange is a compacted revision, one still to come,
+ * or a lease too long), so the messages of etcd's api/v3rpc/rpctypes/error.go decide; clients have compared them for
+ * years.
  *
  * The line that matters runs between what certainly did not happen and what may have: a commit is told `unavailable`
  * only for the former. Permission, missing or wrong credentials are `unavailable` too: nothing happened, and trying
@@ -27,12 +28,18 @@ export function storeErrorOf(error: unknown, kind: CallKind, closing: AbortSigna
 /** The revision is gone; the oldest that is left, if that is known. */
 export function compactedError(revision: Revision, oldest: Revision | undefined, cause?: unknown): StoreError {
   if (oldest === undefined) return new StoreError('compacted', `etcd: revision ${revision} is compacted`, { cause });
-  return new StoreError('compacted', `etcd: revision ${revision} is compacted, the oldest that is left is ${oldest}`, { revision: oldest, cause });
+  return new StoreError('compacted', `etcd: revision ${revision} is compacted, the oldest that is left is ${oldest}`, {
+    revision: oldest,
+    cause,
+  });
 }
 
 /** The revision does not exist yet. */
 export function futureRevisionError(revision: Revision, newest: Revision, cause: unknown): StoreError {
-  return new StoreError('future-revision', `etcd: revision ${revision} is still to come, the newest is ${newest}`, { revision: newest, cause });
+  return new StoreError('future-revision', `etcd: revision ${revision} is still to come, the newest is ${newest}`, {
+    revision: newest,
+    cause,
+  });
 }
 
 /** There is no such lease. */

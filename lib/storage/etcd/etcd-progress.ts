@@ -44,7 +44,9 @@ export class EtcdProgress {
 
   /** Resolves when each watch has emitted a bookmark at the revision or after it, is beyond it, or has ended. */
   async reach(watches: readonly ProgressWatch[], revision: Revision, signal: AbortSignal): Promise<void> {
-    await Promise.all(watches.filter(({ source }) => source.seen <= revision).map((watch) => this.#reach(watch, revision, signal)));
+    await Promise.all(
+      watches.filter(({ source }) => source.seen <= revision).map((watch) => this.#reach(watch, revision, signal)),
+    );
   }
 
   async #reach(watch: ProgressWatch, revision: Revision, signal: AbortSignal): Promise<void> {
@@ -62,11 +64,18 @@ export class EtcdProgress {
     if (source.seen >= revision && !source.stopped) watch.bookmark();
   }
 
-  async #compareWithAllChanges({ prefix, source }: ProgressWatch, revision: Revision, signal: AbortSignal): Promise<void> {
+  async #compareWithAllChanges(
+    { prefix, source }: ProgressWatch,
+    revision: Revision,
+    signal: AbortSignal,
+  ): Promise<void> {
     const from = source.seen;
     if (from >= revision) return; // since the version was asked for
     // The watch may come to the revision by itself before all changes were looked at.
-    const last = await Promise.race([this.#options.survey.lastChange({ prefix, from, to: revision }), this.#arrival(source, revision, signal)]);
+    const last = await Promise.race([
+      this.#options.survey.lastChange({ prefix, from, to: revision }),
+      this.#arrival(source, revision, signal),
+    ]);
     if (last === 'compacted') {
       source.restart();
       return;

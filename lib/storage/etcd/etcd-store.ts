@@ -12,16 +12,42 @@
 import { setMaxListeners } from 'node:events';
 import { Observable, type Subscriber } from 'rxjs';
 import { systemClock, systemRandom, type Clock, type Random } from '../../core/index.js';
-import { checkAfter, checkKey, checkListOptions, checkPrefix, checkRevision, checkTransaction, checkTtl } from '../check-input.js';
+import {
+  checkAfter,
+  checkKey,
+  checkListOptions,
+  checkPrefix,
+  checkRevision,
+  checkTransaction,
+  checkTtl,
+} from '../check-input.js';
 import { orderOf } from '../key-order.js';
 import { isStoreError, StoreError } from '../store-error.js';
-import type { Batch, LeaseId, Listing, ListOptions, Outcome, Reading, Revision, Store, Transaction, WatchOptions } from '../store.js';
+import type {
+  Batch,
+  LeaseId,
+  Listing,
+  ListOptions,
+  Outcome,
+  Reading,
+  Revision,
+  Store,
+  Transaction,
+  WatchOptions,
+} from '../store.js';
 import type { ValueTransformer } from '../transformer.js';
 import { ChangeSurvey, type SurveyOptions } from './change-survey.js';
 import { EtcdConnection } from './connection.js';
 import { EntryCodec } from './entry-codec.js';
 import { EtcdClient, type EtcdCredentials } from './etcd-client.js';
-import { closedError, futureRevisionError, isRefusal, leaseNotFoundError, storeErrorOf, type CallKind } from './etcd-errors.js';
+import {
+  closedError,
+  futureRevisionError,
+  isRefusal,
+  leaseNotFoundError,
+  storeErrorOf,
+  type CallKind,
+} from './etcd-errors.js';
 import { EtcdProgress } from './etcd-progress.js';
 import { EtcdReader } from './etcd-reader.js';
 import type { TlsOptions } from './grpc-connect.js';
@@ -31,7 +57,9 @@ import { StoreWatch } from './store-watch.js';
 
 /** Where etcd is and how to talk to it. */
 export interface EtcdStoreOptions {
-  /** Client URLs of the members: `http://127.0.0.1:2379` or `https://…`. One is used at a time, the next when it fails. */
+  /**
+   * Client URLs of the members: `http://127.0.0.1:2379` or `https://…`. One is used at a time, the next when it fails.
+   */
   readonly endpoints: readonly string[];
   /** For endpoints with `https:`. */
   readonly tls?: TlsOptions;
@@ -39,7 +67,10 @@ export interface EtcdStoreOptions {
   readonly auth?: EtcdCredentials;
   /** Put before every key and prefix. Default none: the keys of the store say `/registry` themselves. */
   readonly prefix?: string;
-  /** What values pass through on their way to etcd and back: encryption at rest. The prefix is no part of the keys it sees. */
+  /**
+   * What values pass through on their way to etcd and back: encryption at rest. The prefix is no part of the keys it
+   * sees.
+   */
   readonly transformer?: ValueTransformer;
   /** How long one try of a call may take. Tries that are safe to repeat begin for twice as long. Default 5000. */
   readonly timeoutMs?: number;
@@ -83,7 +114,13 @@ class EtcdStore implements Store {
     this.#timeoutMs = timeoutMs;
     this.#clock = clock;
     this.#random = random;
-    this.#connection = new EtcdConnection({ endpoints: endpoints.map(endpointUrl), tls, clock, random, connectMs: timeoutMs });
+    this.#connection = new EtcdConnection({
+      endpoints: endpoints.map(endpointUrl),
+      tls,
+      clock,
+      random,
+      connectMs: timeoutMs,
+    });
     this.#client = new EtcdClient({ connection: this.#connection, clock, random, auth, timeoutMs, signal });
     this.#watching = { client: this.#client, clock, random, signal };
     this.#reader = new EtcdReader({ ...this.#watching, anyKey: this.#codec.keyOf('/registry/'), timeoutMs });
@@ -125,7 +162,9 @@ class EtcdStore implements Store {
     try {
       answer = await this.#client.txn(request);
     } catch (error) {
-      throw isRefusal(error, 'noSpace') ? await this.#noSpace(transaction, known, error) : this.#failure(error, 'write');
+      throw isRefusal(error, 'noSpace')
+        ? await this.#noSpace(transaction, known, error)
+        : this.#failure(error, 'write');
     }
     const { revision, succeeded, found } = answer;
     if (succeeded) return { committed: true, revision };
@@ -178,7 +217,9 @@ class EtcdStore implements Store {
       await this.#client.compact(revision);
     } catch (error) {
       if (isRefusal(error, 'compacted')) return;
-      throw isRefusal(error, 'futureRevision') ? futureRevisionError(revision, await this.#reader.newest(), error) : this.#failure(error, 'read');
+      throw isRefusal(error, 'futureRevision')
+        ? futureRevisionError(revision, await this.#reader.newest(), error)
+        : this.#failure(error, 'read');
     }
   }
 
@@ -266,13 +307,21 @@ class EtcdStore implements Store {
 
   // etcd looks at its quota before it proposes a transaction, which is then refused, and again after it has applied it,
   // which then stays (server/etcdserver/apply, quotaApplierV3): both times it says "no space".
-  async #noSpace({ put = [], delete: deletes = [] }: Transaction, known: Revision, cause: unknown): Promise<StoreError> {
+  async #noSpace(
+    { put = [], delete: deletes = [] }: Transaction,
+    known: Revision,
+    cause: unknown,
+  ): Promise<StoreError> {
     const key = this.#codec.keyOf(put[0]?.key ?? deletes[0] ?? '');
     const answer = await this.#client.range({ key }).catch(() => undefined);
     const [entry] = answer?.entries ?? [];
     const untouched = answer !== undefined && (entry === undefined ? put.length > 0 : entry.modRevision <= known);
     if (untouched) return new StoreError('no-space', 'etcd: the database is at its quota', { cause });
-    return new StoreError('unknown-outcome', 'etcd: the database is at its quota; whether the change was made is not known', { cause });
+    return new StoreError(
+      'unknown-outcome',
+      'etcd: the database is at its quota; whether the change was made is not known',
+      { cause },
+    );
   }
 
   #failure(error: unknown, kind: CallKind): unknown {

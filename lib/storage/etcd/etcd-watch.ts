@@ -16,7 +16,13 @@ import { isOldToken, type EtcdClient } from './etcd-client.js';
 import { compactedError, isFinal, storeErrorOf } from './etcd-errors.js';
 import { GrpcError, grpcStatuses } from './grpc-error.js';
 import type { GrpcSession, GrpcStream } from './grpc-session.js';
-import { encodeWatchCreate, encodeWatchProgress, type KeyRange, type WatchAnswer, type WatchEvent } from './messages.js';
+import {
+  encodeWatchCreate,
+  encodeWatchProgress,
+  type KeyRange,
+  type WatchAnswer,
+  type WatchEvent,
+} from './messages.js';
 import { pause } from './pause.js';
 
 /** What to watch and whom to tell. */
@@ -37,7 +43,14 @@ export interface EtcdWatchOptions {
 }
 
 /** Between streams. The connection has a ladder of its own; this one is for members that end streams. */
-const ladder: BackoffLadder = { baseMs: 25, factor: 2, maxMs: 2_000, jitter: 0.5, resetAfterMs: 10_000, attemptsMax: Infinity };
+const ladder: BackoffLadder = {
+  baseMs: 25,
+  factor: 2,
+  maxMs: 2_000,
+  jitter: 0.5,
+  resetAfterMs: 10_000,
+  attemptsMax: Infinity,
+};
 
 /** A watch under way. */
 export class EtcdWatch {
@@ -125,7 +138,7 @@ export class EtcdWatch {
   async #followStreams(): Promise<void> {
     const { clock, random } = this.#options;
     const { signal } = this.#stopped;
-    for (let backoff: BackoffState | undefined; !signal.aborted; ) {
+    for (let backoff: BackoffState | undefined; !signal.aborted;) {
       const created = await this.#followStream();
       if (this.#hasToReadHistory && created) continue; // nothing went wrong
       const step = backoffStep(ladder, created ? undefined : backoff, { nowMs: clock.now(), random });
@@ -172,7 +185,13 @@ export class EtcdWatch {
     this.#session = session;
     this.#beganAfter = !this.#hasToReadHistory && this.#seen >= client.newest;
     this.#hasToReadHistory = false;
-    stream.write(encodeWatchCreate({ ...range, withPrevious, startRevision: Math.max(1, this.#beganAfter ? this.#seen + 1 : this.#seen) }));
+    stream.write(
+      encodeWatchCreate({
+        ...range,
+        withPrevious,
+        startRevision: Math.max(1, this.#beganAfter ? this.#seen + 1 : this.#seen),
+      }),
+    );
   }
 
   #onAnswer(answer: WatchAnswer): void {
@@ -212,8 +231,8 @@ export class EtcdWatch {
     return !this.stopped;
   }
 
-  // etcd reads previous values when it sends an event, and leaves them out if they were compacted meanwhile. Then `seen`
-  // is older than the compacted revision, and beginning there anew is refused with its name.
+  // etcd reads previous values when it sends an event, and leaves them out if they were compacted meanwhile. Then
+  // `seen` is older than the compacted revision, and beginning there anew is refused with its name.
   #onIncomplete(revision: Revision): void {
     if (this.#incomplete === revision) {
       this.#fail(new StoreError('corrupt', `etcd: revision ${revision} has changes without the values before them`));

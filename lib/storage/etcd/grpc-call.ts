@@ -76,7 +76,9 @@ export class GrpcCall {
   onBeat(): void {
     this.#beatsLeft -= 1;
     if (this.#beatsLeft >= 0) return;
-    this.#end(new GrpcError(grpcStatuses.deadlineExceeded, 'no answer in time', { reached: this.#options.isProcessed() }));
+    this.#end(
+      new GrpcError(grpcStatuses.deadlineExceeded, 'no answer in time', { reached: this.#options.isProcessed() }),
+    );
     this.stream.close(constants.NGHTTP2_CANCEL);
   }
 
@@ -105,13 +107,19 @@ export class GrpcCall {
 
   #outcome(): GrpcError | undefined {
     if (this.#grpcStatus === '0') return undefined;
-    if (this.#grpcStatus !== undefined) return new GrpcError(Number(this.#grpcStatus), this.#grpcMessage, { reached: true });
+    if (this.#grpcStatus !== undefined)
+      return new GrpcError(Number(this.#grpcStatus), this.#grpcMessage, { reached: true });
     if (this.#httpStatus !== 0 && this.#httpStatus !== 200) {
-      return new GrpcError(grpcStatuses.unavailable, `the server answered with HTTP status ${this.#httpStatus}`, { reached: true });
+      return new GrpcError(grpcStatuses.unavailable, `the server answered with HTTP status ${this.#httpStatus}`, {
+        reached: true,
+      });
     }
     const reached = this.#options.isProcessed() && this.stream.rstCode !== constants.NGHTTP2_REFUSED_STREAM;
     const reason = this.#failure instanceof Error ? `: ${this.#failure.message}` : '';
-    return new GrpcError(grpcStatuses.unavailable, `the connection was lost${reason}`, { cause: this.#failure, reached });
+    return new GrpcError(grpcStatuses.unavailable, `the connection was lost${reason}`, {
+      cause: this.#failure,
+      reached,
+    });
   }
 
   #end(error: GrpcError | undefined): void {

@@ -3,8 +3,8 @@
  * server that is stopped, wants a certificate or does not speak HTTP/2 accepts connections too, and whatever was sent
  * there would have an unknown outcome.
  *
- * The socket is ours rather than made by node:http2, which drops a socket without closing it when the server refuses the
- * client's certificate: neither `error` nor `close` come then (Node 20).
+ * The socket is ours rather than made by node:http2, which drops a socket without closing it when the server refuses
+ * the client's certificate: neither `error` nor `close` come then (Node 20).
  */
 import { connect } from 'node:http2';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
@@ -43,7 +43,14 @@ const streamWindowBytes = 4 * 1024 * 1024;
 const connectionWindowBytes = 16 * 1024 * 1024;
 
 /** Connects. Rejects with a GrpcError that has not reached anybody. */
-export function connectGrpc({ endpoint, tls, clock, connectMs, signal, onUnusable }: GrpcConnectOptions): Promise<GrpcSession> {
+export function connectGrpc({
+  endpoint,
+  tls,
+  clock,
+  connectMs,
+  signal,
+  onUnusable,
+}: GrpcConnectOptions): Promise<GrpcSession> {
   return new Promise((resolve, reject) => {
     const socket = socketTo(endpoint, tls);
     const http2 = connect(endpoint, {
@@ -71,7 +78,12 @@ export function connectGrpc({ endpoint, tls, clock, connectMs, signal, onUnusabl
     });
     http2.once('close', () => {
       settled.abort();
-      reject(notSent(`cannot connect to ${endpoint.host}: ${failure?.message ?? 'the server closed the connection'}`, failure));
+      reject(
+        notSent(
+          `cannot connect to ${endpoint.host}: ${failure?.message ?? 'the server closed the connection'}`,
+          failure,
+        ),
+      );
     });
     http2.once('remoteSettings', () => {
       settled.abort();
@@ -87,5 +99,11 @@ function socketTo(endpoint: URL, { serverName, ...certificates }: TlsOptions): S
   const port = endpoint.port === '' ? (secure ? 443 : 80) : Number(endpoint.port);
   if (!secure) return connectTcp({ host, port, noDelay: true });
   const name = serverName ?? host;
-  return connectTls({ ...certificates, host, port, ALPNProtocols: ['h2'], ...(isIP(name) === 0 && { servername: name }) }).setNoDelay(true);
+  return connectTls({
+    ...certificates,
+    host,
+    port,
+    ALPNProtocols: ['h2'],
+    ...(isIP(name) === 0 && { servername: name }),
+  }).setNoDelay(true);
 }

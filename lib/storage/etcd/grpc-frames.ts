@@ -52,7 +52,8 @@ export class FrameAssembler {
   #lengthOf(bytes: Buffer): number {
     if (bytes[0] !== 0) throw new RangeError('the server sent a compressed message, which was not asked for');
     const length = bytes.readUInt32BE(1);
-    if (length > this.#messageBytesMax) throw new RangeError(`the server sent a message of ${length} bytes, the limit is ${this.#messageBytesMax}`);
+    if (length > this.#messageBytesMax)
+      throw new RangeError(`the server sent a message of ${length} bytes, the limit is ${this.#messageBytesMax}`);
     return length;
   }
 }

@@ -1,8 +1,8 @@
 /**
  * The messages of etcd's API that a store needs, from and to protobuf: field numbers as api/etcdserverpb/rpc.proto and
  * api/mvccpb/kv.proto give them. Requests become bytes, answers become plain objects that hold views of the bytes that
- * came; unknown fields are left out. Keys are text here, since a store's keys are; values are bytes. Used by etcd-client.ts and
- * etcd-watch.ts, and by nobody outside this folder.
+ * came; unknown fields are left out. Keys are text here, since a store's keys are; values are bytes. Used by
+ * etcd-client.ts and etcd-watch.ts, and by nobody outside this folder.
  */
 import type { LeaseId, Revision } from '../store.js';
 import { bytesField, flagField, message, MessageReader, numberField } from './wire.js';
@@ -39,7 +39,11 @@ export interface RangeAnswer {
 /** TxnRequest: if all keys are at these revisions the changes are made, otherwise the keys are read. */
 export interface TxnRequest {
   readonly compare: readonly { readonly key: string; readonly modRevision: Revision }[];
-  readonly put: readonly { readonly key: string; readonly value: string | Uint8Array; readonly lease: LeaseId | undefined }[];
+  readonly put: readonly {
+    readonly key: string;
+    readonly value: string | Uint8Array;
+    readonly lease: LeaseId | undefined;
+  }[];
   readonly delete: readonly string[];
 }
 
@@ -96,7 +100,12 @@ export function decodeRange(bytes: Buffer): RangeAnswer {
 export function encodeTxn({ compare, put, delete: deletes }: TxnRequest): Buffer {
   return message(
     ...compare.map(({ key, modRevision }) => bytesField(1, encodeCompare(key, modRevision))),
-    ...put.map(({ key, value, lease }) => bytesField(2, bytesField(2, message(bytesField(1, key), bytesField(2, value), numberField(3, leaseNumber(lease)))))),
+    ...put.map(({ key, value, lease }) =>
+      bytesField(
+        2,
+        bytesField(2, message(bytesField(1, key), bytesField(2, value), numberField(3, leaseNumber(lease)))),
+      ),
+    ),
     ...deletes.map((key) => bytesField(2, bytesField(3, bytesField(1, key)))),
     ...compare.map(({ key }) => bytesField(3, bytesField(1, bytesField(1, key)))),
   );
@@ -140,7 +149,14 @@ export function encodeWatchProgress(): Buffer {
 /** What a watch says. */
 export function decodeWatch(bytes: Buffer): WatchAnswer {
   const reader = new MessageReader(bytes);
-  const answer = { revision: 0, created: false, canceled: false, compactRevision: 0, cancelReason: '', fragment: false };
+  const answer = {
+    revision: 0,
+    created: false,
+    canceled: false,
+    compactRevision: 0,
+    cancelReason: '',
+    fragment: false,
+  };
   const events: WatchEvent[] = [];
   for (let field = reader.next(); field !== 0; field = reader.next()) {
     if (field === 1) answer.revision = readHeader(reader.message());
@@ -202,10 +218,14 @@ export function isLeaseId(lease: LeaseId): boolean {
   return /^[1-9a-f][0-9a-f]{0,15}$/.test(lease);
 }
 
-// EQUAL (0) of target MOD (2). A key is never at revision 0, so 0 says that it is absent; it has to be written out, for it
-// also says which of the comparable things is meant.
+// EQUAL (0) of target MOD (2). A key is never at revision 0, so 0 says that it is absent; it has to be written out, for
+// it also says which of the comparable things is meant.
 function encodeCompare(key: string, modRevision: Revision): Buffer {
-  return message(numberField(2, 2), bytesField(3, key), modRevision === 0 ? comparedWithZero : numberField(6, modRevision));
+  return message(
+    numberField(2, 2),
+    bytesField(3, key),
+    modRevision === 0 ? comparedWithZero : numberField(6, modRevision),
+  );
 }
 
 const comparedWithZero = Buffer.from([6 * 8, 0]);

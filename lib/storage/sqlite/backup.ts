@@ -24,7 +24,8 @@ export interface Backup {
 
 /** Begins a backup of all up to a revision. Nothing may be swept before it ends. */
 export function beginBackup(database: Database, path: string, upTo: Revision): Backup {
-  if (existsSync(path)) throw new StoreError('invalid', `${path}: there is a file of this name, and a backup replaces none`);
+  if (existsSync(path))
+    throw new StoreError('invalid', `${path}: there is a file of this name, and a backup replaces none`);
   const partial = `${path}.partial`;
   let attached = false;
 

@@ -27,7 +27,8 @@ function listen(port: MessagePort): void {
           session = opened;
           post({ id: request.id, answer: opened.opened() });
         },
-        (error: unknown) => post({ id: request.id, error: toWire(error) ?? { code: 'unavailable', message: String(error) } }),
+        (error: unknown) =>
+          post({ id: request.id, error: toWire(error) ?? { code: 'unavailable', message: String(error) } }),
       );
     }
   });

@@ -1,5 +1,6 @@
 // Group commit: many writes, one transaction of SQLite, one fsync, and no answer before it. The writes are decided one
-// after the other, each seeing what those before it changed, so a batch is a history like any other. Runs in the worker.
+// after the other, each seeing what those before it changed, so a batch is a history like any other. Runs in the
+// worker.
 //
 // A batch that fails is rolled back as a whole, and all its writes are refused. Only when the COMMIT itself fails for
 // another reason than lack of space is the outcome unknown: then what was thrown ends the worker.
@@ -35,7 +36,9 @@ export class GroupCommit {
     this.#commit = database.prepare('COMMIT');
     this.#rollback = database.prepare('ROLLBACK');
     this.#lease = database.prepare('SELECT ttl_ms FROM lease WHERE id = ?');
-    this.#countGrant = database.prepare('UPDATE state SET leases_granted = leases_granted + 1 RETURNING leases_granted AS number');
+    this.#countGrant = database.prepare(
+      'UPDATE state SET leases_granted = leases_granted + 1 RETURNING leases_granted AS number',
+    );
     this.#grant = database.prepare('INSERT INTO lease (id, ttl_ms) VALUES (?, ?)');
     this.#endLease = database.prepare('DELETE FROM lease WHERE id = ? RETURNING id');
     // A key belongs to the lease of its newest row only.
@@ -106,7 +109,8 @@ export class GroupCommit {
     }
     for (const [, , lease] of put) if (lease !== null && this.#lease.get(lease) === undefined) throw new Refusal(lease);
     // Most transactions write the one key they compare.
-    const headOf = (key: string): Head | undefined => (compare.length === 1 && compare[0]?.[0] === key ? heads[0] : this.#log.head(key));
+    const headOf = (key: string): Head | undefined =>
+      compare.length === 1 && compare[0]?.[0] === key ? heads[0] : this.#log.head(key);
     const revision = this.#revision + 1;
     const replaced: Replaced[] = [];
     let position = 0;
@@ -117,7 +121,8 @@ export class GroupCommit {
     }
     for (const [key, known] of remove) {
       const previous = headOf(key);
-      if (previous !== undefined) this.#log.append({ revision, position: position++, key, previous, lease: null, value: null });
+      if (previous !== undefined)
+        this.#log.append({ revision, position: position++, key, previous, lease: null, value: null });
       if (watched) replaced.push(previous?.revision === known ? 'known' : this.#entry(previous));
     }
     if (position > 0) this.#revision = revision;
@@ -126,7 +131,9 @@ export class GroupCommit {
 
   #grantLease(ttlMs: number): WriteOutcome {
     // Numbered, so that a lease never has the name of one that ended.
-    const lease = numberOf(this.#countGrant.get() ?? {}, 'number').toString(16).padStart(16, '0');
+    const lease = numberOf(this.#countGrant.get() ?? {}, 'number')
+      .toString(16)
+      .padStart(16, '0');
     this.#grant.run(lease, ttlMs);
     return ['granted', lease];
   }

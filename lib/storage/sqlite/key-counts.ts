@@ -50,7 +50,8 @@ export class KeyCounts {
   #moved(counted: Counted): number | undefined {
     const known = this.#known.get(nameOf(counted));
     if (known === undefined || known.revision === counted.revision) return known?.count;
-    const [before, later] = known.revision < counted.revision ? [known.revision, counted.revision] : [counted.revision, known.revision];
+    const [before, later] =
+      known.revision < counted.revision ? [known.revision, counted.revision] : [counted.revision, known.revision];
     // What came after the compacted revision is all there.
     if (before < this.#log.compacted || (later - before) * rowCost > known.count) return undefined;
     const growth = this.#log.growth(keyRange(counted.prefix, counted.after), before, later);

@@ -74,7 +74,9 @@ export class LogTable {
     const newestFirst = 'ORDER BY created DESC, id DESC LIMIT 1';
     this.#head = database.prepare(`${head} ${newestFirst}`);
     this.#headAt = database.prepare(`${head} AND created <= ? AND id < (? + 1) << 20 ${newestFirst}`);
-    this.#row = database.prepare('SELECT key, value, created, id >> 20 AS revision, lease FROM log WHERE id = (? << 20) + ?');
+    this.#row = database.prepare(
+      'SELECT key, value, created, id >> 20 AS revision, lease FROM log WHERE id = (? << 20) + ?',
+    );
     this.#append = database.prepare(`
       INSERT INTO log (id, key, created, previous, lease, value) VALUES ((? << 20) + ?, ?, ?, (? << 20) + ?, ?, ?)
     `);
@@ -82,7 +84,9 @@ export class LogTable {
       FROM log WHERE key >= CAST(? AS TEXT) AND key < CAST(? AS TEXT) AND id < (? + 1) << 20
       GROUP BY key HAVING max(id) & 1 = 0
     `;
-    this.#page = database.prepare(`SELECT max(id) >> 20 AS revision, max(id) & 0xfffff AS slot ${present} ORDER BY key LIMIT ?`);
+    this.#page = database.prepare(
+      `SELECT max(id) >> 20 AS revision, max(id) & 0xfffff AS slot ${present} ORDER BY key LIMIT ?`,
+    );
     this.#count = database.prepare(`SELECT count(*) AS count FROM (SELECT 1 ${present})`);
     this.#growth = database.prepare(`
       SELECT count(*) FILTER (WHERE id & 1 = 0 AND created = id >> 20) - count(*) FILTER (WHERE id & 1 = 1) AS growth
@@ -129,7 +133,9 @@ export class LogTable {
 
   /** Where the first keys of a range stand at a revision, in their order. */
   page({ from, to }: KeyRange, revision: Revision, limit: number): Place[] {
-    return this.#page.all(from, to, revision, limit).map((row) => ({ revision: numberOf(row, 'revision'), slot: numberOf(row, 'slot') }));
+    return this.#page
+      .all(from, to, revision, limit)
+      .map((row) => ({ revision: numberOf(row, 'revision'), slot: numberOf(row, 'slot') }));
   }
 
   /** How many keys a range has at a revision. */
@@ -137,7 +143,9 @@ export class LogTable {
     return numberOf(this.#count.get(from, to, revision) ?? {}, 'count');
   }
 
-  /** How many keys more a range has at a later revision than at an earlier one, which is not older than the compacted. */
+  /**
+   * How many keys more a range has at a later revision than at an earlier one, which is not older than the compacted.
+   */
   growth({ from, to }: KeyRange, earlier: Revision, later: Revision): number {
     return numberOf(this.#growth.get(earlier, later, from, to) ?? {}, 'growth');
   }
@@ -173,18 +181,32 @@ function present(row: Row | undefined): Head | undefined {
   if (row === undefined) return undefined;
   const slot = numberOf(row, 'slot');
   // The lowest bit marks a delete.
-  return slot % 2 === 1 ? undefined : { revision: numberOf(row, 'revision'), slot, createRevision: numberOf(row, 'created') };
+  return slot % 2 === 1
+    ? undefined
+    : { revision: numberOf(row, 'revision'), slot, createRevision: numberOf(row, 'created') };
 }
 
 function entryOf(row: Row): StoredEntry {
-  return [textOf(row, 'key'), valueOf(row, 'value'), numberOf(row, 'created'), numberOf(row, 'revision'), leaseOf(row, 'lease')];
+  return [
+    textOf(row, 'key'),
+    valueOf(row, 'value'),
+    numberOf(row, 'created'),
+    numberOf(row, 'revision'),
+    leaseOf(row, 'lease'),
+  ];
 }
 
 function changeOf(row: Row): WireChange {
   const previous: StoredEntry | null =
     row.before_revision === null
       ? null
-      : [textOf(row, 'key'), valueOf(row, 'before_value'), numberOf(row, 'before_created'), numberOf(row, 'before_revision'), leaseOf(row, 'before_lease')];
+      : [
+          textOf(row, 'key'),
+          valueOf(row, 'before_value'),
+          numberOf(row, 'before_created'),
+          numberOf(row, 'before_revision'),
+          leaseOf(row, 'before_lease'),
+        ];
   return [numberOf(row, 'deleted') === 1 ? null : entryOf(row), previous];
 }
 

@@ -51,8 +51,8 @@ const checkpointPages = 4096;
 /**
  * The tables. A row of `log` is one change; its id is `revision · 2^20 + 2 · position in the revision`, plus 1 for a
  * delete. So the table itself is the history in order, and the newest id of a key tells all there is to know of the
- * key but its value. A value is JSON text, or bytes where a transformer made them. `previous` is the row it replaced, unless the key was absent: the value before for watchers, and what
- * compaction takes away.
+ * key but its value. A value is JSON text, or bytes where a transformer made them. `previous` is the row it replaced,
+ * unless the key was absent: the value before for watchers, and what compaction takes away.
  *
  * The index has the create revision for the sake of commits that nobody watches: they look at the index only, which
  * saves a quarter of their time. Since it never falls from row to row of a key, it does not disturb the order by id.
@@ -85,7 +85,8 @@ export async function openDatabase({ path, bytesMax }: DatabaseOptions): Promise
       PRAGMA journal_size_limit = ${2 * checkpointPages * pageBytes};
       PRAGMA cache_size = -16384;
     `);
-    if (bytesMax !== undefined) database.exec(`PRAGMA max_page_count = ${Math.max(1, Math.floor(bytesMax / pageBytes))}`);
+    if (bytesMax !== undefined)
+      database.exec(`PRAGMA max_page_count = ${Math.max(1, Math.floor(bytesMax / pageBytes))}`);
     // Also takes the lock of a file that is not fresh, which reading alone does not.
     database.exec('BEGIN IMMEDIATE');
     if (fresh) createTables(database, 'main');
@@ -129,13 +130,20 @@ async function databaseClass(): Promise<DatabaseClass> {
     if (hasDatabaseClass(standIn)) return standIn.DatabaseSync;
   } catch (error) {
     const advice = 'install the package @photostructure/sqlite, or use Node 22.13 or later, which has SQLite built in';
-    throw new StoreError('unavailable', `there is no SQLite in Node ${process.versions.node}: ${advice}`, { cause: error });
+    throw new StoreError('unavailable', `there is no SQLite in Node ${process.versions.node}: ${advice}`, {
+      cause: error,
+    });
   }
   throw new StoreError('unavailable', 'the package @photostructure/sqlite has no DatabaseSync');
 }
 
 function hasDatabaseClass(module: unknown): module is { readonly DatabaseSync: DatabaseClass } {
-  return typeof module === 'object' && module !== null && 'DatabaseSync' in module && typeof module.DatabaseSync === 'function';
+  return (
+    typeof module === 'object' &&
+    module !== null &&
+    'DatabaseSync' in module &&
+    typeof module.DatabaseSync === 'function'
+  );
 }
 
 /**
@@ -164,7 +172,10 @@ function isFresh(database: Database, path: string): boolean {
   if (id === 0 && version === 0 && tablesThere === 0) return true;
   if (id !== applicationId) throw new StoreError('invalid', `${path}: this is a database of another program`);
   if (version > layoutVersion) {
-    throw new StoreError('invalid', `${path}: written by a later version of this library (layout ${version}, this one knows ${layoutVersion})`);
+    throw new StoreError(
+      'invalid',
+      `${path}: written by a later version of this library (layout ${version}, this one knows ${layoutVersion})`,
+    );
   }
   return false;
 }

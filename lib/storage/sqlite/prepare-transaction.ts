@@ -23,10 +23,15 @@ export interface PreparedTransaction {
 }
 
 /** Freezes and encodes the values of a transaction that has been checked. Throws `too-large`. */
-export function prepareTransaction(transaction: Transaction, { codec, watches, recent }: Preparation): PreparedTransaction {
+export function prepareTransaction(
+  transaction: Transaction,
+  { codec, watches, recent }: Preparation,
+): PreparedTransaction {
   const { compare = [], delete: remove = [] } = transaction;
   // Copied, for the caller may change the lists once commit has returned; the values are frozen.
-  const put = (transaction.put ?? []).map(({ key, value, lease }): Put => (lease === undefined ? { key, value } : { key, value, lease }));
+  const put = (transaction.put ?? []).map(({ key, value, lease }): Put =>
+    lease === undefined ? { key, value } : { key, value, lease },
+  );
   const { values, bytes } = codec.encode(put);
   const watched = put.some(({ key }) => watches.includes(key)) || remove.some((key) => watches.includes(key));
   const known = watched ? [...put.map(({ key }) => recent.get(key)), ...remove.map((key) => recent.get(key))] : [];
@@ -39,7 +44,9 @@ export function prepareTransaction(transaction: Transaction, { codec, watches, r
     watched,
   ];
   const batch = (revision: Revision, replaced: readonly Replaced[]): Batch => {
-    const before = replaced.map((each, index): Entry | undefined => (each === 'known' ? known[index] : codec.decodeIf(each)));
+    const before = replaced.map((each, index): Entry | undefined =>
+      each === 'known' ? known[index] : codec.decodeIf(each),
+    );
     const made = committedBatch({ revision, put, replaced: before });
     keepRecent(recent, made.changes, values);
     return made;

@@ -60,14 +60,21 @@ export interface Calls {
   /** Comes first, and once. */
   open: { readonly ask: DatabaseOptions; readonly answer: Opened };
   /** `bytes` is about what the values take, for the bound on a group commit. */
-  write: { readonly ask: { readonly writes: readonly Write[]; readonly bytes: number }; readonly answer: readonly WriteOutcome[] };
+  write: {
+    readonly ask: { readonly writes: readonly Write[]; readonly bytes: number };
+    readonly answer: readonly WriteOutcome[];
+  };
   get: {
     readonly ask: { readonly key: string; readonly revision?: Revision | undefined };
     readonly answer: { readonly entry: StoredEntry | null; readonly revision: Revision };
   };
   /** One part of a page. */
   list: {
-    readonly ask: PartOf & { readonly after?: string | undefined; readonly revision?: Revision | undefined; readonly limit: number };
+    readonly ask: PartOf & {
+      readonly after?: string | undefined;
+      readonly revision?: Revision | undefined;
+      readonly limit: number;
+    };
     readonly answer: {
       readonly entries: readonly StoredEntry[];
       readonly revision: Revision;
@@ -105,7 +112,9 @@ interface PartOf {
 }
 
 /** A request. */
-export type Request = { readonly [C in keyof Calls]: { readonly id: number; readonly call: C; readonly ask: Calls[C]['ask'] } }[keyof Calls];
+export type Request = {
+  readonly [C in keyof Calls]: { readonly id: number; readonly call: C; readonly ask: Calls[C]['ask'] };
+}[keyof Calls];
 
 /** What the worker found. */
 export interface Opened {
@@ -118,4 +127,5 @@ export interface Opened {
 }
 
 /** An answer. */
-export type Answer = { readonly id: number; readonly answer: unknown } | { readonly id: number; readonly error: WireError };
+export type Answer =
+  { readonly id: number; readonly answer: unknown } | { readonly id: number; readonly error: WireError };

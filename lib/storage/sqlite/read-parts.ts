@@ -28,7 +28,7 @@ export class Lister {
     const rowsMax = Math.min(limit, partRows);
     const places = this.#log.page(keyRange(prefix, after), revision, rowsMax);
     const entries: StoredEntry[] = [];
-    for (let bytes = 0; bytes < partBytes && entries.length < places.length; ) {
+    for (let bytes = 0; bytes < partBytes && entries.length < places.length;) {
       const place = places[entries.length];
       if (place === undefined) break;
       const entry = this.#log.entry(place);

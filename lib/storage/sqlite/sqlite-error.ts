@@ -1,6 +1,6 @@
 // What SQLite's failures mean for a store. `node:sqlite` puts SQLite's result code on the error as `errcode`; its low
-// byte is the primary code, see https://sqlite.org/rescode.html. `@photostructure/sqlite` does the same, except in `all`
-// and `iterate` (1.2.1), where only SQLite's standard text tells.
+// byte is the primary code, see https://sqlite.org/rescode.html. `@photostructure/sqlite` does the same, except in
+// `all` and `iterate` (1.2.1), where only SQLite's standard text tells.
 import { isStoreError, StoreError, type StoreErrorCode } from '../store-error.js';
 import type { WireError } from './protocol.js';
 

@@ -1,5 +1,5 @@
-// The durable store of one machine: a log keyed by revision in a SQLite file, as k3s/kine has it, in a worker thread, so
-// that neither a commit nor a checkpoint holds up the event loop. See docs/storage.md for how to run it.
+// The durable store of one machine: a log keyed by revision in a SQLite file, as k3s/kine has it, in a worker thread,
+// so that neither a commit nor a checkpoint holds up the event loop. See docs/storage.md for how to run it.
 //
 // This is the door: what can be asked for, and opening it. The store itself is in store-in-worker.ts, the database in
 // database-worker.ts.
@@ -42,9 +42,15 @@ export interface SqliteStore extends Store {
  * when the file is damaged or no SQLite database; as `invalid` when it is of another program or a later version.
  */
 export async function sqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
-  const { clock = systemClock(), transformer, bytesMax, worker = new URL('./database-worker.js', import.meta.url) } = options;
+  const {
+    clock = systemClock(),
+    transformer,
+    bytesMax,
+    worker = new URL('./database-worker.js', import.meta.url),
+  } = options;
   const path = checkPath(options.path);
-  if (bytesMax !== undefined && !(bytesMax > 0)) throw new StoreError('invalid', `bytesMax is a number above 0, not ${bytesMax}`);
+  if (bytesMax !== undefined && !(bytesMax > 0))
+    throw new StoreError('invalid', `bytesMax is a number above 0, not ${bytesMax}`);
   let store: StoreInWorker | undefined;
   const link = new WorkerLink(worker, (error) => store?.fail(error));
   try {

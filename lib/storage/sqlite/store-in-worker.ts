@@ -3,9 +3,29 @@
 // newest revision, because every commit is answered through it; and it has the clock on which leases end.
 import { Observable } from 'rxjs';
 import type { Clock } from '../../core/index.js';
-import { checkAfter, checkKey, checkListOptions, checkPrefix, checkRevision, checkTransaction, checkTtl } from '../check-input.js';
+import {
+  checkAfter,
+  checkKey,
+  checkListOptions,
+  checkPrefix,
+  checkRevision,
+  checkTransaction,
+  checkTtl,
+} from '../check-input.js';
 import { Leases } from '../leases.js';
-import type { Batch, Entry, LeaseId, Listing, ListOptions, Outcome, Reading, Revision, Store, Transaction, WatchOptions } from '../store.js';
+import type {
+  Batch,
+  Entry,
+  LeaseId,
+  Listing,
+  ListOptions,
+  Outcome,
+  Reading,
+  Revision,
+  Store,
+  Transaction,
+  WatchOptions,
+} from '../store.js';
 import { StoreError } from '../store-error.js';
 import type { ValueTransformer } from '../transformer.js';
 import { ValueCodec, type StoredEntry } from '../value-codec.js';
@@ -85,7 +105,12 @@ export class StoreInWorker implements Store {
       const entries: Entry[] = [];
       let part = await this.#link.call('list', { prefix, after, revision, limit, underway: false });
       while (part.remaining === undefined) {
-        const rest = { prefix, after: part.entries.at(-1)?.[0], revision: part.revision, limit: limit - entries.length - part.entries.length };
+        const rest = {
+          prefix,
+          after: part.entries.at(-1)?.[0],
+          revision: part.revision,
+          limit: limit - entries.length - part.entries.length,
+        };
         // Read while this one is decoded.
         const next = this.#link.call('list', { ...rest, underway: true });
         next.catch(() => undefined); // in case decoding fails first
@@ -103,7 +128,11 @@ export class StoreInWorker implements Store {
     this.#refuseWhenClosed();
     checkTransaction(transaction);
     for (const { lease } of transaction.put ?? []) if (lease !== undefined) this.#leases.find(lease);
-    const { write, bytes, batch } = prepareTransaction(transaction, { codec: this.#codec, watches: this.#watches, recent: this.#recent });
+    const { write, bytes, batch } = prepareTransaction(transaction, {
+      codec: this.#codec,
+      watches: this.#watches,
+      recent: this.#recent,
+    });
     const outcome = await this.#write(write, bytes, (settled) => {
       if (settled[0] !== 'committed') return;
       const [, revision, replaced] = settled;
@@ -263,7 +292,7 @@ export class StoreInWorker implements Store {
 
   /** Takes away what was compacted, slice by slice, as soon as nobody reads it any more. */
   async #sweep(upTo: Revision): Promise<void> {
-    for (let more = true; more; ) {
+    for (let more = true; more;) {
       await this.#holds.free(upTo);
       ({ more } = await this.#link.call('sweep', { upTo }));
     }
@@ -273,7 +302,7 @@ export class StoreInWorker implements Store {
     const release = this.#holds.hold(0);
     try {
       await this.#link.call('backup', { path });
-      for (let more = true; more; ) ({ more } = await this.#link.call('copy', {}));
+      for (let more = true; more;) ({ more } = await this.#link.call('copy', {}));
     } finally {
       release();
     }

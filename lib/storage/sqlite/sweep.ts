@@ -39,7 +39,9 @@ export class Sweep {
     this.#database = database;
     const slice = 'id >= (? + 1) << 20 AND id < (? + 1) << 20';
     this.#mark = database.prepare('UPDATE state SET compacted = ?');
-    this.#deleteReplaced = database.prepare(`DELETE FROM log WHERE id IN (SELECT previous FROM log WHERE ${slice} AND previous IS NOT NULL)`);
+    this.#deleteReplaced = database.prepare(
+      `DELETE FROM log WHERE id IN (SELECT previous FROM log WHERE ${slice} AND previous IS NOT NULL)`,
+    );
     this.#deleteDeletes = database.prepare(`DELETE FROM log WHERE ${slice} AND id & 1 = 1`);
     this.#markSwept = database.prepare('UPDATE state SET swept = ?');
   }

@@ -46,7 +46,11 @@ export class WorkerLink {
     this.#onDeath = onDeath;
     // Neither flags nor environment of the process: its loaders and instrumentation would start in the worker too, and
     // cost more than all else (tap's makes it five times as slow).
-    this.#worker = new Worker(program, { name: 'vivarium-sqlite', env: {}, execArgv: ['--disable-warning=ExperimentalWarning'] });
+    this.#worker = new Worker(program, {
+      name: 'vivarium-sqlite',
+      env: {},
+      execArgv: ['--disable-warning=ExperimentalWarning'],
+    });
     this.#worker.on('message', (answer: Answer) => this.#hear(answer));
     this.#worker.on('messageerror', (cause: Error) => this.#die(cause));
     this.#worker.on('error', (cause: Error) => this.#die(cause));
@@ -66,7 +70,11 @@ export class WorkerLink {
     }
     const id = this.#freeIds.pop() ?? this.#replies.length;
     // The worker answers a call with what the protocol says it does; the types cannot follow it across the line.
-    this.#replies[id] = { call, answered: (answer) => reply.answered(answer as Calls[C]['answer']), failed: reply.failed };
+    this.#replies[id] = {
+      call,
+      answered: (answer) => reply.answered(answer as Calls[C]['answer']),
+      failed: reply.failed,
+    };
     const request = { id, call, ask } as Request;
     this.#worker.postMessage(request);
   }
@@ -122,7 +130,8 @@ export class WorkerLink {
     for (const answer of this.#waiting.splice(0)) this.#handOn(answer);
     const first = this.#end === undefined;
     this.#end ??= new StoreError('closed', `the worker of the store ended: ${cause.message}`, { cause });
-    for (const reply of this.#replies.splice(0)) reply?.failed(reply.call === 'write' ? unknownOutcome(cause) : this.#end);
+    for (const reply of this.#replies.splice(0))
+      reply?.failed(reply.call === 'write' ? unknownOutcome(cause) : this.#end);
     if (first) this.#onDeath(this.#end);
   }
 }
@@ -136,5 +145,7 @@ function closed(): StoreError {
 }
 
 function unknownOutcome(cause: Error): StoreError {
-  return new StoreError('unknown-outcome', `the worker of the store ended before it answered: ${cause.message}`, { cause });
+  return new StoreError('unknown-outcome', `the worker of the store ended before it answered: ${cause.message}`, {
+    cause,
+  });
 }

@@ -38,7 +38,12 @@ export class WriteQueue {
   /** Takes a write. Its place in the order is behind all taken before. */
   add(queued: QueuedWrite): void {
     if (this.#waitingWrites >= waitingWritesMax || this.#waitingBytes + queued.bytes > waitingBytesMax) {
-      queued.failed(new StoreError('unavailable', `${this.#waitingWrites} writes of ${this.#waitingBytes} bytes wait for the disk already`));
+      queued.failed(
+        new StoreError(
+          'unavailable',
+          `${this.#waitingWrites} writes of ${this.#waitingBytes} bytes wait for the disk already`,
+        ),
+      );
       return;
     }
     this.#waitingWrites += 1;

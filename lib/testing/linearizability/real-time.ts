@@ -22,7 +22,11 @@ export function floorsOf(operations: readonly Operation[], start: Revision): Rea
   let floor: Floor = { revision: start, by: undefined };
   let returned = 0;
   for (const operation of byCall) {
-    for (let next = byReturn[returned]; next !== undefined && next.returned < operation.called; next = byReturn[++returned]) {
+    for (
+      let next = byReturn[returned];
+      next !== undefined && next.returned < operation.called;
+      next = byReturn[++returned]
+    ) {
       const revision = next.answer?.revision ?? 0;
       if (revision > floor.revision) floor = { revision, by: next };
     }

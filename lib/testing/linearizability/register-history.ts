@@ -11,7 +11,12 @@ export interface RegisterOperation extends Call {
   readonly action:
     | { readonly type: 'read'; readonly saw: string | undefined }
     | { readonly type: 'write'; readonly value: string | undefined }
-    | { readonly type: 'swap'; readonly expected: string | undefined; readonly value: string | undefined; readonly swapped: boolean };
+    | {
+        readonly type: 'swap';
+        readonly expected: string | undefined;
+        readonly value: string | undefined;
+        readonly swapped: boolean;
+      };
   /** Whether the answer was lost: it happened, will happen, or never does. */
   readonly lost?: boolean;
 }
@@ -73,7 +78,10 @@ function actionsOf(operation: Operation, values: WrittenValues): readonly (reado
   }
 }
 
-function commitActions({ transaction, answer }: CommitOperation, values: WrittenValues): readonly (readonly [string, Action])[] {
+function commitActions(
+  { transaction, answer }: CommitOperation,
+  values: WrittenValues,
+): readonly (readonly [string, Action])[] {
   const { compare = [], put = [], delete: deletes = [] } = transaction;
   if (answer?.committed === false) return compare.map(({ key }, index) => [key, read(answer.found[index])]);
   const expected = new Map(compare.map(({ key, modRevision }) => [key, values.at(key, modRevision)]));
@@ -83,10 +91,14 @@ function commitActions({ transaction, answer }: CommitOperation, values: Written
   for (const [key, value] of written) {
     const known = expected.get(key);
     // A revision that nobody saw names no value: then all that can be said is that it was written.
-    actions.push([key, known === undefined ? { type: 'write', value } : { type: 'swap', expected: known.value, value, swapped: true }]);
+    actions.push([
+      key,
+      known === undefined ? { type: 'write', value } : { type: 'swap', expected: known.value, value, swapped: true },
+    ]);
   }
   for (const [key, known] of expected) {
-    if (known !== undefined && !written.has(key) && answer !== undefined) actions.push([key, { type: 'read', saw: known.value }]);
+    if (known !== undefined && !written.has(key) && answer !== undefined)
+      actions.push([key, { type: 'read', saw: known.value }]);
   }
   return actions;
 }
@@ -112,7 +124,8 @@ class WrittenValues {
         if (answer?.committed === false) {
           for (const entry of answer.found) if (entry !== undefined) this.saw(entry);
         } else {
-          for (const { key, value } of transaction.put ?? []) this.#remember(key, answer?.revision, JSON.stringify(value));
+          for (const { key, value } of transaction.put ?? [])
+            this.#remember(key, answer?.revision, JSON.stringify(value));
         }
       }
     }

@@ -1,7 +1,8 @@
 /**
  * Judges histories of registers without believing any revision: is there an order of the operations, each between its
  * call and its return, that explains every answer? The search is that of Wing and Gong with Lowe's memory of the
- * configurations already seen, as in porcupine's checker.go; keys are judged one by one, since linearizability is local.
+ * configurations already seen, as in porcupine's checker.go; keys are judged one by one, since linearizability is
+ * local.
  *
  * What keeps it fast: an operation that only observes is placed as soon as the value fits, without an alternative, for
  * that can never be wrong; and operations whose answer was lost are placed only after everything else was tried.
@@ -64,11 +65,14 @@ class Search {
   readonly #seen = new Set<string>();
   readonly #steps: Step[] = [];
   #value: string | undefined;
-  #furthest: { readonly depth: number; readonly value: string | undefined; readonly stuck: readonly RegisterOperation[] } | undefined;
+  #furthest:
+    | { readonly depth: number; readonly value: string | undefined; readonly stuck: readonly RegisterOperation[] }
+    | undefined;
 
   constructor(key: string, operations: readonly RegisterOperation[], initial: string | undefined) {
     const byCall = operations.toSorted((a, b) => a.called - b.called);
-    const items = (group: readonly RegisterOperation[]): Item[] => group.map((operation, index) => ({ operation, index }));
+    const items = (group: readonly RegisterOperation[]): Item[] =>
+      group.map((operation, index) => ({ operation, index }));
     this.#key = key;
     this.#value = initial;
     this.#answered = items(byCall.filter(({ lost = false }) => !lost));
@@ -88,7 +92,8 @@ class Search {
       }
       this.#place(way);
       if (this.#isNew()) forks.push(this.#fork());
-      if (this.#seen.size > configurationsMax) return this.#violation(`${this.#key} was not decided within ${configurationsMax} configurations`);
+      if (this.#seen.size > configurationsMax)
+        return this.#violation(`${this.#key} was not decided within ${configurationsMax} configurations`);
     }
     return this.#violation(`no order of the operations explains ${this.#key}`);
   }
@@ -96,7 +101,7 @@ class Search {
   /** Places what only observes, then looks for the ways on. */
   #fork(): Fork {
     let candidates = this.#open.candidates();
-    for (let placed = true; placed; ) {
+    for (let placed = true; placed;) {
       placed = false;
       for (const item of candidates) {
         if (!observes(item.operation, this.#value)) continue;
@@ -106,10 +111,16 @@ class Search {
       if (placed) candidates = this.#open.candidates();
     }
     const firstReturn = this.#open.firstReturn();
-    const lost = this.#lost.filter(({ operation, index }) => operation.called < firstReturn && !this.#lostPlaced.has(index));
+    const lost = this.#lost.filter(
+      ({ operation, index }) => operation.called < firstReturn && !this.#lostPlaced.has(index),
+    );
     const ways = [...candidates, ...lost].filter(({ operation }) => changes(operation, this.#value)).reverse();
     if (this.#steps.length > (this.#furthest?.depth ?? -1)) {
-      this.#furthest = { depth: this.#steps.length, value: this.#value, stuck: candidates.map(({ operation }) => operation) };
+      this.#furthest = {
+        depth: this.#steps.length,
+        value: this.#value,
+        stuck: candidates.map(({ operation }) => operation),
+      };
     }
     return { depth: this.#steps.length, ways };
   }
@@ -142,7 +153,10 @@ class Search {
   #violation(claim: string): RegisterViolation {
     const { depth = 0, value, stuck = [] } = this.#furthest ?? {};
     const best = `at best ${depth} of ${this.#answered.length} fit, which leaves the value ${value ?? 'absent'}`;
-    return { sentence: `${claim}: ${best}, and none of these can come next: ${stuck.map(describeRegister).join('; ')}`, operations: stuck };
+    return {
+      sentence: `${claim}: ${best}, and none of these can come next: ${stuck.map(describeRegister).join('; ')}`,
+      operations: stuck,
+    };
   }
 }
 
@@ -209,7 +223,9 @@ class OpenItems {
 
 /** Whether an operation fits a value and leaves it as it is. */
 function observes({ action }: RegisterOperation, value: string | undefined): boolean {
-  return action.type === 'read' ? action.saw === value : action.type === 'swap' && !action.swapped && action.expected !== value;
+  return action.type === 'read'
+    ? action.saw === value
+    : action.type === 'swap' && !action.swapped && action.expected !== value;
 }
 
 /** Whether an operation fits a value and may change it. */

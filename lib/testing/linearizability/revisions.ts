@@ -23,13 +23,16 @@ export function checkRevisions(history: History): Violation | undefined {
   return firstOf(history.watches, checkWatchOrder) ?? checkClaims(floors) ?? new Replay(history, floors).run();
 }
 
-/** What can be said of the claimed revisions without a replay: real time, and no revision for two commits that write. */
+/**
+ * What can be said of the claimed revisions without a replay: real time, and no revision for two commits that write.
+ */
 function checkClaims(floors: ReadonlyMap<Operation, Floor>): Violation | undefined {
   const writers = new Map<Revision, CommitOperation>();
   for (const [operation, floor] of floors) {
     if (operation.answer === undefined) continue;
     const { revision } = operation.answer;
-    if (!Number.isSafeInteger(revision)) return { sentence: `not a revision: ${describeOperation(operation)}`, operations: [operation] };
+    if (!Number.isSafeInteger(revision))
+      return { sentence: `not a revision: ${describeOperation(operation)}`, operations: [operation] };
     if (readsThePast(operation)) continue;
     const writes = isCertainWriter(operation);
     if (revision < floor.revision || (writes && revision === floor.revision)) return tooOld(operation, floor);
@@ -67,7 +70,9 @@ class Replay {
     this.#floors = floors;
     this.#model = new StoreModel(initial);
     this.#start = initial.revision;
-    this.#lost = operations.filter((operation) => operation.type === 'commit').filter(({ answer }) => answer === undefined);
+    this.#lost = operations
+      .filter((operation) => operation.type === 'commit')
+      .filter(({ answer }) => answer === undefined);
     this.#byRevision = groupByRevision(operations);
     this.#watches = watches.map(indexWatch);
     let last = initial.revision;
@@ -82,14 +87,15 @@ class Replay {
     const guesses: Attempt[] = [];
     let furthest: { readonly revision: Revision; readonly violation: Violation } | undefined;
     let attempt = this.#attemptAt(this.#start + 1);
-    for (let takenBack = 0; takenBack <= guessesMax; ) {
+    for (let takenBack = 0; takenBack <= guessesMax;) {
       const violation = this.#advance(attempt, guesses);
       if (violation === undefined) {
         if (attempt.revision === this.#last) return undefined;
         attempt = this.#attemptAt(attempt.revision + 1);
         continue;
       }
-      if (furthest === undefined || attempt.revision > furthest.revision) furthest = { revision: attempt.revision, violation };
+      if (furthest === undefined || attempt.revision > furthest.revision)
+        furthest = { revision: attempt.revision, violation };
       const guess = guesses.pop();
       if (guess === undefined) return furthest.violation;
       takenBack += 1;
@@ -98,7 +104,10 @@ class Replay {
       attempt = guess;
     }
     const reason = furthest?.violation.sentence ?? '';
-    return { sentence: `undecided after ${guessesMax} guesses at lost answers; the furthest failed: ${reason}`, operations: [] };
+    return {
+      sentence: `undecided after ${guessesMax} guesses at lost answers; the furthest failed: ${reason}`,
+      operations: [],
+    };
   }
 
   /** Makes a revision by the first candidate that nothing at that revision contradicts; the others become a guess. */
@@ -228,8 +237,12 @@ function readsThePast(operation: Operation): boolean {
 
 function tooOld(operation: Operation, { revision, by }: Floor): Violation {
   const sentence = `real time is not respected: ${describeOperation(operation)}`;
-  if (by === undefined) return { sentence: `${sentence}; but the history began at revision ${revision}`, operations: [operation] };
-  return { sentence: `${sentence}; but before it was called there had returned: ${describeOperation(by)}`, operations: [operation, by] };
+  if (by === undefined)
+    return { sentence: `${sentence}; but the history began at revision ${revision}`, operations: [operation] };
+  return {
+    sentence: `${sentence}; but before it was called there had returned: ${describeOperation(by)}`,
+    operations: [operation, by],
+  };
 }
 
 function unlawful(writer: CommitOperation, revision: Revision, model: StoreModel): Violation {

@@ -17,18 +17,25 @@ export function checkWatchOrder({ prefix, after, batches, until }: WatchRecord):
           : bookmark
             ? 'a bookmark says that everything up to it was seen'
             : 'watches are unique and atomic: all changes of a revision come in one batch, once';
-      return violation(`${watch} shows changes of revision ${revision} after it had seen everything up to ${seen}; ${why}`);
+      return violation(
+        `${watch} shows changes of revision ${revision} after it had seen everything up to ${seen}; ${why}`,
+      );
     }
-    if (revision < seen) return violation(`${watch} has a bookmark at revision ${revision} after one at ${seen}; revisions only rise`);
+    if (revision < seen)
+      return violation(`${watch} has a bookmark at revision ${revision} after one at ${seen}; revisions only rise`);
     const twice = changes.find(({ key }, index) => changes.findIndex((each) => each.key === key) !== index);
-    if (twice !== undefined) return violation(`${watch} shows ${twice.key} twice in revision ${revision}; watches are unique`);
+    if (twice !== undefined)
+      return violation(`${watch} shows ${twice.key} twice in revision ${revision}; watches are unique`);
     const foreign = changes.find(({ key }) => !key.startsWith(prefix));
-    if (foreign !== undefined) return violation(`${watch} shows ${foreign.key} in revision ${revision}, which is not below its prefix`);
+    if (foreign !== undefined)
+      return violation(`${watch} shows ${foreign.key} in revision ${revision}, which is not below its prefix`);
     bookmark = changes.length === 0;
     seen = revision;
   }
   if (seen >= until) return undefined;
-  return violation(`${watch} was given the time to reach revision ${until}, but stands at ${seen}; watches are reliable`);
+  return violation(
+    `${watch} was given the time to reach revision ${until}, but stands at ${seen}; watches are reliable`,
+  );
 }
 
 function violation(sentence: string): Violation {

@@ -51,7 +51,8 @@ export function followWatch(store: Store, { prefix, after, restless, clock }: Fo
       const end = await current.ended;
       if (end?.type === 'completed') throw new Error(`a watch of ${prefix} completed although the store is open`);
       if (end?.type !== 'failed') continue;
-      if (!isRefusal(end.error, 'unavailable', 'overrun')) throw new Error(`a watch of ${prefix} failed: ${errorText(end.error)}`, { cause: end.error });
+      if (!isRefusal(end.error, 'unavailable', 'overrun'))
+        throw new Error(`a watch of ${prefix} failed: ${errorText(end.error)}`, { cause: end.error });
       await pause(clock, 5);
     }
   };

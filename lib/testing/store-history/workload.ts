@@ -30,7 +30,11 @@ export class HistoryClient {
   #newest: Revision;
   #writes = 0;
 
-  constructor(name: number, chance: Random, { keys, start }: { readonly keys: readonly string[]; readonly start: Revision }) {
+  constructor(
+    name: number,
+    chance: Random,
+    { keys, start }: { readonly keys: readonly string[]; readonly start: Revision },
+  ) {
     this.#name = name;
     this.#chance = chance;
     this.#keys = keys;
@@ -45,8 +49,18 @@ export class HistoryClient {
     if (what < 18) return { type: 'get', key: chance.pick(this.#keys), revision: undefined };
     if (what < 22) return { type: 'get', key: chance.pick(this.#keys), revision: this.#earlier() };
     if (what < 32) return { type: 'list', prefix: this.#prefix(), options: {} };
-    if (what < 36) return { type: 'list', prefix: this.#prefix(), options: { limit: 1 + chance.integer(4), after: chance.pick(this.#keys) } };
-    if (what < 40) return { type: 'list', prefix: this.#prefix(), options: { revision: this.#earlier(), limit: 1 + chance.integer(4) } };
+    if (what < 36)
+      return {
+        type: 'list',
+        prefix: this.#prefix(),
+        options: { limit: 1 + chance.integer(4), after: chance.pick(this.#keys) },
+      };
+    if (what < 40)
+      return {
+        type: 'list',
+        prefix: this.#prefix(),
+        options: { revision: this.#earlier(), limit: 1 + chance.integer(4) },
+      };
     return { type: 'commit', transaction: this.#transaction(what) };
   }
 
@@ -60,7 +74,8 @@ export class HistoryClient {
         if (operation.revision === undefined) this.#saw(operation.key, operation.answer.entry);
         return;
       case 'list':
-        if (operation.options.revision === undefined) for (const entry of operation.answer.entries) this.#saw(entry.key, entry);
+        if (operation.options.revision === undefined)
+          for (const entry of operation.answer.entries) this.#saw(entry.key, entry);
         return;
       case 'commit': {
         const { compare = [], put = [], delete: deletes = [] } = operation.transaction;
@@ -90,7 +105,9 @@ export class HistoryClient {
     const chance = this.#chance;
     if (what < 60) {
       const [key] = this.#pick(1);
-      return what < 54 ? { compare: this.#compare([key]), put: [this.#put(key)] } : { compare: this.#compare([key]), delete: [key] };
+      return what < 54
+        ? { compare: this.#compare([key]), put: [this.#put(key)] }
+        : { compare: this.#compare([key]), delete: [key] };
     }
     if (what < 72) return { put: [this.#put(chance.pick(this.#keys))] };
     if (what < 77) return { delete: [chance.pick(this.#keys)] };

@@ -14,15 +14,27 @@ const bystander: Put = { key: `${prefix}bystander`, value: {} };
 /** What stores refuse, and as what. */
 export const badInputChecks: readonly StoreCheck[] = [
   {
-    promise: 'a key that is empty, too long, or has U+0000 or a lone surrogate is refused as `invalid`, wherever it stands',
+    promise:
+      'a key that is empty, too long, or has U+0000 or a lone surrogate is refused as `invalid`, wherever it stands',
     run: async (harness) => {
       const { store, limits } = harness;
       const longest = prefix + 'x'.repeat(limits.keyBytesMax - prefix.length);
-      const broken = [`${prefix}\ud800`, `${prefix}\udc00x`, `${prefix}\udc00\ud800`, `${prefix}\ud800\ud800`, `${prefix}nul\u0000`];
+      const broken = [
+        `${prefix}\ud800`,
+        `${prefix}\udc00x`,
+        `${prefix}\udc00\ud800`,
+        `${prefix}\ud800\ud800`,
+        `${prefix}nul\u0000`,
+      ];
       for (const bad of ['', `${longest}x`, `${longest.slice(0, -1)}é`, ...broken]) {
         const named = JSON.stringify(bad.slice(0, 30));
         await expectRefusal(store.get(bad), 'invalid', `a get of ${named}`);
-        await expectTransactionRefused(harness, { put: [bystander, { key: bad, value: {} }] }, 'invalid', `a put of ${named}`);
+        await expectTransactionRefused(
+          harness,
+          { put: [bystander, { key: bad, value: {} }] },
+          'invalid',
+          `a put of ${named}`,
+        );
         await expectTransactionRefused(harness, { put: [bystander], delete: [bad] }, 'invalid', `a delete of ${named}`);
         const compared = { compare: [{ key: bad, modRevision: 0 }], put: [bystander] };
         await expectTransactionRefused(harness, compared, 'invalid', `a comparison of ${named}`);
@@ -42,7 +54,11 @@ export const badInputChecks: readonly StoreCheck[] = [
     run: async (harness) => {
       const values: readonly unknown[] = [undefined, null, 'text', 7, true, [], [{}], () => ({}), Symbol('value'), 7n];
       const inner: readonly unknown[] = [undefined, Number.NaN, Infinity, 7n, () => 1, Symbol('value'), new Map()];
-      for (const value of [...values, ...inner.map((child) => ({ spec: { child } })), ...inner.map((child) => ({ list: [child] }))]) {
+      for (const value of [
+        ...values,
+        ...inner.map((child) => ({ spec: { child } })),
+        ...inner.map((child) => ({ list: [child] })),
+      ]) {
         // Reflect, since the types forbid what is tried here.
         const put: Put = { key, value: {} };
         Reflect.set(put, 'value', value);
@@ -66,7 +82,8 @@ export const badInputChecks: readonly StoreCheck[] = [
     },
   },
   {
-    promise: 'a transaction of more operations than the limit is refused as `too-large`, and one at the limit is one commit',
+    promise:
+      'a transaction of more operations than the limit is refused as `too-large`, and one at the limit is one commit',
     run: async (harness) => {
       const { store, limits } = harness;
       if (limits.operationsMax > 20_000) return;
@@ -75,11 +92,20 @@ export const badInputChecks: readonly StoreCheck[] = [
       const compare = keys.map((each): Comparison => ({ key: each, modRevision: 0 }));
       await expectTransactionRefused(harness, { put }, 'too-large', `${put.length} puts`);
       await expectTransactionRefused(harness, { delete: keys }, 'too-large', `${keys.length} deletes`);
-      await expectTransactionRefused(harness, { put: put.slice(0, 2), delete: keys.slice(2) }, 'too-large', `${keys.length} puts and deletes`);
+      await expectTransactionRefused(
+        harness,
+        { put: put.slice(0, 2), delete: keys.slice(2) },
+        'too-large',
+        `${keys.length} puts and deletes`,
+      );
       await expectTransactionRefused(harness, { compare }, 'too-large', `${compare.length} conditions`);
       const start = await store.revision();
       const outcome = await store.commit({ compare: compare.slice(1), put: put.slice(1) });
-      expectSame(outcome, { committed: true, revision: start + 1 }, 'as many conditions and changes as the limit allows');
+      expectSame(
+        outcome,
+        { committed: true, revision: start + 1 },
+        'as many conditions and changes as the limit allows',
+      );
       expectSame((await store.list(prefix)).entries.length, limits.operationsMax, 'all of its keys are there');
     },
   },
@@ -88,14 +114,33 @@ export const badInputChecks: readonly StoreCheck[] = [
     run: async (harness) => {
       const put: Put = { key, value: {} };
       await expectTransactionRefused(harness, { put: [put, bystander, put] }, 'invalid', 'two puts of one key');
-      await expectTransactionRefused(harness, { put: [bystander], delete: [key, key] }, 'invalid', 'two deletes of one key');
-      await expectTransactionRefused(harness, { put: [put], delete: [key] }, 'invalid', 'a put and a delete of one key');
-      const twice = [{ key, modRevision: 0 }, { key, modRevision: 0 }];
+      await expectTransactionRefused(
+        harness,
+        { put: [bystander], delete: [key, key] },
+        'invalid',
+        'two deletes of one key',
+      );
+      await expectTransactionRefused(
+        harness,
+        { put: [put], delete: [key] },
+        'invalid',
+        'a put and a delete of one key',
+      );
+      const twice = [
+        { key, modRevision: 0 },
+        { key, modRevision: 0 },
+      ];
       const outcome = await harness.store.commit({ compare: twice, put: [put] });
       expectThat(outcome.committed, 'comparing a key twice is no change of it');
-      const compare = [{ key, modRevision: outcome.revision }, { key, modRevision: 0 }];
+      const compare = [
+        { key, modRevision: outcome.revision },
+        { key, modRevision: 0 },
+      ];
       const contradiction = await harness.store.commit({ compare, put: [put] });
-      expectThat(!contradiction.committed && contradiction.found.length === 2, 'a contradiction fails like any condition');
+      expectThat(
+        !contradiction.committed && contradiction.found.length === 2,
+        'a contradiction fails like any condition',
+      );
     },
   },
   {
@@ -114,21 +159,35 @@ export const badInputChecks: readonly StoreCheck[] = [
       }
       await expectRefusal(store.list(prefix, { limit: 0 }), 'invalid', 'a limit of 0');
       await expectRefusal(store.get(key, { revision: 0 }), 'invalid', 'a get at revision 0, which never was');
-      for (const ttlMs of [0, -1, Number.NaN, Infinity]) await expectRefusal(store.grantLease(ttlMs), 'invalid', `a lease of ${ttlMs} ms`);
+      for (const ttlMs of [0, -1, Number.NaN, Infinity])
+        await expectRefusal(store.grantLease(ttlMs), 'invalid', `a lease of ${ttlMs} ms`);
     },
   },
 ];
 
-async function expectTransactionRefused({ store }: StoreHarness, transaction: Transaction, code: StoreErrorCode, claim: string): Promise<void> {
+async function expectTransactionRefused(
+  { store }: StoreHarness,
+  transaction: Transaction,
+  code: StoreErrorCode,
+  claim: string,
+): Promise<void> {
   const before = await store.list('');
   await expectRefusal(store.commit(transaction), code, claim);
   expectSame(await store.list(''), before, `${claim} must write nothing`);
 }
 
-async function expectWatchRefused(harness: StoreHarness, watched: string, options: { readonly after?: number }): Promise<void> {
+async function expectWatchRefused(
+  harness: StoreHarness,
+  watched: string,
+  options: { readonly after?: number },
+): Promise<void> {
   const watch = recordWatch(harness.store, watched, options);
   const claim = `a watch of ${JSON.stringify(watched)} with ${describe(options)} must fail as invalid`;
-  await expectSoon(harness, () => watch.end !== undefined, () => claim);
+  await expectSoon(
+    harness,
+    () => watch.end !== undefined,
+    () => claim,
+  );
   expectThat(watch.end?.type === 'failed' && isStoreError(watch.end.error, 'invalid'), claim);
 }
 

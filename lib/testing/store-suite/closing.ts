@@ -14,18 +14,26 @@ const dayMs = 86_400_000;
 /** How a store ends. */
 export const closingChecks: readonly StoreCheck[] = [
   {
-    promise: 'closing completes every watch: those that saw everything, those catching up and those waiting for the future',
+    promise:
+      'closing completes every watch: those that saw everything, those catching up and those waiting for the future',
     run: async (harness) => {
       const { store } = harness;
       const start = await store.revision();
       const current = recordWatch(store, prefix, { after: start });
       const { revision } = await store.commit({ put: [{ key, value: {} }] });
       await watchReaches(harness, current, revision);
-      const others = [{ after: start }, {}, { after: revision + 10 }].map((options) => recordWatch(store, prefix, options));
+      const others = [{ after: start }, {}, { after: revision + 10 }].map((options) =>
+        recordWatch(store, prefix, options),
+      );
       await store.close();
       for (const watch of [current, ...others]) {
-        await expectSoon(harness, () => watch.end !== undefined, () => 'a watch must complete when the store closes');
-        if (watch.end?.type === 'failed') throw new Error(`a watch must complete when the store closes, not fail with ${errorText(watch.end.error)}`);
+        await expectSoon(
+          harness,
+          () => watch.end !== undefined,
+          () => 'a watch must complete when the store closes',
+        );
+        if (watch.end?.type === 'failed')
+          throw new Error(`a watch must complete when the store closes, not fail with ${errorText(watch.end.error)}`);
       }
       expectSame(current.events.length, 1, 'nothing is delivered twice at the end');
     },
@@ -38,10 +46,18 @@ export const closingChecks: readonly StoreCheck[] = [
       await store.commit({ put: [{ key, value: {}, lease }] });
       const early$ = recordWatch(store, prefix);
       await store.close();
-      for (const [name, call] of callsOf(store, lease)) await expectRefusal(call(), 'closed', `${name} on a closed store`);
+      for (const [name, call] of callsOf(store, lease))
+        await expectRefusal(call(), 'closed', `${name} on a closed store`);
       const watch = recordWatch(store, prefix, { after: 1 });
-      await expectSoon(harness, () => watch.end !== undefined && early$.end !== undefined, () => 'a watch of a closed store must end at once');
-      expectThat(watch.end?.type === 'completed' || isRefusal(watch.end?.error, 'closed'), 'a watch of a closed store must complete or fail as closed');
+      await expectSoon(
+        harness,
+        () => watch.end !== undefined && early$.end !== undefined,
+        () => 'a watch of a closed store must end at once',
+      );
+      expectThat(
+        watch.end?.type === 'completed' || isRefusal(watch.end?.error, 'closed'),
+        'a watch of a closed store must complete or fail as closed',
+      );
       expectSame(watch.batches, [], 'a closed store shows nothing');
     },
   },
@@ -55,7 +71,11 @@ export const closingChecks: readonly StoreCheck[] = [
       const under = Promise.allSettled(callsOf(store, lease).map(([, call]) => call()));
       await store.close();
       await under;
-      await expectSoon(harness, () => watches.every(({ end }) => end !== undefined), () => 'a watch must complete when the store closes');
+      await expectSoon(
+        harness,
+        () => watches.every(({ end }) => end !== undefined),
+        () => 'a watch must complete when the store closes',
+      );
       expectSame(harness.leftBehind?.() ?? [], [], 'what is left of a closed store');
     },
   },
@@ -85,7 +105,8 @@ export const closingChecks: readonly StoreCheck[] = [
       await expectSoon(
         harness,
         () => results.every((result) => result !== undefined),
-        () => `every call under way must settle once the store is closed; open: ${calls.flatMap(([name], n) => (results[n] ? [] : [name])).join(', ')}`,
+        () =>
+          `every call under way must settle once the store is closed; open: ${calls.flatMap(([name], n) => (results[n] ? [] : [name])).join(', ')}`,
       );
       results.forEach((result, index) => {
         if (result?.status !== 'rejected') return;

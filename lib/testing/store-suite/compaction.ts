@@ -15,7 +15,8 @@ const [a, b, c] = [`${prefix}a`, `${prefix}b`, `${prefix}c`];
 /** What compaction takes and what it leaves. */
 export const compactionChecks: readonly StoreCheck[] = [
   {
-    promise: 'compaction is refused by name: older reads, lists and watches answer `compacted` and the oldest revision left',
+    promise:
+      'compaction is refused by name: older reads, lists and watches answer `compacted` and the oldest revision left',
     run: async (harness) => {
       const { store } = harness;
       const model = await writeSomeHistory(store);
@@ -23,10 +24,19 @@ export const compactionChecks: readonly StoreCheck[] = [
       await store.compact(compacted);
       for (let revision = model.start; revision < compacted; revision++) {
         const refusals = [
-          await expectRefusal(store.get(a, { revision }), 'compacted', `a get at revision ${revision}, compacted at ${compacted}`),
-          await expectRefusal(store.list(prefix, { revision }), 'compacted', `a list at revision ${revision}, compacted at ${compacted}`),
+          await expectRefusal(
+            store.get(a, { revision }),
+            'compacted',
+            `a get at revision ${revision}, compacted at ${compacted}`,
+          ),
+          await expectRefusal(
+            store.list(prefix, { revision }),
+            'compacted',
+            `a list at revision ${revision}, compacted at ${compacted}`,
+          ),
         ];
-        for (const refusal of refusals) expectSame(refusal.revision, compacted, 'the refusal must name the oldest revision left');
+        for (const refusal of refusals)
+          expectSame(refusal.revision, compacted, 'the refusal must name the oldest revision left');
         await expectWatchRefused(harness, revision, compacted, model);
       }
     },
@@ -46,7 +56,11 @@ export const compactionChecks: readonly StoreCheck[] = [
           await watchReaches(harness, watch, model.revision);
           const told = watch.events.map((batch) => sortChanges(batch.changes));
           const changes = Array.from({ length: model.revision - revision }, (_, n) => model.changes(revision + 1 + n));
-          expectSame(told, changes, `a watch after revision ${revision}, compacted at ${compacted}, previous values included`);
+          expectSame(
+            told,
+            changes,
+            `a watch after revision ${revision}, compacted at ${compacted}, previous values included`,
+          );
           watch.stop();
         }
       }
@@ -63,10 +77,18 @@ export const compactionChecks: readonly StoreCheck[] = [
       await store.compact(compacted);
       await store.compact(compacted);
       await store.compact(compacted - 2);
-      const refusal = await expectRefusal(store.get(a, { revision: compacted - 1 }), 'compacted', 'what was compacted stays so');
+      const refusal = await expectRefusal(
+        store.get(a, { revision: compacted - 1 }),
+        'compacted',
+        'what was compacted stays so',
+      );
       expectSame(refusal.revision, compacted, 'an earlier compaction moves nothing back');
       await expectListed(store, model, compacted, 'the compacted revision still reads');
-      const future = await expectRefusal(store.compact(model.revision + 1), 'future-revision', 'compacting at a revision still to come');
+      const future = await expectRefusal(
+        store.compact(model.revision + 1),
+        'future-revision',
+        'compacting at a revision still to come',
+      );
       expectSame(future.revision, model.revision, 'the refusal must name the newest revision');
       await expectListed(store, model, compacted, 'a refused compaction compacts nothing');
     },
@@ -86,17 +108,21 @@ export const compactionChecks: readonly StoreCheck[] = [
       }
       await watchReaches(harness, watch, start + 20);
       const changes = watch.events.flatMap((batch) => batch.changes);
-      const told = changes.map((change) => change.type === 'put' && [change.entry.value.count, change.previous?.value.count ?? 0]);
-      expectSame(told, Array.from({ length: 20 }, (_, n) => [n + 1, n]), 'every count, each with the one before');
+      const told = changes.map(
+        (change) => change.type === 'put' && [change.entry.value.count, change.previous?.value.count ?? 0],
+      );
+      expectSame(
+        told,
+        Array.from({ length: 20 }, (_, n) => [n + 1, n]),
+        'every count, each with the one before',
+      );
       watch.stop();
     },
   },
-  ...[61, 62].map(
-    (seed): StoreCheck => ({
-      promise: `compaction amid readers: every answer is whole or refused by name (seed ${seed})`,
-      run: async ({ store }) => compactAmidReaders(store, seed),
-    }),
-  ),
+  ...[61, 62].map((seed): StoreCheck => ({
+    promise: `compaction amid readers: every answer is whole or refused by name (seed ${seed})`,
+    run: async ({ store }) => compactAmidReaders(store, seed),
+  })),
 ];
 
 /** One writer, so that the model knows every revision; one compactor; readers of the recent past, who may come late. */
@@ -116,7 +142,8 @@ async function compactAmidReaders(store: Store, seed: number): Promise<void> {
     }
   };
   const compact = async (): Promise<void> => {
-    for (let round = 0; writing && round < 1000; round++) await store.compact(Math.max(model.start, model.revision - chance.integer(5)));
+    for (let round = 0; writing && round < 1000; round++)
+      await store.compact(Math.max(model.start, model.revision - chance.integer(5)));
   };
   const read = async (): Promise<void> => {
     for (let round = 0; writing && round < 1000; round++) {
@@ -125,7 +152,11 @@ async function compactAmidReaders(store: Store, seed: number): Promise<void> {
       const refusal = await refusalOf(listing);
       const claim = `a list at revision ${revision} must be whole or refused as compacted at a later one`;
       if (refusal === undefined) expectSame(await listing, model.list(prefix, { revision }), claim);
-      else expectThat(isStoreError(refusal, 'compacted') && (refusal.revision ?? 0) > revision, `${claim}, not ${errorText(refusal)}`);
+      else
+        expectThat(
+          isStoreError(refusal, 'compacted') && (refusal.revision ?? 0) > revision,
+          `${claim}, not ${errorText(refusal)}`,
+        );
     }
   };
   await Promise.all([write(), compact(), read(), read()]);
@@ -139,26 +170,46 @@ async function expectListed(store: Store, model: StoreModel, revision: Revision,
 async function writeSomeHistory(store: Store): Promise<StoreModel> {
   const model = new StoreModel(await store.list(''));
   const transactions = [
-    { put: [{ key: a, value: { is: 1 } }, { key: b, value: { is: 1 } }] },
+    {
+      put: [
+        { key: a, value: { is: 1 } },
+        { key: b, value: { is: 1 } },
+      ],
+    },
     { put: [{ key: a, value: { is: 2 } }] },
     { delete: [a] },
     { put: [{ key: c, value: { is: 4 } }] },
     { put: [{ key: a, value: { is: 5 } }], delete: [c] },
     { put: [{ key: b, value: { is: 6 } }] },
     { delete: [a] },
-    { put: [{ key: c, value: { is: 8 } }, { key: b, value: { is: 8 } }] },
+    {
+      put: [
+        { key: c, value: { is: 8 } },
+        { key: b, value: { is: 8 } },
+      ],
+    },
     { put: [{ key: a, value: { is: 9 } }], delete: [b] },
     { put: [{ key: b, value: { is: 10 } }] },
   ];
-  for (const transaction of transactions) expectSame(await store.commit(transaction), model.commit(transaction), 'the outcome of a commit');
+  for (const transaction of transactions)
+    expectSame(await store.commit(transaction), model.commit(transaction), 'the outcome of a commit');
   return model;
 }
 
 /** What a watch after a compacted revision needs is gone. Only the one right before it may still be whole. */
-async function expectWatchRefused(harness: StoreHarness, after: Revision, compacted: Revision, model: StoreModel): Promise<void> {
+async function expectWatchRefused(
+  harness: StoreHarness,
+  after: Revision,
+  compacted: Revision,
+  model: StoreModel,
+): Promise<void> {
   const watch = recordWatch(harness.store, prefix, { after });
   const claim = `a watch after revision ${after}, compacted at ${compacted}, must be refused as compacted and never skip what is gone`;
-  await expectSoon(harness, () => watch.end !== undefined || watch.seen > after, () => claim);
+  await expectSoon(
+    harness,
+    () => watch.end !== undefined || watch.seen > after,
+    () => claim,
+  );
   if (watch.end?.type === 'failed') {
     const { error } = watch.end;
     expectThat(isStoreError(error, 'compacted'), `${claim}, but it failed with ${errorText(error)}`);

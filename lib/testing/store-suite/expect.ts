@@ -28,7 +28,9 @@ export async function expectRefusal(call: Promise<unknown>, code: StoreErrorCode
   const error = await refusalOf(call);
   if (isStoreError(error, code)) return error;
   const seen = isStoreError(error) ? `was refused as ${error.code}` : `failed with ${errorText(error)}`;
-  throw new Error(`${claim}: expected a refusal as ${code}, but it ${error === undefined ? 'was accepted' : seen}`, { cause: error });
+  throw new Error(`${claim}: expected a refusal as ${code}, but it ${error === undefined ? 'was accepted' : seen}`, {
+    cause: error,
+  });
 }
 
 /** Whether an error is a refusal by one of these names. */
@@ -46,8 +48,14 @@ export async function refusalOf(call: Promise<unknown>): Promise<unknown> {
   }
 }
 
-/** Waits until the condition holds. Most stores are there within some microtasks, so those are tried before real time. */
-export async function expectSoon(harness: StoreHarness, condition: () => boolean | Promise<boolean>, claim: () => string): Promise<void> {
+/**
+ * Waits until the condition holds. Most stores are there within some microtasks, so those are tried before real time.
+ */
+export async function expectSoon(
+  harness: StoreHarness,
+  condition: () => boolean | Promise<boolean>,
+  claim: () => string,
+): Promise<void> {
   const clock = systemClock();
   const patienceMs = harness.patienceMs ?? 5000;
   const start = clock.now();

@@ -12,7 +12,9 @@ export interface StoreHarness {
   readonly store: Store;
   /** Moves the clock that was handed to the store, or waits for real where the store's time is not ours. */
   elapse(ms: number): Promise<void>;
-  /** For durable stores: closes the store and opens it again on the same data. The one before is then of no more use. */
+  /**
+   * For durable stores: closes the store and opens it again on the same data. The one before is then of no more use.
+   */
   reopen?(): Promise<Store>;
   readonly limits: StoreLimits;
   /** Whether the backend had commits before this store was made, so that its first revision is not 1. */

@@ -33,11 +33,26 @@ export const leaseChecks: readonly StoreCheck[] = [
       await expectGone(harness, `${key}-0`);
       expectSame(await store.revision(), revision + 1, 'the end of a lease is one commit');
       await watchReaches(harness, watch, revision + 1);
-      const told = watch.events.map((batch) => [batch.revision, ...batch.changes.map((change) => `${change.type} ${change.key}`).sort()]);
-      expectSame(told, [[revision + 1, ...put.map((each) => `delete ${each.key}`)]], 'a watch sees all keys of the lease deleted in one batch');
+      const told = watch.events.map((batch) => [
+        batch.revision,
+        ...batch.changes.map((change) => `${change.type} ${change.key}`).sort(),
+      ]);
+      expectSame(
+        told,
+        [[revision + 1, ...put.map((each) => `delete ${each.key}`)]],
+        'a watch sees all keys of the lease deleted in one batch',
+      );
       const previous = watch.events[0]?.changes.map((change) => change.previous?.lease);
-      expectSame(previous, put.map(() => lease), 'the deleted entries are those of the lease');
-      expectSame((await store.list(prefix)).entries.map((each) => each.key), [key, `${key}-other`], 'keys of no lease or of another stay');
+      expectSame(
+        previous,
+        put.map(() => lease),
+        'the deleted entries are those of the lease',
+      );
+      expectSame(
+        (await store.list(prefix)).entries.map((each) => each.key),
+        [key, `${key}-other`],
+        'keys of no lease or of another stay',
+      );
       await expectRefusal(store.renewLease(lease), 'lease-not-found', 'renewing a lease that ended');
       watch.stop();
     },
@@ -53,7 +68,10 @@ export const leaseChecks: readonly StoreCheck[] = [
         await store.renewLease(lease);
       }
       await harness.elapse(ttlMs - 1000);
-      expectThat((await store.get(key)).entry !== undefined, 'a renewed lease must last its full length from the renewal on');
+      expectThat(
+        (await store.get(key)).entry !== undefined,
+        'a renewed lease must last its full length from the renewal on',
+      );
       await harness.elapse(1000);
       await expectGone(harness, key);
     },
@@ -62,9 +80,18 @@ export const leaseChecks: readonly StoreCheck[] = [
     promise: 'revoking a lease deletes its keys at once, in one commit',
     run: async ({ store }) => {
       const lease = await store.grantLease(dayMs);
-      const { revision } = await store.commit({ put: [{ key: `${key}-a`, value: {}, lease }, { key: `${key}-b`, value: {}, lease }] });
+      const { revision } = await store.commit({
+        put: [
+          { key: `${key}-a`, value: {}, lease },
+          { key: `${key}-b`, value: {}, lease },
+        ],
+      });
       await store.revokeLease(lease);
-      expectSame(await store.list(prefix), { entries: [], revision: revision + 1, remaining: 0 }, 'both keys are gone, in one revision');
+      expectSame(
+        await store.list(prefix),
+        { entries: [], revision: revision + 1, remaining: 0 },
+        'both keys are gone, in one revision',
+      );
       await expectRefusal(store.revokeLease(lease), 'lease-not-found', 'revoking a lease twice');
       await expectRefusal(store.renewLease(lease), 'lease-not-found', 'renewing a revoked lease');
       const empty = await store.grantLease(dayMs);
@@ -79,13 +106,36 @@ export const leaseChecks: readonly StoreCheck[] = [
       const keys = ['detached', 'moved', 'kept', 'recreated'].map((name) => prefix + name);
       const [detached = '', moved = '', kept = '', recreated = ''] = keys;
       await store.commit({ put: keys.map((each) => ({ key: each, value: {}, lease: one })) });
-      await store.commit({ put: [{ key: detached, value: {} }, { key: moved, value: {}, lease: two }], delete: [recreated] });
-      await store.commit({ put: [{ key: recreated, value: {} }, { key: kept, value: { again: true }, lease: one }] });
-      expectSame(await leasesOf(store), { detached: 'none', kept: one, moved: two, recreated: 'none' }, 'the leases of the keys');
+      await store.commit({
+        put: [
+          { key: detached, value: {} },
+          { key: moved, value: {}, lease: two },
+        ],
+        delete: [recreated],
+      });
+      await store.commit({
+        put: [
+          { key: recreated, value: {} },
+          { key: kept, value: { again: true }, lease: one },
+        ],
+      });
+      expectSame(
+        await leasesOf(store),
+        { detached: 'none', kept: one, moved: two, recreated: 'none' },
+        'the leases of the keys',
+      );
       await store.revokeLease(one);
-      expectSame(await leasesOf(store), { detached: 'none', moved: two, recreated: 'none' }, 'ending a lease takes only keys that still belong to it');
+      expectSame(
+        await leasesOf(store),
+        { detached: 'none', moved: two, recreated: 'none' },
+        'ending a lease takes only keys that still belong to it',
+      );
       await store.revokeLease(two);
-      expectSame(await leasesOf(store), { detached: 'none', recreated: 'none' }, 'ending the other takes the moved key');
+      expectSame(
+        await leasesOf(store),
+        { detached: 'none', recreated: 'none' },
+        'ending the other takes the moved key',
+      );
     },
   },
   {
@@ -93,7 +143,8 @@ export const leaseChecks: readonly StoreCheck[] = [
     run: async ({ store }) => {
       for (let round = 0; round < 10; round++) {
         const lease = await store.grantLease(dayMs);
-        const put = (n: number): Promise<unknown> => refusalOf(store.commit({ put: [{ key: `${key}-${round}-${n}`, value: {}, lease }] }));
+        const put = (n: number): Promise<unknown> =>
+          refusalOf(store.commit({ put: [{ key: `${key}-${round}-${n}`, value: {}, lease }] }));
         const before = Array.from({ length: round }, (_, n) => put(n));
         const revoked = store.revokeLease(lease);
         const after = Array.from({ length: 5 }, (_, n) => put(round + n));
@@ -101,7 +152,10 @@ export const leaseChecks: readonly StoreCheck[] = [
         await revoked;
         for (const refusal of refusals) {
           const lawful = refusal === undefined || isRefusal(refusal, 'lease-not-found');
-          expectThat(lawful, `a put under a lease that ends must be taken or refused as lease-not-found, not ${errorText(refusal)}`);
+          expectThat(
+            lawful,
+            `a put under a lease that ends must be taken or refused as lease-not-found, not ${errorText(refusal)}`,
+          );
         }
         expectSame((await store.list(prefix)).entries, [], 'no key may outlive its lease');
       }
@@ -114,14 +168,24 @@ export const leaseChecks: readonly StoreCheck[] = [
       await store.revokeLease(ended);
       const revision = await store.revision();
       for (const lease of [ended, '123456789', 'never granted', '']) {
-        const put = [{ key: `${key}-a`, value: {} }, { key: `${key}-b`, value: {}, lease }];
+        const put = [
+          { key: `${key}-a`, value: {} },
+          { key: `${key}-b`, value: {}, lease },
+        ];
         await expectRefusal(store.commit({ put }), 'lease-not-found', `a put under lease ${JSON.stringify(lease)}`);
         await expectRefusal(store.renewLease(lease), 'lease-not-found', `renewing lease ${JSON.stringify(lease)}`);
         await expectRefusal(store.revokeLease(lease), 'lease-not-found', `revoking lease ${JSON.stringify(lease)}`);
       }
-      expectSame(await store.list(prefix), { entries: [], revision, remaining: 0 }, 'a refused transaction writes nothing');
+      expectSame(
+        await store.list(prefix),
+        { entries: [], revision, remaining: 0 },
+        'a refused transaction writes nothing',
+      );
       const granted = await store.grantLease(dayMs);
-      const outcome = await store.commit({ compare: [{ key, modRevision: 7 }], put: [{ key, value: {}, lease: granted }] });
+      const outcome = await store.commit({
+        compare: [{ key, modRevision: 7 }],
+        put: [{ key, value: {}, lease: granted }],
+      });
       expectThat(!outcome.committed, 'conditions count for puts under a lease too');
     },
   },

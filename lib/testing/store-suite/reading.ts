@@ -13,10 +13,50 @@ import { compareKeys } from './store-model.js';
  * before U+E000 in UTF-16.
  */
 const trickyKeys: readonly string[] = [
-  '/t/a', '/t/a/', '/t/a/b', '/t/a//', '/t/a/b/c', '/t/a0', '/t/a-b', '/t/a.b', '/t/a b', '/t/A', '/t/aa', '/t/b', '/t/ab',
-  '/t/a\u0001', '/t/a\u007f', '/t/a\u0080', '/t/aé', '/t/a\u07ff', '/t/a\u0800', '/t/a\ud7ff', '/t/a\ud7ff/x', '/t/a\ue000',
-  '/t/a\ufffd', '/t/a\uffff', '/t/a\uffff/x', '/t/a\u{10000}', '/t/a😀', '/t/a😀/x', '/t/a\u{10ffff}', '/t/a\u{10ffff}x', '/t0', '/t', '/s', '/u', 't',
-  '/t/e\u0301', '/t/\u00e9', '/t/%', '/t/*', '/t/_', '/t/\\', "/t/'", '/t/"', '/t/\n',
+  '/t/a',
+  '/t/a/',
+  '/t/a/b',
+  '/t/a//',
+  '/t/a/b/c',
+  '/t/a0',
+  '/t/a-b',
+  '/t/a.b',
+  '/t/a b',
+  '/t/A',
+  '/t/aa',
+  '/t/b',
+  '/t/ab',
+  '/t/a\u0001',
+  '/t/a\u007f',
+  '/t/a\u0080',
+  '/t/aé',
+  '/t/a\u07ff',
+  '/t/a\u0800',
+  '/t/a\ud7ff',
+  '/t/a\ud7ff/x',
+  '/t/a\ue000',
+  '/t/a\ufffd',
+  '/t/a\uffff',
+  '/t/a\uffff/x',
+  '/t/a\u{10000}',
+  '/t/a😀',
+  '/t/a😀/x',
+  '/t/a\u{10ffff}',
+  '/t/a\u{10ffff}x',
+  '/t0',
+  '/t',
+  '/s',
+  '/u',
+  't',
+  '/t/e\u0301',
+  '/t/\u00e9',
+  '/t/%',
+  '/t/*',
+  '/t/_',
+  '/t/\\',
+  "/t/'",
+  '/t/"',
+  '/t/\n',
 ];
 
 /** What lists answer. */
@@ -33,7 +73,18 @@ export const readingChecks: readonly StoreCheck[] = [
     promise: 'a list has exactly the keys that begin with the prefix',
     run: async ({ store }) => {
       await putAll(store, trickyKeys);
-      const odd = ['/t/é', '/t/a\u007f', '/t/a\ud7ff', '/t/a\uffff', '/t/a😀', '/t/a\u{10ffff}', '/nothing', '/t/%', '/t/_', '/t/*'];
+      const odd = [
+        '/t/é',
+        '/t/a\u007f',
+        '/t/a\ud7ff',
+        '/t/a\uffff',
+        '/t/a😀',
+        '/t/a\u{10ffff}',
+        '/nothing',
+        '/t/%',
+        '/t/_',
+        '/t/*',
+      ];
       for (const prefix of ['', '/', '/t', '/t/', '/t/a', '/t/a/', '/t/a/b', '/t/a//', '/t/a0', ...odd]) {
         const expected = trickyKeys.filter((key) => key.startsWith(prefix)).sort(compareKeys);
         const listing = await store.list(prefix);
@@ -50,9 +101,23 @@ export const readingChecks: readonly StoreCheck[] = [
       for (const prefix of ['', '/t/', '/t/a', '/t/a\ud7ff']) {
         const all = trickyKeys.filter((key) => key.startsWith(prefix)).sort(compareKeys);
         for (const limit of [1, 2, 7, all.length, all.length + 1]) {
-          for (const after of [undefined, '/', '/t/a', '/t/a/', '/t/a\u0002', '/t/a\uffff', '/t/a\u{10ffff}x', '/v', ...all.slice(-2)]) {
+          for (const after of [
+            undefined,
+            '/',
+            '/t/a',
+            '/t/a/',
+            '/t/a\u0002',
+            '/t/a\uffff',
+            '/t/a\u{10ffff}x',
+            '/v',
+            ...all.slice(-2),
+          ]) {
             const rest = all.filter((key) => after === undefined || compareKeys(key, after) > 0);
-            const { entries, remaining, revision: read } = await store.list(prefix, { limit, ...(after !== undefined && { after }) });
+            const {
+              entries,
+              remaining,
+              revision: read,
+            } = await store.list(prefix, { limit, ...(after !== undefined && { after }) });
             const asked = `list(${JSON.stringify(prefix)}, ${JSON.stringify({ limit, after })})`;
             expectSame(keysOf(entries), rest.slice(0, limit), `the page of ${asked}`);
             expectSame(remaining, Math.max(0, rest.length - limit), `what remains after ${asked}`);
@@ -71,31 +136,43 @@ export const readingChecks: readonly StoreCheck[] = [
       const whole = await store.list(prefix);
       expectSame(keysOf(whole.entries), keys, 'the list in one piece');
       const paged: Entry[] = [];
-      for (let remaining = keys.length; remaining > 0; ) {
-        const page: Listing = await store.list(prefix, { limit: 400, revision: whole.revision, after: paged.at(-1)?.key ?? prefix });
+      for (let remaining = keys.length; remaining > 0;) {
+        const page: Listing = await store.list(prefix, {
+          limit: 400,
+          revision: whole.revision,
+          after: paged.at(-1)?.key ?? prefix,
+        });
         paged.push(...page.entries);
         remaining = page.remaining;
-        expectThat(page.entries.length > 0 && paged.length + remaining === keys.length, 'every page goes on where the one before ended');
+        expectThat(
+          page.entries.length > 0 && paged.length + remaining === keys.length,
+          'every page goes on where the one before ended',
+        );
       }
       expectSame(paged, whole.entries, 'the pages together');
     },
   },
-  ...[21, 22].map(
-    (seed): StoreCheck => ({
-      promise: `pages are of one revision: listing on at it is not disturbed by writers (seed ${seed})`,
-      run: async ({ store }) => pageAmidWriters(store, seed),
-    }),
-  ),
+  ...[21, 22].map((seed): StoreCheck => ({
+    promise: `pages are of one revision: listing on at it is not disturbed by writers (seed ${seed})`,
+    run: async ({ store }) => pageAmidWriters(store, seed),
+  })),
   {
     promise: 'a read without a revision shows every commit that was answered before it began',
     run: async ({ store }) => {
       const key = '/registry/suite/key';
       for (let count = 0; count < 30; count++) {
         const { revision } = await store.commit({ put: [{ key, value: { count } }] });
-        const [got, listed, newest] = await Promise.all([store.get(key), store.list('/registry/suite/'), store.revision()]);
+        const [got, listed, newest] = await Promise.all([
+          store.get(key),
+          store.list('/registry/suite/'),
+          store.revision(),
+        ]);
         expectSame(got.entry?.value, { count }, `a get after commit ${revision}`);
         expectSame(listed.entries[0]?.value, { count }, `a list after commit ${revision}`);
-        expectThat(Math.min(got.revision, listed.revision, newest) >= revision, `no read may claim a revision before ${revision}`);
+        expectThat(
+          Math.min(got.revision, listed.revision, newest) >= revision,
+          `no read may claim a revision before ${revision}`,
+        );
       }
     },
   },
@@ -121,7 +198,11 @@ async function pageAmidWriters(store: Store, seed: number): Promise<void> {
     let page: Listing | undefined;
     do {
       const after = page?.entries.at(-1)?.key;
-      page = await store.list(prefix, { revision: before.revision, limit: 1 + chance.integer(9), ...(after !== undefined && { after }) });
+      page = await store.list(prefix, {
+        revision: before.revision,
+        limit: 1 + chance.integer(9),
+        ...(after !== undefined && { after }),
+      });
       entries.push(...page.entries);
       expectSame(page.revision, before.revision, 'every page is of the revision asked for');
       expectSame(page.remaining, before.entries.length - entries.length, 'what remains is counted at that revision');

@@ -19,7 +19,11 @@ export const revisionChecks: readonly StoreCheck[] = [
     run: async ({ store, usedBefore = false }) => {
       const revision = await store.revision();
       if (!usedBefore) expectSame(revision, 1, 'the revision of an empty store');
-      expectSame(await store.list(''), { entries: [], revision, remaining: 0 }, 'a list of everything in an empty store');
+      expectSame(
+        await store.list(''),
+        { entries: [], revision, remaining: 0 },
+        'a list of everything in an empty store',
+      );
       expectSame(await store.get(key), { entry: undefined, revision }, 'a key that never was');
     },
   },
@@ -28,11 +32,21 @@ export const revisionChecks: readonly StoreCheck[] = [
     run: async ({ store }) => {
       const start = await store.revision();
       for (let count = 1; count <= 10; count++) {
-        expectSame(await store.commit({ put: [{ key, value: { count } }] }), { committed: true, revision: start + count }, 'the next revision');
+        expectSame(
+          await store.commit({ put: [{ key, value: { count } }] }),
+          { committed: true, revision: start + count },
+          'the next revision',
+        );
       }
-      const burst = await Promise.all(Array.from({ length: 50 }, (_, n) => store.commit({ put: [{ key: `${key}-${n % 7}`, value: { n } }] })));
+      const burst = await Promise.all(
+        Array.from({ length: 50 }, (_, n) => store.commit({ put: [{ key: `${key}-${n % 7}`, value: { n } }] })),
+      );
       const revisions = burst.map(({ revision }) => revision).sort((a, b) => a - b);
-      expectSame(revisions, Array.from({ length: 50 }, (_, n) => start + 11 + n), '50 commits at once must take 50 revisions in a row');
+      expectSame(
+        revisions,
+        Array.from({ length: 50 }, (_, n) => start + 11 + n),
+        '50 commits at once must take 50 revisions in a row',
+      );
       expectSame(await store.revision(), start + 60, 'the revision after 60 commits');
     },
   },
@@ -61,10 +75,18 @@ export const revisionChecks: readonly StoreCheck[] = [
     promise: 'one revision stands for all changes of a commit, and an equal value is a change',
     run: async ({ store }) => {
       const start = await store.revision();
-      await store.commit({ put: [{ key, value: { same: true } }, { key: other, value: {} }] });
+      await store.commit({
+        put: [
+          { key, value: { same: true } },
+          { key: other, value: {} },
+        ],
+      });
       const both = await store.list('/registry/suite/');
       const made = { createRevision: start + 1, modRevision: start + 1 };
-      const entries = [{ key, value: { same: true }, ...made }, { key: other, value: {}, ...made }];
+      const entries = [
+        { key, value: { same: true }, ...made },
+        { key: other, value: {}, ...made },
+      ];
       expectSame(both.entries, entries, 'keys of one commit have its revision');
       const mixed = await store.commit({ put: [{ key, value: { same: true } }], delete: [other] });
       expectSame(mixed, { committed: true, revision: start + 2 }, 'a put and a delete are one revision');
@@ -99,18 +121,24 @@ export const revisionChecks: readonly StoreCheck[] = [
       await store.commit({ put: [{ key, value: {} }] });
       const newest = await store.revision();
       for (const ahead of [1, 2, 1_000_000]) {
-        const got = await expectRefusal(store.get(key, { revision: newest + ahead }), 'future-revision', `a get ${ahead} ahead`);
-        const listed = await expectRefusal(store.list('/', { revision: newest + ahead }), 'future-revision', `a list ${ahead} ahead`);
+        const got = await expectRefusal(
+          store.get(key, { revision: newest + ahead }),
+          'future-revision',
+          `a get ${ahead} ahead`,
+        );
+        const listed = await expectRefusal(
+          store.list('/', { revision: newest + ahead }),
+          'future-revision',
+          `a list ${ahead} ahead`,
+        );
         expectSame([got.revision, listed.revision], [newest, newest], 'the refusal must name the newest revision');
       }
     },
   },
-  ...[11, 12, 13].map(
-    (seed): StoreCheck => ({
-      promise: `every revision reads as it was, whatever came later (seed ${seed})`,
-      run: async ({ store }) => compareWithModel(store, seed),
-    }),
-  ),
+  ...[11, 12, 13].map((seed): StoreCheck => ({
+    promise: `every revision reads as it was, whatever came later (seed ${seed})`,
+    run: async ({ store }) => compareWithModel(store, seed),
+  })),
 ];
 
 async function compareWithModel(store: Store, seed: number): Promise<void> {
@@ -119,15 +147,38 @@ async function compareWithModel(store: Store, seed: number): Promise<void> {
   const keys = Array.from({ length: 12 }, (_, n) => `/registry/suite/${'abc'.charAt(n % 3)}/${n}`);
   for (let step = 0; step < 120; step++) {
     const transaction = randomTransaction(chance, keys, model);
-    expectSame(await store.commit(transaction), model.commit(transaction), `the outcome of commit ${step}, ${JSON.stringify(transaction)}`);
+    expectSame(
+      await store.commit(transaction),
+      model.commit(transaction),
+      `the outcome of commit ${step}, ${JSON.stringify(transaction)}`,
+    );
   }
-  const prefixes = ['', '/registry/suite/', '/registry/suite/a/', '/registry/suite/b', '/registry/suite/c/1', '/registry/other/'];
+  const prefixes = [
+    '',
+    '/registry/suite/',
+    '/registry/suite/a/',
+    '/registry/suite/b',
+    '/registry/suite/c/1',
+    '/registry/other/',
+  ];
   for (let revision = model.start; revision <= model.revision; revision++) {
     const prefix = chance.pick(prefixes);
     const page = { revision, limit: 1 + chance.integer(5), after: chance.pick(keys) };
-    expectSame(await store.list(prefix, { revision }), model.list(prefix, { revision }), `a list of ${prefix} at revision ${revision}`);
-    expectSame(await store.list(prefix, page), model.list(prefix, page), `a page of ${prefix}, ${JSON.stringify(page)}`);
+    expectSame(
+      await store.list(prefix, { revision }),
+      model.list(prefix, { revision }),
+      `a list of ${prefix} at revision ${revision}`,
+    );
+    expectSame(
+      await store.list(prefix, page),
+      model.list(prefix, page),
+      `a page of ${prefix}, ${JSON.stringify(page)}`,
+    );
     const key = chance.pick(keys);
-    expectSame(await store.get(key, { revision }), { entry: model.get(key, revision), revision }, `a get of ${key} at revision ${revision}`);
+    expectSame(
+      await store.get(key, { revision }),
+      { entry: model.get(key, revision), revision },
+      `a get of ${key} at revision ${revision}`,
+    );
   }
 }

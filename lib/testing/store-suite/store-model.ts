@@ -51,7 +51,8 @@ export class StoreModel {
       if (previous !== undefined) changes.push({ type: 'delete', key, previous });
     }
     if (changes.length === 0) return { committed: true, revision };
-    for (const change of changes) this.#write(change.key, { revision: next, entry: change.type === 'put' ? change.entry : undefined });
+    for (const change of changes)
+      this.#write(change.key, { revision: next, entry: change.type === 'put' ? change.entry : undefined });
     this.#changes.set(next, changes);
     this.#revision = next;
     return { committed: true, revision: next };

@@ -17,17 +17,29 @@ export const transactionChecks: readonly StoreCheck[] = [
     promise: 'strictly serializable: a commit happens only if every condition holds',
     run: async ({ store }) => {
       const [a, b] = ['/registry/suite/a', '/registry/suite/b'];
-      const created = await committed(store, { compare: [{ key: a, modRevision: 0 }], put: [{ key: a, value: { is: 1 } }] });
+      const created = await committed(store, {
+        compare: [{ key: a, modRevision: 0 }],
+        put: [{ key: a, value: { is: 1 } }],
+      });
       const again = await store.commit({ compare: [{ key: a, modRevision: 0 }], put: [{ key: a, value: { is: 2 } }] });
       expectThat(!again.committed, 'a create must fail when the key is there');
       const half = await store.commit({
-        compare: [{ key: a, modRevision: created }, { key: b, modRevision: created }],
-        put: [{ key: a, value: { is: 3 } }, { key: b, value: { is: 3 } }],
+        compare: [
+          { key: a, modRevision: created },
+          { key: b, modRevision: created },
+        ],
+        put: [
+          { key: a, value: { is: 3 } },
+          { key: b, value: { is: 3 } },
+        ],
       });
       expectThat(!half.committed, 'a commit must fail when one of two conditions fails');
       expectSame((await store.get(a)).entry?.value, { is: 1 }, 'a failed commit must not have written');
       expectSame((await store.get(b)).entry, undefined, 'a failed commit must not have written any of its keys');
-      const updated = await committed(store, { compare: [{ key: a, modRevision: created }], put: [{ key: a, value: { is: 4 } }] });
+      const updated = await committed(store, {
+        compare: [{ key: a, modRevision: created }],
+        put: [{ key: a, value: { is: 4 } }],
+      });
       const stale = await store.commit({ compare: [{ key: a, modRevision: created }], delete: [a] });
       expectThat(!stale.committed, 'a delete must fail when the key was written since');
       await committed(store, { compare: [{ key: a, modRevision: updated }], delete: [a] });
@@ -39,9 +51,15 @@ export const transactionChecks: readonly StoreCheck[] = [
     run: async ({ store }) => {
       const [guard, target] = ['/registry/suite/guard', '/registry/suite/target'];
       const revision = await committed(store, { put: [{ key: guard, value: {} }] });
-      await committed(store, { compare: [{ key: guard, modRevision: revision }], put: [{ key: target, value: { is: 1 } }] });
+      await committed(store, {
+        compare: [{ key: guard, modRevision: revision }],
+        put: [{ key: target, value: { is: 1 } }],
+      });
       await committed(store, { delete: [guard] });
-      const late = await store.commit({ compare: [{ key: guard, modRevision: revision }], put: [{ key: target, value: { is: 2 } }] });
+      const late = await store.commit({
+        compare: [{ key: guard, modRevision: revision }],
+        put: [{ key: target, value: { is: 2 } }],
+      });
       expectThat(!late.committed, 'a commit must fail when the key it is guarded by was deleted');
       expectSame((await store.get(target)).entry?.value, { is: 1 }, 'the guarded key must be as before');
     },
@@ -50,9 +68,18 @@ export const transactionChecks: readonly StoreCheck[] = [
     promise: 'a failed commit answers with the current entries of the compared keys, in the order of the conditions',
     run: async ({ store }) => {
       const [a, b, c] = ['/registry/suite/a', '/registry/suite/b', '/registry/suite/c'];
-      const first = await committed(store, { put: [{ key: a, value: { of: 'a' } }, { key: c, value: { of: 'c' } }] });
+      const first = await committed(store, {
+        put: [
+          { key: a, value: { of: 'a' } },
+          { key: c, value: { of: 'c' } },
+        ],
+      });
       const second = await committed(store, { put: [{ key: a, value: { of: 'a again' } }] });
-      const compare = [{ key: c, modRevision: first }, { key: b, modRevision: 0 }, { key: a, modRevision: first }];
+      const compare = [
+        { key: c, modRevision: first },
+        { key: b, modRevision: 0 },
+        { key: a, modRevision: first },
+      ];
       const outcome = await store.commit({ compare, put: [{ key: b, value: {} }] });
       const expected: Outcome = {
         committed: false,
@@ -64,7 +91,10 @@ export const transactionChecks: readonly StoreCheck[] = [
         ],
       };
       expectSame(outcome, expected, 'found must be the entries as of the revision of the answer');
-      expectThat(!outcome.committed && outcome.found.length === 3 && outcome.found[1] === undefined, 'an absent key must be found as undefined');
+      expectThat(
+        !outcome.committed && outcome.found.length === 3 && outcome.found[1] === undefined,
+        'an absent key must be found as undefined',
+      );
     },
   },
   {
@@ -78,7 +108,8 @@ export const transactionChecks: readonly StoreCheck[] = [
       expectThat(winners.length === 1, `exactly one writer must win, but these did: ${winners.join(', ') || 'none'}`);
       const { entry } = await store.get(counter);
       expectSame(entry?.value, { writer: winners[0] }, 'what is stored must be what the winner wrote');
-      for (const outcome of outcomes) if (!outcome.committed) expectSame(outcome.found, [entry], 'a loser must find the entry of the winner');
+      for (const outcome of outcomes)
+        if (!outcome.committed) expectSame(outcome.found, [entry], 'a loser must find the entry of the winner');
     },
   },
   {
@@ -100,33 +131,36 @@ export const transactionChecks: readonly StoreCheck[] = [
       for (let revision = start + 1; revision <= newest; revision++) {
         const { entries } = await store.list('/registry/suite/', { revision });
         const expected = keys.map(() => ({ count: revision - start }));
-        expectSame(entries.map(({ value }) => value), expected, `at revision ${revision} all three keys must have the same count`);
+        expectSame(
+          entries.map(({ value }) => value),
+          expected,
+          `at revision ${revision} all three keys must have the same count`,
+        );
       }
     },
   },
-  ...[1, 2, 3, 4].map(
-    (seed): StoreCheck => ({
-      promise: `strictly serializable: a recorded concurrent history has one order that explains it (seed ${seed})`,
-      run: async ({ store, patienceMs }) => {
-        const history = await recordHistory(store, {
-          seed,
-          clients: 4 * seed,
-          operations: 400,
-          keys: 2 + 2 * seed,
-          clock: systemClock(),
-          ...(patienceMs !== undefined && { patienceMs }),
-        });
-        const violation = checkRevisions(history) ?? checkRegisters(registersOf(history));
-        if (violation !== undefined) throw new Error(violation.sentence);
-      },
-    }),
-  ),
+  ...[1, 2, 3, 4].map((seed): StoreCheck => ({
+    promise: `strictly serializable: a recorded concurrent history has one order that explains it (seed ${seed})`,
+    run: async ({ store, patienceMs }) => {
+      const history = await recordHistory(store, {
+        seed,
+        clients: 4 * seed,
+        operations: 400,
+        keys: 2 + 2 * seed,
+        clock: systemClock(),
+        ...(patienceMs !== undefined && { patienceMs }),
+      });
+      const violation = checkRevisions(history) ?? checkRegisters(registersOf(history));
+      if (violation !== undefined) throw new Error(violation.sentence);
+    },
+  })),
 ];
 
 /** Commits what must succeed; answers its revision. */
 async function committed(store: Store, transaction: Transaction): Promise<number> {
   const outcome = await store.commit(transaction);
-  if (!outcome.committed) throw new Error(`a commit whose conditions hold must succeed: ${JSON.stringify(transaction.compare)}`);
+  if (!outcome.committed)
+    throw new Error(`a commit whose conditions hold must succeed: ${JSON.stringify(transaction.compare)}`);
   return outcome.revision;
 }
 

@@ -28,8 +28,16 @@ export const valueChecks: readonly StoreCheck[] = [
         expectSame((await store.list(prefix, { revision })).entries, [entry], 'list');
         await watchReaches(harness, watch, revision + 1);
         const seen = watch.events.slice(-2).map(({ changes }) => changes[0]);
-        expectSame(seen, [{ type: 'put', key: at, entry, previous: undefined }, { type: 'delete', key: at, previous: entry }], 'watch');
-        for (const each of [(await store.get(at, { revision })).entry, ...seen.map(entryOf)]) expectOwnKeys(each?.value, value);
+        expectSame(
+          seen,
+          [
+            { type: 'put', key: at, entry, previous: undefined },
+            { type: 'delete', key: at, previous: entry },
+          ],
+          'watch',
+        );
+        for (const each of [(await store.get(at, { revision })).entry, ...seen.map(entryOf)])
+          expectOwnKeys(each?.value, value);
       }
       watch.stop();
     },
@@ -43,10 +51,16 @@ export const valueChecks: readonly StoreCheck[] = [
       await store.commit({ put: [{ key, value: { labels } }] });
       const { entry } = await store.get(key);
       const read = entry?.value.labels;
-      expectThat(typeof read === 'object' && read !== null && Object.hasOwn(read, '__proto__'), 'the key `__proto__` must survive');
+      expectThat(
+        typeof read === 'object' && read !== null && Object.hasOwn(read, '__proto__'),
+        'the key `__proto__` must survive',
+      );
       expectSame(Object.entries(read), Object.entries(labels), 'both keys with what they hold');
       const prototype: unknown = Object.getPrototypeOf(read);
-      expectThat(prototype === Object.prototype || prototype === null, 'the prototype of a value must be that of any object');
+      expectThat(
+        prototype === Object.prototype || prototype === null,
+        'the prototype of a value must be that of any object',
+      );
       expectThat(!('polluted' in {}), 'no prototype may be polluted');
     },
   },
@@ -60,11 +74,18 @@ export const valueChecks: readonly StoreCheck[] = [
         told.push(batch);
         for (const change of batch.changes) vandalise(entryOf(change)?.value);
       };
-      const watches = [recordWatch(store, prefix, { after: start, onBatch: spoil }), recordWatch(store, prefix, { after: start })];
+      const watches = [
+        recordWatch(store, prefix, { after: start, onBatch: spoil }),
+        recordWatch(store, prefix, { after: start }),
+      ];
       const value = { spec: { list: [{ name: 'a' }, ['b']], text: 'as written' } };
       await store.commit({ put: [{ key, value: JSON.parse(JSON.stringify(value)) as JsonObject }] });
       const failed = await store.commit({ compare: [{ key, modRevision: 0 }] });
-      const reads = [(await store.get(key)).entry, (await store.list(prefix)).entries[0], failed.committed ? undefined : failed.found[0]];
+      const reads = [
+        (await store.get(key)).entry,
+        (await store.list(prefix)).entries[0],
+        failed.committed ? undefined : failed.found[0],
+      ];
       for (const entry of reads) {
         expectSame(entry?.value, value, 'the value as it was put');
         expectFrozen(entry?.value);
@@ -94,7 +115,11 @@ export const valueChecks: readonly StoreCheck[] = [
       expectSame((await store.get(key)).entry?.value, fresh(), 'changed afterwards');
       const { revision } = await store.commit({ put: [{ key, value: { other: true } }] });
       vandalise(value);
-      expectSame((await store.get(key, { revision: revision - 1 })).entry?.value, fresh(), 'changed when it was history');
+      expectSame(
+        (await store.get(key, { revision: revision - 1 })).entry?.value,
+        fresh(),
+        'changed when it was history',
+      );
     },
   },
 ];
@@ -127,7 +152,10 @@ function expectOwnKeys(actual: JsonObject | undefined, expected: JsonObject): vo
 
 function expectFrozen(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
-  expectThat(Object.isFrozen(value), `a value must be frozen all the way down, but this is not: ${JSON.stringify(value)}`);
+  expectThat(
+    Object.isFrozen(value),
+    `a value must be frozen all the way down, but this is not: ${JSON.stringify(value)}`,
+  );
   for (const child of Object.values(value)) expectFrozen(child);
 }
 

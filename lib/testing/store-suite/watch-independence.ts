@@ -14,12 +14,10 @@ const key = `${prefix}key`;
 
 /** How watchers get along. */
 export const watchIndependenceChecks: readonly StoreCheck[] = [
-  ...[41, 42].map(
-    (seed): StoreCheck => ({
-      promise: `watches are resumable: interrupted again and again while others write, none misses anything or sees it twice (seed ${seed})`,
-      run: async (harness) => resumeAgainAndAgain(harness, seed),
-    }),
-  ),
+  ...[41, 42].map((seed): StoreCheck => ({
+    promise: `watches are resumable: interrupted again and again while others write, none misses anything or sees it twice (seed ${seed})`,
+    run: async (harness) => resumeAgainAndAgain(harness, seed),
+  })),
   {
     promise: 'a watcher that writes while it listens disturbs nobody: all see every revision in order',
     run: async (harness) => {
@@ -42,8 +40,14 @@ export const watchIndependenceChecks: readonly StoreCheck[] = [
         recordWatch(store, prefix, { after: start }),
         recordWatch(store, '', { after: start }),
       ];
-      await store.commit({ put: [{ key: `${key}-a`, value: { depth: 10 } }, { key: `${key}-b`, value: { depth: 5 } }] });
-      const claim = (): string => `a watcher that commits must go on being told: 15 commits expected, ${writes.length} made`;
+      await store.commit({
+        put: [
+          { key: `${key}-a`, value: { depth: 10 } },
+          { key: `${key}-b`, value: { depth: 5 } },
+        ],
+      });
+      const claim = (): string =>
+        `a watcher that commits must go on being told: 15 commits expected, ${writes.length} made`;
       await expectSoon(harness, () => writes.length === 15, claim);
       await Promise.all(writes);
       for (const watch of watches) {
@@ -80,7 +84,11 @@ export const watchIndependenceChecks: readonly StoreCheck[] = [
       for (let count = 6; count <= 10; count++) await store.commit({ put: [{ key, value: { count } }] });
       await watchReaches(harness, third, start + 10);
       expectSame(revisionsOf(third), revisions(start + 1, start + 10), 'the watcher that stayed sees everything');
-      expectSame(revisionsOf(first), revisions(start + 1, start + 3), 'a watcher that unsubscribed within a batch must be told nothing more');
+      expectSame(
+        revisionsOf(first),
+        revisions(start + 1, start + 3),
+        'a watcher that unsubscribed within a batch must be told nothing more',
+      );
       expectSame(second.batches.length, secondAtStop, 'a watcher unsubscribed by another must be told nothing more');
     },
   },
@@ -95,8 +103,14 @@ export const watchIndependenceChecks: readonly StoreCheck[] = [
         if (change === undefined) return;
         const [got, listed, newest] = await Promise.all([store.get(change.key), store.list(prefix), store.revision()]);
         const earliest = Math.min(got.revision, listed.revision, newest);
-        expectThat(earliest >= revision, `a read from within a watch at revision ${revision} must not be of revision ${earliest}`);
-        expectThat((got.entry?.modRevision ?? 0) >= revision, `what a watch showed at revision ${revision} must be there to read`);
+        expectThat(
+          earliest >= revision,
+          `a read from within a watch at revision ${revision} must not be of revision ${earliest}`,
+        );
+        expectThat(
+          (got.entry?.modRevision ?? 0) >= revision,
+          `what a watch showed at revision ${revision} must be there to read`,
+        );
       };
       const watch = recordWatch(store, prefix, {
         after: start,
@@ -106,7 +120,9 @@ export const watchIndependenceChecks: readonly StoreCheck[] = [
           looks.push(looking);
         },
       });
-      await Promise.all(Array.from({ length: 40 }, (_, n) => store.commit({ put: [{ key: `${key}-${n % 4}`, value: { n } }] })));
+      await Promise.all(
+        Array.from({ length: 40 }, (_, n) => store.commit({ put: [{ key: `${key}-${n % 4}`, value: { n } }] })),
+      );
       await watchReaches(harness, watch, start + 40);
       await Promise.all(looks);
       watch.stop();
@@ -146,7 +162,11 @@ export const watchIndependenceChecks: readonly StoreCheck[] = [
       await watchReaches(harness, last, start + 100);
       for (const { after, watch } of comers) {
         expectOrdered(watch, after);
-        expectSame(revisionsOf(watch), revisions(after + 1, watch.seen), `a watcher after ${after} sees everything until it goes`);
+        expectSame(
+          revisionsOf(watch),
+          revisions(after + 1, watch.seen),
+          `a watcher after ${after} sees everything until it goes`,
+        );
         watch.stop();
       }
       last.stop();
@@ -160,14 +180,18 @@ async function resumeAgainAndAgain(harness: StoreHarness, seed: number): Promise
   const start = await store.revision();
   const commits = 200;
   const write = async (): Promise<void> => {
-    for (let count = 1; count <= commits; count++) await store.commit({ put: [{ key: `${key}-${count % 3}`, value: { count } }] });
+    for (let count = 1; count <= commits; count++)
+      await store.commit({ put: [{ key: `${key}-${count % 3}`, value: { count } }] });
   };
   const seen: Revision[] = [];
   const resume = async (): Promise<void> => {
-    for (let after = start; after < start + commits; ) {
+    for (let after = start; after < start + commits;) {
       const patience = 1 + chance.integer(12);
       let told = 0;
-      const watch = recordWatch(store, prefix, { after, onBatch: (_batch, self) => (++told >= patience ? self.stop() : undefined) });
+      const watch = recordWatch(store, prefix, {
+        after,
+        onBatch: (_batch, self) => (++told >= patience ? self.stop() : undefined),
+      });
       const enough = (): boolean => told >= patience || watch.seen >= start + commits;
       await expectSoon(harness, enough, () => `a watch after revision ${after} must show revision ${watch.seen + 1}`);
       watch.stop();

@@ -75,7 +75,11 @@ export function recordWatch(store: Store, prefix: string, options: RecordingOpti
 }
 
 /** Waits until a watch says that it has seen everything up to a revision. */
-export async function watchReaches(harness: StoreHarness, recording: WatchRecording, revision: Revision): Promise<void> {
+export async function watchReaches(
+  harness: StoreHarness,
+  recording: WatchRecording,
+  revision: Revision,
+): Promise<void> {
   if (recording.seen < revision) await recording.requestProgress();
   await expectSoon(
     harness,
@@ -84,6 +88,7 @@ export async function watchReaches(harness: StoreHarness, recording: WatchRecord
       if (recording.end !== undefined) throw new Error('the watch completed although the store is open');
       return recording.seen >= revision;
     },
-    () => `a watch of which progress was requested must show that it got to revision ${revision}, but stands at ${recording.seen}`,
+    () =>
+      `a watch of which progress was requested must show that it got to revision ${revision}, but stands at ${recording.seen}`,
   );
 }

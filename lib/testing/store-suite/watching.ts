@@ -37,26 +37,34 @@ export const watchingChecks: readonly StoreCheck[] = [
       watch.stop();
     },
   },
-  ...[31, 32, 33].map(
-    (seed): StoreCheck => ({
-      promise: `watches are ordered, unique, reliable and atomic, live and from every earlier revision (seed ${seed})`,
-      run: async (harness) => watchRandomCommits(harness, seed),
-    }),
-  ),
+  ...[31, 32, 33].map((seed): StoreCheck => ({
+    promise: `watches are ordered, unique, reliable and atomic, live and from every earlier revision (seed ${seed})`,
+    run: async (harness) => watchRandomCommits(harness, seed),
+  })),
   {
     promise: 'watches are atomic: all changes of a revision come in one batch, and only those below the prefix',
     run: async (harness) => {
       const { store } = harness;
       const start = await store.revision();
       const live = recordWatch(store, prefix, { after: start });
-      const put = Array.from({ length: 40 }, (_, n) => ({ key: n % 2 === 0 ? `${prefix}${n}` : `/registry/elsewhere/${n}`, value: { n } }));
+      const put = Array.from({ length: 40 }, (_, n) => ({
+        key: n % 2 === 0 ? `${prefix}${n}` : `/registry/elsewhere/${n}`,
+        value: { n },
+      }));
       await store.commit({ put });
       await store.commit({ delete: put.map((each) => each.key) });
       const late = recordWatch(store, prefix, { after: start });
       for (const watch of [live, late]) {
         await watchReaches(harness, watch, start + 2);
         const told = watch.events.map(({ revision, changes }) => [revision, changes.length]);
-        expectSame(told, [[start + 1, 20], [start + 2, 20]], 'two commits of 20 keys below the prefix are two batches of 20 changes');
+        expectSame(
+          told,
+          [
+            [start + 1, 20],
+            [start + 2, 20],
+          ],
+          'two commits of 20 keys below the prefix are two batches of 20 changes',
+        );
         watch.stop();
       }
     },
@@ -74,12 +82,18 @@ export const watchingChecks: readonly StoreCheck[] = [
       const late = recordWatch(store, prefix, { after: start });
       for (const watch of [live, late]) {
         await watchReaches(harness, watch, start + 2);
-        const told = watch.events.map(({ changes }) => changes.map((change) => `${change.type} ${change.key.slice(prefix.length)}`));
+        const told = watch.events.map(({ changes }) =>
+          changes.map((change) => `${change.type} ${change.key.slice(prefix.length)}`),
+        );
         const expected = [
           ['put f', 'put b', 'put d', 'put a', 'put c', 'put e'],
           ['put z', 'put b', 'put x', 'put a', 'delete f', 'delete c', 'delete e'],
         ];
-        expectSame(told, expected, 'the changes in the order of the transaction, without the delete of what was absent');
+        expectSame(
+          told,
+          expected,
+          'the changes in the order of the transaction, without the delete of what was absent',
+        );
         watch.stop();
       }
     },
@@ -91,7 +105,20 @@ export const watchingChecks: readonly StoreCheck[] = [
       const after = await store.revision();
       const odd = ['/r/a\ud7ff', '/r/a\uffff', '/r/a😀', '/r/a😀x', '/r/a\u{10ffff}', '/R/a', '/r/a%', '/r/a_'];
       const keys = ['/r/a', '/r/a/', '/r/a/x', '/r/a0', '/r/ab', '/r/b', '/r', ...odd];
-      const prefixes = ['', '/r', '/r/a', '/r/a/', '/r/a0', '/r/a\ud7ff', '/r/a\uffff', '/r/a😀', '/r/a\u{10ffff}', '/r/%', '/r/a_', '/none'];
+      const prefixes = [
+        '',
+        '/r',
+        '/r/a',
+        '/r/a/',
+        '/r/a0',
+        '/r/a\ud7ff',
+        '/r/a\uffff',
+        '/r/a😀',
+        '/r/a\u{10ffff}',
+        '/r/%',
+        '/r/a_',
+        '/none',
+      ];
       const live = prefixes.map((each) => recordWatch(store, each, { after }));
       for (const each of keys) await store.commit({ put: [{ key: each, value: {} }] });
       const { revision } = await store.commit({ delete: keys });
@@ -100,7 +127,9 @@ export const watchingChecks: readonly StoreCheck[] = [
         const watched = prefixes[index % prefixes.length] ?? '';
         await watchReaches(harness, watch, revision);
         const expected = keys.filter((each) => each.startsWith(watched));
-        const put = watch.events.flatMap(({ changes }) => changes.filter(({ type }) => type === 'put').map((change) => change.key));
+        const put = watch.events.flatMap(({ changes }) =>
+          changes.filter(({ type }) => type === 'put').map((change) => change.key),
+        );
         expectSame(put, expected, `the keys that begin with ${JSON.stringify(watched)}`);
         const gone = watch.events.at(-1)?.changes.map((change) => change.key) ?? [];
         expectSame(gone.toSorted(), expected.toSorted(), `the deleted keys that begin with ${JSON.stringify(watched)}`);
@@ -117,7 +146,11 @@ export const watchingChecks: readonly StoreCheck[] = [
       const watch = recordWatch(store, prefix, { watch$: cold$ });
       const { revision } = await store.commit({ put: [{ key, value: { after: true } }] });
       await watchReaches(harness, watch, revision);
-      expectSame(watch.events.map((batch) => batch.revision), [revision], 'only what was committed after it was subscribed, but all of that');
+      expectSame(
+        watch.events.map((batch) => batch.revision),
+        [revision],
+        'only what was committed after it was subscribed, but all of that',
+      );
       watch.stop();
     },
   },
@@ -139,8 +172,15 @@ export const watchingChecks: readonly StoreCheck[] = [
         await watchReaches(harness, watch, newest);
         const told = watch.events.map((batch) => batch.revision);
         const missed = revisions.slice(index).find((revision) => !told.includes(revision));
-        expectThat(missed === undefined, `watch ${index} must show revision ${missed}, whose commit was begun after it was subscribed`);
-        expectSame(told, told.map((_, n) => newest - told.length + 1 + n), 'from its first revision on it shows all');
+        expectThat(
+          missed === undefined,
+          `watch ${index} must show revision ${missed}, whose commit was begun after it was subscribed`,
+        );
+        expectSame(
+          told,
+          told.map((_, n) => newest - told.length + 1 + n),
+          'from its first revision on it shows all',
+        );
         watch.stop();
       }
     },
@@ -152,16 +192,29 @@ export const watchingChecks: readonly StoreCheck[] = [
       const start = await store.revision();
       for (let count = 1; count <= 3; count++) await store.commit({ put: [{ key, value: { count } }] });
       const watch = recordWatch(store, prefix, { after: 0 });
-      const isGone = (recording: WatchRecording): boolean => recording.end?.type === 'failed' && isStoreError(recording.end.error, 'compacted');
-      await expectSoon(harness, () => watch.seen >= start + 3 || watch.end !== undefined, () => `a watch after 0 must show revision ${watch.seen + 1}`);
+      const isGone = (recording: WatchRecording): boolean =>
+        recording.end?.type === 'failed' && isStoreError(recording.end.error, 'compacted');
+      await expectSoon(
+        harness,
+        () => watch.seen >= start + 3 || watch.end !== undefined,
+        () => `a watch after 0 must show revision ${watch.seen + 1}`,
+      );
       // Where others were before, they may have compacted as well.
       if (!usedBefore || !isGone(watch)) {
-        expectSame(watch.events.map((batch) => batch.revision), [start + 1, start + 2, start + 3], 'everything that ever happened');
+        expectSame(
+          watch.events.map((batch) => batch.revision),
+          [start + 1, start + 2, start + 3],
+          'everything that ever happened',
+        );
       }
       watch.stop();
       await store.compact(start + 3);
       const late = recordWatch(store, prefix, { after: 0 });
-      await expectSoon(harness, () => late.end !== undefined || late.batches.length > 0, () => 'a watch after 0 must be refused once history is compacted');
+      await expectSoon(
+        harness,
+        () => late.end !== undefined || late.batches.length > 0,
+        () => 'a watch after 0 must be refused once history is compacted',
+      );
       expectThat(isGone(late), 'a watch after 0 must be refused as `compacted` once history is, and never skip it');
     },
   },
@@ -176,7 +229,11 @@ export const watchingChecks: readonly StoreCheck[] = [
       await store.requestProgress();
       const { revision } = await store.commit({ put: [{ key, value: { count: 4 } }] });
       await watchReaches(harness, watch, revision);
-      expectSame(watch.events.map((batch) => batch.revision), [start + 4], 'the first change it shows is the one after its revision');
+      expectSame(
+        watch.events.map((batch) => batch.revision),
+        [start + 4],
+        'the first change it shows is the one after its revision',
+      );
       expectOrdered(watch, start + 3);
       watch.stop();
     },
@@ -186,17 +243,28 @@ export const watchingChecks: readonly StoreCheck[] = [
     run: async (harness) => {
       const { store } = harness;
       const start = await store.revision();
-      const [busy, idle] = [recordWatch(store, prefix, { after: start }), recordWatch(store, '/registry/idle/', { after: start })];
+      const [busy, idle] = [
+        recordWatch(store, prefix, { after: start }),
+        recordWatch(store, '/registry/idle/', { after: start }),
+      ];
       const { revision } = await store.commit({ put: [{ key, value: {} }] });
       await watchReaches(harness, idle, revision);
       expectSame(idle.events, [], 'nothing happened below the idle prefix');
       expectThat(idle.seen === revision, `the bookmark must be at the newest revision, ${revision}, not ${idle.seen}`);
       await store.requestProgress();
       await watchReaches(harness, busy, revision);
-      expectSame(busy.events.map((batch) => batch.revision), [revision], 'a bookmark comes after the changes it speaks of');
+      expectSame(
+        busy.events.map((batch) => batch.revision),
+        [revision],
+        'a bookmark comes after the changes it speaks of',
+      );
       const next = await store.commit({ put: [{ key: '/registry/idle/key', value: {} }] });
       await watchReaches(harness, idle, next.revision);
-      expectSame(idle.events.map((batch) => batch.revision), [next.revision], 'a bookmark does not hide what comes after it');
+      expectSame(
+        idle.events.map((batch) => batch.revision),
+        [next.revision],
+        'a bookmark does not hide what comes after it',
+      );
       for (const watch of [busy, idle]) {
         expectOrdered(watch, start);
         watch.stop();
@@ -209,8 +277,16 @@ export const watchingChecks: readonly StoreCheck[] = [
 export function expectOrdered({ batches }: Pick<WatchRecording, 'batches'>, after: Revision): void {
   let seen = after;
   for (const { revision, changes } of batches) {
-    if (changes.length > 0) expectThat(revision > seen, `changes of revision ${revision} must not come once everything up to ${seen} was seen`);
-    else expectThat(revision >= seen, `a bookmark at revision ${revision} must not come once everything up to ${seen} was seen`);
+    if (changes.length > 0)
+      expectThat(
+        revision > seen,
+        `changes of revision ${revision} must not come once everything up to ${seen} was seen`,
+      );
+    else
+      expectThat(
+        revision >= seen,
+        `a bookmark at revision ${revision} must not come once everything up to ${seen} was seen`,
+      );
     seen = revision;
   }
 }
@@ -221,7 +297,11 @@ async function watchRandomCommits(harness: StoreHarness, seed: number): Promise<
   const model = new StoreModel(await store.list(''));
   const keys = Array.from({ length: 10 }, (_, n) => `${prefix}${'ab'.charAt(n % 2)}/${n}`);
   const prefixes = ['', prefix, `${prefix}a/`, `${prefix}b/1`];
-  const watches = prefixes.map((each) => ({ prefix: each, after: model.start, watch: recordWatch(store, each, { after: model.start }) }));
+  const watches = prefixes.map((each) => ({
+    prefix: each,
+    after: model.start,
+    watch: recordWatch(store, each, { after: model.start }),
+  }));
   for (let step = 0; step < 150; step++) {
     const transaction = randomTransaction(chance, keys, model);
     model.commit(transaction);
@@ -244,7 +324,8 @@ async function watchRandomCommits(harness: StoreHarness, seed: number): Promise<
     const missing = expected.find(({ revision }) => !actual.some((batch) => batch.revision === revision));
     const which = `a watch of ${JSON.stringify(watched)} after revision ${after}`;
     expectThat(missing === undefined, `${which} must not leave out revision ${missing?.revision}`);
-    for (const [index, batch] of expected.entries()) expectSame(actual[index], batch, `${which}: the batch of revision ${batch.revision}`);
+    for (const [index, batch] of expected.entries())
+      expectSame(actual[index], batch, `${which}: the batch of revision ${batch.revision}`);
     expectSame(actual.length, expected.length, 'a watch shows nothing that was not committed');
     watch.stop();
   }

@@ -1,13 +1,16 @@
-// The transport of webhooks on node:https. Connections are kept for the next call; what a webhook sends beyond one answer
-// to one request, such as a redirect, is handed on and never obeyed. HTTP/1.1, so that calls spread over the replicas
-// behind an address. Of proxies in the environment it knows nothing.
+// The transport of webhooks on node:https. Connections are kept for the next call; what a webhook sends beyond one
+// answer to one request, such as a redirect, is handed on and never obeyed. HTTP/1.1, so that calls spread over the
+// replicas behind an address. Of proxies in the environment it knows nothing.
 import { Agent, request as httpsRequest } from 'node:https';
 import type { RequestOptions } from 'node:https';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { WebhookError } from '../index.js';
 import type { WebhookRequest, WebhookResponse, WebhookTransport } from '../index.js';
 
-/** Whom to trust, and what to show. All PEM. Credentials go wherever calls go: give them to a transport for one webhook only. */
+/**
+ * Whom to trust, and what to show. All PEM. Credentials go wherever calls go: give them to a transport for one webhook
+ * only.
+ */
 export interface NodeWebhookOptions {
   /** Who may sign certificates of webhooks. Without them, and without any in the call, those whom Node trusts. */
   readonly authorities?: string;
@@ -24,7 +27,9 @@ export interface NodeWebhookOptions {
 /** A transport with connections of its own. */
 export interface NodeWebhookTransport {
   readonly transport: WebhookTransport;
-  /** Closes all connections, those in use as well. Idle ones keep no process alive, and end by themselves in a minute. */
+  /**
+   * Closes all connections, those in use as well. Idle ones keep no process alive, and end by themselves in a minute.
+   */
   close(): void;
   /** The same. */
   [Symbol.dispose](): void;
@@ -45,8 +50,16 @@ export function nodeWebhookTransport(options: NodeWebhookOptions = {}): NodeWebh
   return {
     transport: async (request) => {
       const own = typeof authorization === 'function' ? await authorization() : authorization;
-      const headers = { ...request.headers, Host: new URL(request.url).host, ...(own !== undefined && { Authorization: own }), 'Content-Length': new TextEncoder().encode(request.body).length };
-      return send(() => httpsRequest(request.url, { method: 'POST', agent, headers, ...whereTo(request, options) }), request);
+      const headers = {
+        ...request.headers,
+        Host: new URL(request.url).host,
+        ...(own !== undefined && { Authorization: own }),
+        'Content-Length': new TextEncoder().encode(request.body).length,
+      };
+      return send(
+        () => httpsRequest(request.url, { method: 'POST', agent, headers, ...whereTo(request, options) }),
+        request,
+      );
     },
     close,
     [Symbol.dispose]: close,
@@ -76,7 +89,8 @@ async function send(open: () => ClientRequest, request: WebhookRequest): Promise
     } catch (cause) {
       // A kept connection that the webhook had just closed says nothing about the webhook. Reviews may be asked twice.
       const wasStale = sent.reusedSocket && isReset(cause) && !request.signal.aborted;
-      if (!wasStale || tries === staleMax) throw isReset(cause) ? new WebhookError('reset', textOf(cause), { cause }) : cause;
+      if (!wasStale || tries === staleMax)
+        throw isReset(cause) ? new WebhookError('reset', textOf(cause), { cause }) : cause;
     }
   }
 }

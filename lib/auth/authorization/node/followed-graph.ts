@@ -30,7 +30,9 @@ export function followedGraph(reader: ObjectReader): () => NodeGraph | Promise<N
           // The next question begins anew: what the graph says is not true any more.
           known = undefined;
           coming = undefined;
-          reject(error instanceof Error ? error : new Error('the objects of nodes cannot be followed', { cause: error }));
+          reject(
+            error instanceof Error ? error : new Error('the objects of nodes cannot be followed', { cause: error }),
+          );
         },
       );
     });
@@ -103,7 +105,12 @@ const volumes: Source<PersistentVolume> = {
   put(graph, key, volume) {
     const { claimRef } = volume.spec ?? {};
     if (claimRef === undefined) graph.unbind(key);
-    else graph.bind(key, reference('claim', claimRef.namespace ?? '', claimRef.name ?? ''), new Set(volumeSecrets(volume)).add(reference('volume', '', key)));
+    else
+      graph.bind(
+        key,
+        reference('claim', claimRef.namespace ?? '', claimRef.name ?? ''),
+        new Set(volumeSecrets(volume)).add(reference('volume', '', key)),
+      );
   },
   remove: (graph, key) => graph.unbind(key),
 };

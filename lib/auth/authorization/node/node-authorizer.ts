@@ -1,5 +1,5 @@
-// The node authorizer, `--authorization-mode=Node`: lets the agents of nodes do what they need, and read only what has to
-// do with their node. It knows nobody else, and never denies what others may allow. As
+// The node authorizer, `--authorization-mode=Node`: lets the agents of nodes do what they need, and read only what has
+// to do with their node. It knows nobody else, and never denies what others may allow. As
 // plugin/pkg/auth/authorizer/node/node_authorizer.go.
 import type { Frozen } from '../../../core/index.js';
 import type { UserInfo } from '../../../core/types/index.js';
@@ -23,19 +23,26 @@ export function nodeAuthorizer({ reader }: Pick<AuthTools, 'reader'>): Authorize
     if ('reason' in verdict) return verdict.reason === '' ? unspoken : [refused(verdict.reason)];
     const object = reference(verdict.ifRelated, attributes.namespace, attributes.name);
     const graph = graphOf();
-    return graph instanceof Promise ? graph.then((known) => related(known, node, object)) : [related(graph, node, object)];
+    return graph instanceof Promise
+      ? graph.then((known) => related(known, node, object))
+      : [related(graph, node, object)];
   };
-  authorizer.rules = (user: Frozen<UserInfo>): readonly AccessRules[] => (nodeBehind(user) === undefined ? nothing : unlisted);
+  authorizer.rules = (user: Frozen<UserInfo>): readonly AccessRules[] =>
+    nodeBehind(user) === undefined ? nothing : unlisted;
   return authorizer;
 }
 
 function related(graph: NodeGraph, node: string, object: string): Decision {
-  return graph.isRelated(node, object) ? allow : refused(`no relationship found between node '${node}' and this object`);
+  return graph.isRelated(node, object)
+    ? allow
+    : refused(`no relationship found between node '${node}' and this object`);
 }
 
 /** The name says which node, the group that it is one. Whatever the name, it is compared and never parsed. */
 function nodeBehind({ username = '', groups }: Frozen<UserInfo>): string | undefined {
-  return username.startsWith(userPrefix) && groups?.includes(systemNodes) === true ? username.slice(userPrefix.length) : undefined;
+  return username.startsWith(userPrefix) && groups?.includes(systemNodes) === true
+    ? username.slice(userPrefix.length)
+    : undefined;
 }
 
 const userPrefix = 'system:node:';
@@ -47,7 +54,14 @@ function refused(reason: string): Decision {
 const allow: Decision = Object.freeze({ decision: 'allow', reason: '' });
 const allowed: readonly Decision[] = Object.freeze([allow]);
 const unspoken: readonly Decision[] = Object.freeze([Object.freeze(refused(''))]);
-const nothing: readonly AccessRules[] = Object.freeze([Object.freeze({ resourceRules: [], nonResourceRules: [], incomplete: false })]);
+const nothing: readonly AccessRules[] = Object.freeze([
+  Object.freeze({ resourceRules: [], nonResourceRules: [], incomplete: false }),
+]);
 const unlisted: readonly AccessRules[] = Object.freeze([
-  Object.freeze({ resourceRules: [], nonResourceRules: [], incomplete: true, error: 'node authorizer does not support user rule resolution' }),
+  Object.freeze({
+    resourceRules: [],
+    nonResourceRules: [],
+    incomplete: true,
+    error: 'node authorizer does not support user rule resolution',
+  }),
 ]);

@@ -1,6 +1,6 @@
-// Which objects have to do with which nodes. Pods, attachments and slices give objects to the node they are on; a volume
-// passes on what it names to every node that its claim is related to. Kept so that a question is one look-up, and a
-// change costs what the changed object names. As plugin/pkg/auth/authorizer/node/graph.go, which searches at each
+// Which objects have to do with which nodes. Pods, attachments and slices give objects to the node they are on; a
+// volume passes on what it names to every node that its claim is related to. Kept so that a question is one look-up,
+// and a change costs what the changed object names. As plugin/pkg/auth/authorizer/node/graph.go, which searches at each
 // question instead.
 
 /** Objects and nodes, and what relates them. Objects are texts (`reference`), nodes go by their names. */

@@ -1,6 +1,6 @@
-// What nodes may do, resource by resource. Rules say yes, no with a reason, or that it depends on whether the node has to
-// do with the object. What a node writes is checked once more by admission (NodeRestriction), which sees the objects.
-// As plugin/pkg/auth/authorizer/node/node_authorizer.go and bootstrappolicy/policy.go, NodeRules.
+// What nodes may do, resource by resource. Rules say yes, no with a reason, or that it depends on whether the node has
+// to do with the object. What a node writes is checked once more by admission (NodeRestriction), which sees the
+// objects. As plugin/pkg/auth/authorizer/node/node_authorizer.go and bootstrappolicy/policy.go, NodeRules.
 import type { AccessAttributes } from '../../authorizer.js';
 import type { RelatedKind } from './object-references.js';
 
@@ -40,7 +40,10 @@ const everywhere: ReadonlyMap<string, readonly string[]> = new Map([
 const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['/secrets', (attributes) => reading(attributes, 'secret')],
   ['/configmaps', (attributes) => reading(attributes, 'configMap')],
-  ['/persistentvolumeclaims', (attributes) => (attributes.subresource === 'status' ? claimStatus(attributes) : getting(attributes, 'claim'))],
+  [
+    '/persistentvolumeclaims',
+    (attributes) => (attributes.subresource === 'status' ? claimStatus(attributes) : getting(attributes, 'claim')),
+  ],
   ['/persistentvolumes', (attributes) => getting(attributes, 'volume')],
   ['resource.k8s.io/resourceclaims', (attributes) => getting(attributes, 'resourceClaim')],
   ['storage.k8s.io/volumeattachments', (attributes) => getting(attributes, 'attachment')],
@@ -70,21 +73,28 @@ function reading(attributes: AccessAttributes, kind: RelatedKind): Verdict {
 }
 
 function claimStatus(attributes: AccessAttributes): Verdict {
-  return write.includes(attributes.verb) ? ifRelated(attributes, 'claim') : { reason: 'can only get/update/patch this type' };
+  return write.includes(attributes.verb)
+    ? ifRelated(attributes, 'claim')
+    : { reason: 'can only get/update/patch this type' };
 }
 
 function serviceAccounts(attributes: AccessAttributes): Verdict {
   const { verb, subresource, name } = attributes;
   if (verb === 'get' && subresource === '') return reading(attributes, 'serviceAccount');
   if (verb !== 'create' || name === '') return { reason: 'can only create tokens for individual service accounts' };
-  return subresource === 'token' ? { ifRelated: 'serviceAccount' } : { reason: 'can only create token subresource of serviceaccount' };
+  return subresource === 'token'
+    ? { ifRelated: 'serviceAccount' }
+    : { reason: 'can only create token subresource of serviceaccount' };
 }
 
 /** The name of what is created is not known yet: admission looks at it. */
 function leases({ verb, namespace, name }: AccessAttributes, node: string): Verdict {
   if (!own.includes(verb)) return { reason: 'can only get, create, update, patch, or delete a node lease' };
-  if (namespace !== leaseNamespace) return { reason: `can only access leases in the "${leaseNamespace}" system namespace` };
-  return verb === 'create' || name === node ? 'allow' : { reason: 'can only access node lease with the same name as the requesting node' };
+  if (namespace !== leaseNamespace)
+    return { reason: `can only access leases in the "${leaseNamespace}" system namespace` };
+  return verb === 'create' || name === node
+    ? 'allow'
+    : { reason: 'can only access node lease with the same name as the requesting node' };
 }
 
 const leaseNamespace = 'kube-node-lease';
@@ -92,7 +102,9 @@ const leaseNamespace = 'kube-node-lease';
 function csiNodes({ verb, subresource, name }: AccessAttributes, node: string): Verdict {
   if (!own.includes(verb)) return { reason: 'can only get, create, update, patch, or delete a CSINode' };
   if (subresource !== '') return { reason: 'cannot authorize CSINode subresources' };
-  return verb === 'create' || name === node ? 'allow' : { reason: 'can only access CSINode with the same name as the requesting node' };
+  return verb === 'create' || name === node
+    ? 'allow'
+    : { reason: 'can only access CSINode with the same name as the requesting node' };
 }
 
 function resourceSlices(attributes: AccessAttributes, node: string): Verdict {
@@ -108,9 +120,14 @@ function resourceSlices(attributes: AccessAttributes, node: string): Verdict {
     case 'watch':
     case 'list':
     case 'deletecollection':
-      return selectsOwn(attributes, node) ? 'allow' : { reason: 'can only list/watch/deletecollection resourceslices with nodeName field selector' };
+      return selectsOwn(attributes, node)
+        ? 'allow'
+        : { reason: 'can only list/watch/deletecollection resourceslices with nodeName field selector' };
     default:
-      return { reason: 'only the following verbs are allowed for a ResourceSlice: get, watch, list, create, update, patch, delete, deletecollection' };
+      return {
+        reason:
+          'only the following verbs are allowed for a ResourceSlice: get, watch, list, create, update, patch, delete, deletecollection',
+      };
   }
 }
 
@@ -138,7 +155,9 @@ function pods(attributes: AccessAttributes, node: string): Verdict {
     case 'list':
     case 'watch':
       if (selectsOwn(attributes, node)) return 'allow';
-      return name === '' ? { reason: 'can only list/watch pods with spec.nodeName field selector' } : { ifRelated: 'pod' };
+      return name === ''
+        ? { reason: 'can only list/watch pods with spec.nodeName field selector' }
+        : { ifRelated: 'pod' };
     default:
       return unspoken;
   }
@@ -146,5 +165,9 @@ function pods(attributes: AccessAttributes, node: string): Verdict {
 
 /** Whether only objects on the node are asked for. */
 function selectsOwn({ selectors }: AccessAttributes, node: string): boolean {
-  return selectors?.field?.requirements.some(({ field, operator, value }) => field === 'spec.nodeName' && operator === '=' && value === node) === true;
+  return (
+    selectors?.field?.requirements.some(
+      ({ field, operator, value }) => field === 'spec.nodeName' && operator === '=' && value === node,
+    ) === true
+  );
 }

@@ -1,17 +1,27 @@
 // Which other objects a pod or a volume names: what a node needs to run the one and mount the other. As
 // pkg/api/v1/pod/util.go and pkg/api/v1/persistentvolume/util.go, the Visit functions.
 import type { Frozen } from '../../../core/index.js';
-import type { Container, EphemeralContainer, PersistentVolume, Pod, SecretReference, Volume } from '../../../core/types/index.js';
+import type {
+  Container,
+  EphemeralContainer,
+  PersistentVolume,
+  Pod,
+  SecretReference,
+  Volume,
+} from '../../../core/types/index.js';
 
 /** The kinds of objects that nodes are related to. */
-export type RelatedKind = 'secret' | 'configMap' | 'claim' | 'volume' | 'serviceAccount' | 'resourceClaim' | 'pod' | 'attachment' | 'slice';
+export type RelatedKind =
+  'secret' | 'configMap' | 'claim' | 'volume' | 'serviceAccount' | 'resourceClaim' | 'pod' | 'attachment' | 'slice';
 
 /** One object among all, as text. */
 export function reference(kind: RelatedKind, namespace: string, name: string): string {
   return `${kind} ${namespace}/${name}`;
 }
 
-/** What a pod names. A mirror pod names nothing: nodes make those themselves, and may not help themselves to secrets. */
+/**
+ * What a pod names. A mirror pod names nothing: nodes make those themselves, and may not help themselves to secrets.
+ */
 export function podReferences({ metadata, spec, status }: Frozen<Pod>): ReadonlySet<string> {
   const found = new Set<string>();
   if (Object.hasOwn(metadata?.annotations ?? {}, mirrorAnnotation)) return found;
@@ -25,7 +35,10 @@ export function podReferences({ metadata, spec, status }: Frozen<Pod>): Readonly
   }
   for (const volume of spec?.volumes ?? []) addVolume(volume, metadata?.name ?? '', add);
   for (const { name, resourceClaimName } of spec?.resourceClaims ?? []) {
-    add('resourceClaim', resourceClaimName ?? status?.resourceClaimStatuses?.find((each) => each.name === name)?.resourceClaimName);
+    add(
+      'resourceClaim',
+      resourceClaimName ?? status?.resourceClaimStatuses?.find((each) => each.name === name)?.resourceClaimName,
+    );
   }
   add('resourceClaim', status?.extendedResourceClaimStatus?.resourceClaimName);
   return found;
@@ -43,7 +56,13 @@ export function volumeSecrets({ spec = {} }: Frozen<PersistentVolume>): Readonly
   for (const source of [cephfs, flexVolume, rbd, scaleIO, iscsi]) {
     if (source?.secretRef !== undefined) add(orOwn(source.secretRef.namespace), source.secretRef.name);
   }
-  const named: readonly (Frozen<SecretReference> | undefined)[] = [cinder?.secretRef, storageos?.secretRef, csi?.nodePublishSecretRef, csi?.nodeStageSecretRef, csi?.nodeExpandSecretRef];
+  const named: readonly (Frozen<SecretReference> | undefined)[] = [
+    cinder?.secretRef,
+    storageos?.secretRef,
+    csi?.nodePublishSecretRef,
+    csi?.nodeStageSecretRef,
+    csi?.nodeExpandSecretRef,
+  ];
   for (const secret of named) if (secret !== undefined) add(secret.namespace ?? '', secret.name);
   return found;
 }
@@ -67,7 +86,8 @@ function addVolume(volume: Frozen<Volume>, pod: string, add: Add): void {
   const { azureFile, cephfs, cinder, flexVolume, rbd, scaleIO, iscsi, storageos, csi } = volume;
   add('secret', volume.secret?.secretName);
   add('secret', azureFile?.secretName);
-  for (const source of [cephfs, cinder, flexVolume, rbd, scaleIO, iscsi, storageos]) add('secret', source?.secretRef?.name);
+  for (const source of [cephfs, cinder, flexVolume, rbd, scaleIO, iscsi, storageos])
+    add('secret', source?.secretRef?.name);
   add('secret', csi?.nodePublishSecretRef?.name);
   add('configMap', volume.configMap?.name);
   for (const { secret, configMap } of volume.projected?.sources ?? []) {

@@ -1,11 +1,28 @@
 // A configuration that changes while the server runs. A new one is tried first: it serves once all its issuers have
-// answered; if they do not within a minute, or a newer one comes, the old one stays. The one replaced is kept for another
-// minute, for requests that are being answered with it. As pkg/kubeapiserver/options/authentication.go (ApplyTo) and
-// pkg/kubeapiserver/authenticator/config.go (updateAuthenticationConfig).
+// answered; if they do not within a minute, or a newer one comes, the old one stays. The one replaced is kept for
+// another minute, for requests that are being answered with it. As pkg/kubeapiserver/options/authentication.go
+// (ApplyTo) and pkg/kubeapiserver/authenticator/config.go (updateAuthenticationConfig).
 //
 //   tried ──all issuers answered──► serving ──another serves──► kept for a minute ──► ended
 //     └──a minute passed, or a newer configuration──► refused
-import { NEVER, catchError, concat, connect, defer, filter, map, merge, mergeMap, of, race, startWith, take, takeUntil, takeWhile, tap } from 'rxjs';
+import {
+  NEVER,
+  catchError,
+  concat,
+  connect,
+  defer,
+  filter,
+  map,
+  merge,
+  mergeMap,
+  of,
+  race,
+  startWith,
+  take,
+  takeUntil,
+  takeWhile,
+  tap,
+} from 'rxjs';
 import type { Observable } from 'rxjs';
 import { Outlet, deepEqual, errorText, fieldForbidden, fieldPath } from '../../../core/index.js';
 import type { Clock } from '../../../core/index.js';
@@ -18,7 +35,10 @@ import type { OidcActivity, OidcOptions, OidcTokens } from './oidc-tokens.js';
 /** Verifies tokens by the configuration that serves at the time, while somebody is subscribed to `run()`. */
 export interface ReloadedAuthentication {
   readonly authenticate: TokenAuthenticator;
-  /** Follows the configurations; never completes. Fails when the first is invalid: there is nothing to fall back to. One subscriber. */
+  /**
+   * Follows the configurations; never completes. Fails when the first is invalid: there is nothing to fall back to. One
+   * subscriber.
+   */
   run(): Observable<AuthenticationReload>;
 }
 
@@ -28,36 +48,47 @@ export type AuthenticationReload =
   | { readonly state: 'refused'; readonly configuration?: AuthenticationConfiguration; readonly problem: string }
   | { readonly state: 'discovering'; readonly activity: OidcActivity };
 
-/** Authenticates by the latest good configuration. One that serves or is being tried is not begun again; one that was refused may come again. Where `config$` ends or fails, the last stays. */
-export function authenticationFrom(config$: Observable<AuthenticationConfiguration>, options: OidcOptions): ReloadedAuthentication {
+/**
+ * Authenticates by the latest good configuration. One that serves or is being tried is not begun again; one that was
+ * refused may come again. Where `config$` ends or fails, the last stays.
+ */
+export function authenticationFrom(
+  config$: Observable<AuthenticationConfiguration>,
+  options: OidcOptions,
+): ReloadedAuthentication {
   let serving: OidcTokens | undefined;
   return {
     // Before the first configuration nobody knows which tokens are ours.
     authenticate: (token, audiences) => serving?.authenticate(token, audiences) ?? [undefined],
-    run: () => defer(() => {
-      const accepted = new Outlet<OidcTokens>();
-      const accept = (tokens: OidcTokens): void => {
-        serving = tokens;
-        accepted.emit(tokens);
-      };
-      const begin = beginner(options, { clock: options.clock, accepted$: accepted.values$, accept });
-      let obeyed: AuthenticationConfiguration | undefined;
-      let tried: AuthenticationConfiguration | undefined;
-      const lives$ = config$.pipe(
-        catchError((error: unknown) => of(refused(error))),
-        filter((change) => isRefused(change) || !deepEqual(change, tried ?? obeyed)),
-        connect((changes$) => changes$.pipe(mergeMap((change) => {
-          if (isRefused(change)) return of(change);
-          tried = change;
-          return begin(change, changes$.pipe(filter((other) => !isRefused(other))));
-        }))),
-        tap((reload) => {
-          if (reload.state === 'serving') obeyed = reload.configuration;
-          if (reload.state !== 'discovering' && reload.configuration === tried) tried = undefined;
-        }),
-      );
-      return concat(lives$, NEVER);
-    }),
+    run: () =>
+      defer(() => {
+        const accepted = new Outlet<OidcTokens>();
+        const accept = (tokens: OidcTokens): void => {
+          serving = tokens;
+          accepted.emit(tokens);
+        };
+        const begin = beginner(options, { clock: options.clock, accepted$: accepted.values$, accept });
+        let obeyed: AuthenticationConfiguration | undefined;
+        let tried: AuthenticationConfiguration | undefined;
+        const lives$ = config$.pipe(
+          catchError((error: unknown) => of(refused(error))),
+          filter((change) => isRefused(change) || !deepEqual(change, tried ?? obeyed)),
+          connect((changes$) =>
+            changes$.pipe(
+              mergeMap((change) => {
+                if (isRefused(change)) return of(change);
+                tried = change;
+                return begin(change, changes$.pipe(filter((other) => !isRefused(other))));
+              }),
+            ),
+          ),
+          tap((reload) => {
+            if (reload.state === 'serving') obeyed = reload.configuration;
+            if (reload.state !== 'discovering' && reload.configuration === tried) tried = undefined;
+          }),
+        );
+        return concat(lives$, NEVER);
+      }),
   };
 }
 
@@ -80,7 +111,10 @@ type Verdict = (tokens: OidcTokens, activity$: Observable<unknown>) => Observabl
 const minuteMs = 60_000;
 
 /** Begins with configurations. The first serves at once, and has to be valid; each further one is tried. */
-function beginner(options: OidcOptions, succession: Succession): (configuration: AuthenticationConfiguration, newer$: Observable<unknown>) => Observable<AuthenticationReload> {
+function beginner(
+  options: OidcOptions,
+  succession: Succession,
+): (configuration: AuthenticationConfiguration, newer$: Observable<unknown>) => Observable<AuthenticationReload> {
   let first: AuthenticationConfiguration | undefined;
   return (configuration, newer$) => {
     if (first === undefined) {
@@ -98,24 +132,39 @@ function beginner(options: OidcOptions, succession: Succession): (configuration:
 
 function trial(newer$: Observable<unknown>, clock: Clock): Verdict {
   return (tokens, activity$) => {
-    const allAnswered$ = activity$.pipe(startWith(undefined), filter(() => tokens.problems().length === 0), map(() => true));
+    const allAnswered$ = activity$.pipe(
+      startWith(undefined),
+      filter(() => tokens.problems().length === 0),
+      map(() => true),
+    );
     const isOver$ = merge(clock.timer(minuteMs), newer$).pipe(map(() => false));
     return race(allAnswered$, isOver$).pipe(take(1));
   };
 }
 
-function life(configuration: AuthenticationConfiguration, tokens: OidcTokens, verdict: Verdict, { clock, accepted$, accept }: Succession): Observable<AuthenticationReload> {
-  const replaced$ = accepted$.pipe(filter((other) => other !== tokens), take(1), mergeMap(() => clock.timer(minuteMs)));
+function life(
+  configuration: AuthenticationConfiguration,
+  tokens: OidcTokens,
+  verdict: Verdict,
+  { clock, accepted$, accept }: Succession,
+): Observable<AuthenticationReload> {
+  const replaced$ = accepted$.pipe(
+    filter((other) => other !== tokens),
+    take(1),
+    mergeMap(() => clock.timer(minuteMs)),
+  );
   const judged = (isGood: boolean): AuthenticationReload => {
     if (!isGood) return { state: 'refused', configuration, problem: tokens.problems().join(', ') };
     accept(tokens);
     return { state: 'serving', configuration };
   };
   return tokens.run().pipe(
-    connect((activity$) => merge(
-      activity$.pipe(map((activity): AuthenticationReload => ({ state: 'discovering', activity }))),
-      verdict(tokens, activity$).pipe(map(judged)),
-    )),
+    connect((activity$) =>
+      merge(
+        activity$.pipe(map((activity): AuthenticationReload => ({ state: 'discovering', activity }))),
+        verdict(tokens, activity$).pipe(map(judged)),
+      ),
+    ),
     takeWhile(({ state }) => state !== 'refused', true),
     takeUntil(replaced$),
   );
@@ -123,7 +172,9 @@ function life(configuration: AuthenticationConfiguration, tokens: OidcTokens, ve
 
 function checkAnonymous(first: AuthenticationConfiguration, next: AuthenticationConfiguration): void {
   if (deepEqual(first.anonymous, next.anonymous)) return;
-  throw new AuthenticationConfigurationError([fieldForbidden(fieldPath('anonymous'), 'changed from initial configuration file')]);
+  throw new AuthenticationConfigurationError([
+    fieldForbidden(fieldPath('anonymous'), 'changed from initial configuration file'),
+  ]);
 }
 
 function refused(error: unknown): Refused {

@@ -1,6 +1,6 @@
-// Groups that do not fit into a token: it says where they are, and there another signed token has them. Only the claim of
-// groups is looked for. The place comes from a verified token; still, only https is asked, and no more than a few issuers
-// are remembered. As apiserver/plugin/pkg/authenticator/token/oidc/oidc.go, claimResolver.
+// Groups that do not fit into a token: it says where they are, and there another signed token has them. Only the claim
+// of groups is looked for. The place comes from a verified token; still, only https is asked, and no more than a few
+// issuers are remembered. As apiserver/plugin/pkg/authenticator/token/oidc/oidc.go, claimResolver.
 import { errorText, quote } from '../../../core/index.js';
 import type { JsonObject } from '../../../core/index.js';
 import { parseJws } from '../jws.js';
@@ -43,13 +43,22 @@ interface Known {
   asking: Promise<void>;
 }
 
-async function resolved(claims: JsonObject, { endpoint, accessToken }: ClaimSource, options: DistributedClaimOptions, issuers: Map<string, Known>): Promise<JsonObject> {
+async function resolved(
+  claims: JsonObject,
+  { endpoint, accessToken }: ClaimSource,
+  options: DistributedClaimOptions,
+  issuers: Map<string, Known>,
+): Promise<JsonObject> {
   const { claim, rules } = options;
   const jws = parseJws((await fetched(endpoint, accessToken, options)).trim());
-  if (jws === undefined) throw new Error(`getting untrusted issuer from endpoint ${endpoint} failed for claim ${quote(claim)}: malformed token`);
+  if (jws === undefined)
+    throw new Error(
+      `getting untrusted issuer from endpoint ${endpoint} failed for claim ${quote(claim)}: malformed token`,
+    );
   const url = issuerNamed(typeof jws.unverified.iss === 'string' ? jws.unverified.iss : '');
   const issuer = await discovered(url, options, issuers);
-  if (issuer.problem !== undefined) throw new Error(`verifying untrusted issuer ${url} failed: verifier not initialized for issuer: ${quote(url)}`);
+  if (issuer.problem !== undefined)
+    throw new Error(`verifying untrusted issuer ${url} failed: verifier not initialized for issuer: ${quote(url)}`);
   let found: JsonObject;
   try {
     found = (await verifyIdToken(jws, issuer, rules)).claims;
@@ -57,14 +66,23 @@ async function resolved(claims: JsonObject, { endpoint, accessToken }: ClaimSour
     throw new Error(`verify distributed claim token: ${errorText(error)}`, { cause: error });
   }
   const value = Object.hasOwn(found, claim) ? found[claim] : undefined;
-  if (value === undefined) throw new Error(`jwt returned by distributed claim endpoint ${quote(endpoint)} did not contain claim: ${claim}`);
+  if (value === undefined)
+    throw new Error(`jwt returned by distributed claim endpoint ${quote(endpoint)} did not contain claim: ${claim}`);
   return { ...claims, [claim]: value };
 }
 
-async function fetched(endpoint: string, accessToken: string, { claim, fetchDocument, connection }: DistributedClaimOptions): Promise<string> {
+async function fetched(
+  endpoint: string,
+  accessToken: string,
+  { claim, fetchDocument, connection }: DistributedClaimOptions,
+): Promise<string> {
   const wrong = (problem: string): Error => new Error(`while getting distributed claim ${quote(claim)}: ${problem}`);
   if (!isHttps(endpoint)) throw wrong(`the endpoint ${quote(endpoint)} is not https`);
-  const { status, body } = await fetchDocument({ url: endpoint, bearer: accessToken === '' ? undefined : accessToken, ...connection }).catch((error: unknown) => {
+  const { status, body } = await fetchDocument({
+    url: endpoint,
+    bearer: accessToken === '' ? undefined : accessToken,
+    ...connection,
+  }).catch((error: unknown) => {
     throw wrong(errorText(error));
   });
   if (status < 200 || status > 226) throw wrong(`error while getting distributed claim JWT: ${status}`);
@@ -72,9 +90,17 @@ async function fetched(endpoint: string, accessToken: string, { claim, fetchDocu
 }
 
 /** The issuer, asked for its discovery document if that is not known yet and was not asked for a moment ago. */
-async function discovered(url: string, { fetchDocument, connection, rules: { clock } }: DistributedClaimOptions, issuers: Map<string, Known>): Promise<Issuer> {
+async function discovered(
+  url: string,
+  { fetchDocument, connection, rules: { clock } }: DistributedClaimOptions,
+  issuers: Map<string, Known>,
+): Promise<Issuer> {
   if (!isHttps(url)) throw new Error(`verifying untrusted issuer ${url} failed: it is not https`);
-  const known = issuers.get(url) ?? { issuer: new Issuer({ url, fetchDocument, clock, connection }), askedAt: -Infinity, asking: Promise.resolve() };
+  const known = issuers.get(url) ?? {
+    issuer: new Issuer({ url, fetchDocument, clock, connection }),
+    askedAt: -Infinity,
+    asking: Promise.resolve(),
+  };
   issuers.delete(url);
   issuers.set(url, known);
   for (const oldest of issuers.keys()) {

@@ -1,5 +1,5 @@
-// The port to issuers: discovery documents, key sets and distributed claims are fetched through it. https-documents.ts is
-// the one for real issuers; a simulation answers from memory.
+// The port to issuers: discovery documents, key sets and distributed claims are fetched through it. https-documents.ts
+// is the one for real issuers; a simulation answers from memory.
 
 /** Fetches a document. Fails where no answer can be had, not because of an answer's status. */
 export type FetchDocument = (request: DocumentRequest) => Promise<FetchedDocument>;

@@ -1,5 +1,6 @@
-// Documents from real issuers, by https and nothing else. An issuer is believed but not obeyed: its answers have a bounded
-// size and time, and it may redirect only within its own origin, so that it cannot send this server to its neighbours.
+// Documents from real issuers, by https and nothing else. An issuer is believed but not obeyed: its answers have a
+// bounded size and time, and it may redirect only within its own origin, so that it cannot send this server to its
+// neighbours.
 import { X509Certificate } from 'node:crypto';
 import { request as httpsRequest } from 'node:https';
 import type { IncomingMessage } from 'node:http';
@@ -18,12 +19,22 @@ export interface HttpsDocumentOptions {
 }
 
 /** Fetches by https. Connections are not kept: keys are asked for once in a long while. */
-export function httpsDocuments({ clock, timeoutMs = 30_000, sizeMax = 1024 * 1024 }: HttpsDocumentOptions): FetchDocument {
+export function httpsDocuments({
+  clock,
+  timeoutMs = 30_000,
+  sizeMax = 1024 * 1024,
+}: HttpsDocumentOptions): FetchDocument {
   return async (request) => {
-    const tooLate$ = clock.timer(timeoutMs).pipe(mergeMap(() => throwError(() => new Error(`${request.url}: no answer within ${timeoutMs} ms`))));
+    const tooLate$ = clock
+      .timer(timeoutMs)
+      .pipe(mergeMap(() => throwError(() => new Error(`${request.url}: no answer within ${timeoutMs} ms`))));
     const aborted$: Observable<unknown> = request.signal.aborted ? of(true) : fromEvent(request.signal, 'abort');
-    const nobodyWaits$ = aborted$.pipe(mergeMap(() => throwError(() => new Error(`${request.url}: nobody waits any more`))));
-    return firstValueFrom(race(tooLate$, nobodyWaits$, followed(request, request.url, sizeMax, redirectsMax)), { defaultValue: noAnswer });
+    const nobodyWaits$ = aborted$.pipe(
+      mergeMap(() => throwError(() => new Error(`${request.url}: nobody waits any more`))),
+    );
+    return firstValueFrom(race(tooLate$, nobodyWaits$, followed(request, request.url, sizeMax, redirectsMax)), {
+      defaultValue: noAnswer,
+    });
   };
 }
 
@@ -45,13 +56,21 @@ export function certificatesProblem(pem: string): string | undefined {
 
 const redirectsMax = 5;
 
-function followed(request: DocumentRequest, url: string, sizeMax: number, redirectsLeft: number): Observable<FetchedDocument> {
+function followed(
+  request: DocumentRequest,
+  url: string,
+  sizeMax: number,
+  redirectsLeft: number,
+): Observable<FetchedDocument> {
   return answered(request, url, sizeMax).pipe(
     mergeMap((answer) => {
-      if (!redirects.has(answer.status) || answer.location === undefined) return of({ status: answer.status, body: answer.body });
+      if (!redirects.has(answer.status) || answer.location === undefined)
+        return of({ status: answer.status, body: answer.body });
       const next = URL.canParse(answer.location, url) ? new URL(answer.location, url) : undefined;
-      if (next?.origin !== new URL(url).origin) return throwError(() => new Error(`${url}: redirected to another origin, which is not followed`));
-      if (redirectsLeft === 0) return throwError(() => new Error(`${request.url}: stopped after ${redirectsMax} redirects`));
+      if (next?.origin !== new URL(url).origin)
+        return throwError(() => new Error(`${url}: redirected to another origin, which is not followed`));
+      if (redirectsLeft === 0)
+        return throwError(() => new Error(`${request.url}: stopped after ${redirectsMax} redirects`));
       return followed(request, next.href, sizeMax, redirectsLeft - 1);
     }),
   );
@@ -63,12 +82,20 @@ interface Answer extends FetchedDocument {
   readonly location: string | undefined;
 }
 
-function answered({ bearer, certificateAuthority, egress }: DocumentRequest, url: string, sizeMax: number): Observable<Answer> {
+function answered(
+  { bearer, certificateAuthority, egress }: DocumentRequest,
+  url: string,
+  sizeMax: number,
+): Observable<Answer> {
   return new Observable<IncomingMessage>((subscriber) => {
     if (egress !== undefined) throw new Error(`oidc: egress lookup for "${egress}" is not configured`);
     if (!url.startsWith('https://')) throw new Error(`${url}: only https is asked`);
     const headers = { accept: 'application/json', ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }) };
-    const call = httpsRequest(url, { agent: false, headers, ...(certificateAuthority !== undefined && { ca: certificateAuthority }) });
+    const call = httpsRequest(url, {
+      agent: false,
+      headers,
+      ...(certificateAuthority !== undefined && { ca: certificateAuthority }),
+    });
     call.once('response', (response) => {
       subscriber.next(response);
     });
@@ -79,7 +106,14 @@ function answered({ bearer, certificateAuthority, egress }: DocumentRequest, url
     return () => {
       call.destroy();
     };
-  }).pipe(mergeMap((response) => bodyOf(response, url, sizeMax).pipe(map((body) => ({ status: response.statusCode ?? 0, location: response.headers.location, body })))), take(1));
+  }).pipe(
+    mergeMap((response) =>
+      bodyOf(response, url, sizeMax).pipe(
+        map((body) => ({ status: response.statusCode ?? 0, location: response.headers.location, body })),
+      ),
+    ),
+    take(1),
+  );
 }
 
 function bodyOf(response: IncomingMessage, url: string, sizeMax: number): Observable<string> {

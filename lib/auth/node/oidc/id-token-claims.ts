@@ -1,6 +1,6 @@
-// The claims that decide whether an ID token is believed, read as strictly and as leniently as Kubernetes' library reads
-// them: a date may be a text of digits, null is the empty value of most, and a wrong type makes the whole token unreadable.
-// As coreos/go-oidc/oidc.go: idToken, audience, jsonTime.
+// The claims that decide whether an ID token is believed, read as strictly and as leniently as Kubernetes' library
+// reads them: a date may be a text of digits, null is the empty value of most, and a wrong type makes the whole token
+// unreadable. As coreos/go-oidc/oidc.go: idToken, audience, jsonTime.
 import { isJsonObject } from '../../../core/index.js';
 import type { JsonObject, JsonValue } from '../../../core/index.js';
 
@@ -63,7 +63,10 @@ function dateOf(claims: JsonObject, name: string, presence: 'needed' | 'optional
   if (value === undefined || (value === null && presence === 'optional')) return undefined;
   if (value === null) throw unreadable('strconv.ParseFloat: parsing "": invalid syntax');
   if (typeof value === 'string' && numberText.test(value)) return seconds(Number(value));
-  if (typeof value === 'string') throw unreadable(`json: invalid number literal, trying to unmarshal ${JSON.stringify(JSON.stringify(value))} into Number`);
+  if (typeof value === 'string')
+    throw unreadable(
+      `json: invalid number literal, trying to unmarshal ${JSON.stringify(JSON.stringify(value))} into Number`,
+    );
   if (typeof value !== 'number') throw mismatch(value, `idToken.${name}`, 'json.Number');
   return seconds(value);
 }
@@ -77,8 +80,15 @@ function seconds(value: number): number {
 const numberText = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 function elsewhereOf(claims: JsonObject): ReadonlyMap<string, ClaimSource> {
-  const names = membersOf(claims, '_claim_names', 'map[string]string').map(([claim, source]) => [claim, textIn(source, 'idToken._claim_names')] as const);
-  const sources = new Map(membersOf(claims, '_claim_sources', 'map[string]oidc.claimSource').map(([name, source]) => [name, sourceOf(source)]));
+  const names = membersOf(claims, '_claim_names', 'map[string]string').map(
+    ([claim, source]) => [claim, textIn(source, 'idToken._claim_names')] as const,
+  );
+  const sources = new Map(
+    membersOf(claims, '_claim_sources', 'map[string]oidc.claimSource').map(([name, source]) => [
+      name,
+      sourceOf(source),
+    ]),
+  );
   const elsewhere = new Map<string, ClaimSource>();
   for (const [claim, name] of names) {
     if (name === '') throw new Error('oidc: failed to obtain source from claim name');
@@ -103,7 +113,13 @@ function sourceOf(source: JsonValue): ClaimSource {
 }
 
 function mismatch(value: JsonValue, field: string, goType: string): Error {
-  const found = Array.isArray(value) ? 'array' : isJsonObject(value) ? 'object' : typeof value === 'boolean' ? 'bool' : typeof value;
+  const found = Array.isArray(value)
+    ? 'array'
+    : isJsonObject(value)
+      ? 'object'
+      : typeof value === 'boolean'
+        ? 'bool'
+        : typeof value;
   return unreadable(`json: cannot unmarshal ${found} into Go struct field ${field} of type ${goType}`);
 }
 

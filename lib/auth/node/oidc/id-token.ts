@@ -26,20 +26,26 @@ export interface IdToken {
 /** The token, if it is to be believed. Throws, or rejects, with the reason why it is not. */
 export function verifyIdToken(jws: Jws, issuer: Issuer, rules: IdTokenRules): IdToken | Promise<IdToken> {
   if (!rules.algorithms.some((each) => each === jws.alg)) {
-    throw new Error(`oidc: id token signed with unsupported algorithm, expected ${printList(rules.algorithms)} got ${quote(jws.alg)}`);
+    throw new Error(
+      `oidc: id token signed with unsupported algorithm, expected ${printList(rules.algorithms)} got ${quote(jws.alg)}`,
+    );
   }
   const claims = signedClaims(jws, issuer, rules);
   return claims === undefined ? verifyWithNewKeys(jws, issuer, rules) : checked(claims, issuer, rules);
 }
 
-/** The issuer of a token as configurations name it. Google once left out the scheme, and some of its tokens still do. */
+/**
+ * The issuer of a token as configurations name it. Google once left out the scheme, and some of its tokens still do.
+ */
 export function issuerNamed(iss: string): string {
   return iss === 'accounts.google.com' ? 'https://accounts.google.com' : iss;
 }
 
 async function verifyWithNewKeys(jws: Jws, issuer: Issuer, rules: IdTokenRules): Promise<IdToken> {
   const areNew = await issuer.fetchKeys().catch((error: unknown) => {
-    throw new Error(`failed to verify signature: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new Error(`failed to verify signature: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
   });
   const claims = areNew ? signedClaims(jws, issuer, rules) : undefined;
   if (claims === undefined) throw new Error('failed to verify signature: failed to verify id token signature');
@@ -57,17 +63,25 @@ function signedClaims(jws: Jws, issuer: Issuer, { algorithms }: IdTokenRules): J
 function checked(claims: JsonObject, issuer: Issuer, { audiences, clock }: IdTokenRules): IdToken {
   const token = idTokenClaims(claims);
   if (issuerNamed(token.issuer) !== issuer.url) {
-    throw new Error(`oidc: id token issued by a different provider, expected ${quote(issuer.url)} got ${quote(token.issuer)}`);
+    throw new Error(
+      `oidc: id token issued by a different provider, expected ${quote(issuer.url)} got ${quote(token.issuer)}`,
+    );
   }
   if (!token.audiences.some((each) => audiences.includes(each))) {
-    const expected = audiences.length === 1 ? `audience ${quote(audiences[0] ?? '')}` : `audience in ${printList([...audiences].sort())}`;
+    const expected =
+      audiences.length === 1
+        ? `audience ${quote(audiences[0] ?? '')}`
+        : `audience in ${printList([...audiences].sort())}`;
     throw new Error(`oidc: expected ${expected} got ${printList(token.audiences)}`);
   }
   const { expiry, notBefore, elsewhere } = token;
   const now = clock.now();
-  if (expiry === undefined || expiry * 1000 < now) throw new Error(`oidc: token is expired (Token Expiry: ${printSeconds(expiry)})`);
+  if (expiry === undefined || expiry * 1000 < now)
+    throw new Error(`oidc: token is expired (Token Expiry: ${printSeconds(expiry)})`);
   if (notBefore !== undefined && notBefore * 1000 > now + notBeforeLeewayMs) {
-    throw new Error(`oidc: current time ${printSeconds(now / 1000)} before the nbf (not before) time: ${printSeconds(notBefore)}`);
+    throw new Error(
+      `oidc: current time ${printSeconds(now / 1000)} before the nbf (not before) time: ${printSeconds(notBefore)}`,
+    );
   }
   return { claims, elsewhere };
 }
@@ -83,5 +97,7 @@ function printList(texts: readonly string[]): string {
 function printSeconds(seconds: number | undefined): string {
   if (seconds === undefined) return '0001-01-01 00:00:00 +0000 UTC';
   const date = new Date(Math.trunc(seconds) * 1000);
-  return Number.isNaN(date.getTime()) ? String(seconds) : `${date.toISOString().slice(0, 19).replace('T', ' ')} +0000 UTC`;
+  return Number.isNaN(date.getTime())
+    ? String(seconds)
+    : `${date.toISOString().slice(0, 19).replace('T', ' ')} +0000 UTC`;
 }

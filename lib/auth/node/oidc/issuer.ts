@@ -1,6 +1,7 @@
-// An issuer and its keys. Where the keys are is told by the issuer's discovery document, which has to name the very issuer
-// that was asked; then keys are fetched when a token needs one that is not known. Tokens are a stranger's: they can make
-// the server ask an issuer only so often, and what comes back is bounded. As coreos/go-oidc/oidc.go and jwks.go.
+// An issuer and its keys. Where the keys are is told by the issuer's discovery document, which has to name the very
+// issuer that was asked; then keys are fetched when a token needs one that is not known. Tokens are a stranger's: they
+// can make the server ask an issuer only so often, and what comes back is bounded. As coreos/go-oidc/oidc.go and
+// jwks.go.
 import { errorText, isJsonObject, quote } from '../../../core/index.js';
 import type { Clock, JsonObject } from '../../../core/index.js';
 import { keyOfJwk } from '../signature-key.js';
@@ -80,11 +81,14 @@ export class Issuer {
     const { url, discoveryUrl } = this.#options;
     const document = await this.#json(discoveryUrl ?? `${url.replace(/\/$/, '')}/.well-known/openid-configuration`);
     if (document.issuer !== url) {
-      throw new Error(`oidc: issuer did not match the issuer returned by provider, expected ${quote(url)} got ${quote(printed(document.issuer))}`);
+      throw new Error(
+        `oidc: issuer did not match the issuer returned by provider, expected ${quote(url)} got ${quote(printed(document.issuer))}`,
+      );
     }
     const keysUrl = document.jwks_uri;
     if (typeof keysUrl !== 'string' || keysUrl === '') throw new Error('provider did not return JWKS URL');
-    if (!URL.canParse(keysUrl) || !keysUrl.startsWith('https://')) throw new Error(`oidc: the JWKS URL ${quote(keysUrl)} is not https`);
+    if (!URL.canParse(keysUrl) || !keysUrl.startsWith('https://'))
+      throw new Error(`oidc: the JWKS URL ${quote(keysUrl)} is not https`);
     return keysUrl;
   }
 

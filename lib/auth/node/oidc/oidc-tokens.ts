@@ -1,6 +1,6 @@
-// Tokens of foreign issuers: the JWT authenticators of a configuration as one. The issuer that a token names decides who
-// verifies it; whoever is named answers with a user or an error, and tokens of other issuers are not ours. Issuers are
-// discovered in the background, again and again until they answer: they may well run on the cluster they vouch for.
+// Tokens of foreign issuers: the JWT authenticators of a configuration as one. The issuer that a token names decides
+// who verifies it; whoever is named answers with a user or an error, and tokens of other issuers are not ours. Issuers
+// are discovered in the background, again and again until they answer: they may well run on the cluster they vouch for.
 // As apiserver/plugin/pkg/authenticator/token/oidc/oidc.go and pkg/kubeapiserver/authenticator/config.go.
 import { NEVER, concat, defer, finalize, map, merge, repeat, takeWhile } from 'rxjs';
 import type { Observable } from 'rxjs';
@@ -8,7 +8,10 @@ import { errorText, quote } from '../../../core/index.js';
 import type { Clock } from '../../../core/index.js';
 import type { AuthenticationConfiguration } from '../../authentication/authentication-configuration.js';
 import { compileAuthenticationConfiguration } from '../../authentication/authentication-configuration-validation.js';
-import type { AuthenticationConfigurationRules, CompiledJwtAuthenticator } from '../../authentication/authentication-configuration-validation.js';
+import type {
+  AuthenticationConfigurationRules,
+  CompiledJwtAuthenticator,
+} from '../../authentication/authentication-configuration-validation.js';
 import { AuthenticationError } from '../../authentication/authentication-error.js';
 import { userOf } from '../../authentication/claim-mapping.js';
 import type { Authenticated, TokenAuthenticator } from '../../authenticator.js';
@@ -39,7 +42,10 @@ export interface OidcTokens {
   readonly authenticate: TokenAuthenticator;
   /** Why tokens of some issuers cannot be verified yet; empty when all can. */
   problems(): readonly string[];
-  /** Discovers the issuers and tells of each attempt; never completes. Unsubscribing ends every request under way. One subscriber. */
+  /**
+   * Discovers the issuers and tells of each attempt; never completes. Unsubscribing ends every request under way. One
+   * subscriber.
+   */
   run(): Observable<OidcActivity>;
 }
 
@@ -54,10 +60,12 @@ export interface OidcActivity {
 /** Verifies the tokens that a configuration believes. Throws `AuthenticationConfigurationError`. */
 export function oidcTokens(configuration: AuthenticationConfiguration, options: OidcOptions): OidcTokens {
   const ending = new AbortController();
-  const members = new Map(compileAuthenticationConfiguration(configuration, { ...options, certificatesProblem }).map((compiled) => {
-    const member = memberOf(compiled, options, ending.signal);
-    return [member.issuer.url, member];
-  }));
+  const members = new Map(
+    compileAuthenticationConfiguration(configuration, { ...options, certificatesProblem }).map((compiled) => {
+      const member = memberOf(compiled, options, ending.signal);
+      return [member.issuer.url, member];
+    }),
+  );
   const all = [...members.values()];
   return {
     authenticate: (token) => {
@@ -66,10 +74,16 @@ export function oidcTokens(configuration: AuthenticationConfiguration, options: 
       const member = typeof iss === 'string' ? members.get(issuerNamed(iss)) : undefined;
       return member === undefined ? notMine : answerOf(member, jws);
     },
-    problems: () => all.flatMap(({ issuer: { url, problem } }) => (problem === undefined ? [] : [`oidc: authenticator for issuer ${quote(url)} is not healthy: ${problem}`])),
-    run: () => concat(merge(...all.map(({ issuer }) => discovery(issuer, options.clock))), NEVER).pipe(finalize(() => {
-      ending.abort();
-    })),
+    problems: () =>
+      all.flatMap(({ issuer: { url, problem } }) =>
+        problem === undefined ? [] : [`oidc: authenticator for issuer ${quote(url)} is not healthy: ${problem}`],
+      ),
+    run: () =>
+      concat(merge(...all.map(({ issuer }) => discovery(issuer, options.clock))), NEVER).pipe(
+        finalize(() => {
+          ending.abort();
+        }),
+      ),
   };
 }
 
@@ -85,9 +99,13 @@ interface Member {
 
 function memberOf(compiled: CompiledJwtAuthenticator, options: OidcOptions, signal: AbortSignal): Member {
   const { clock, fetchDocument, algorithms = signatureAlgorithms, egressTypes = [] } = options;
-  const { issuer, claimMappings: { groups } } = compiled.configuration;
+  const {
+    issuer,
+    claimMappings: { groups },
+  } = compiled.configuration;
   const { url, egressSelectorType: egress, audiences = [] } = issuer;
-  if (egress !== undefined && !egressTypes.includes(egress)) throw new Error(`oidc: egress lookup required with egress selector type ${quote(egress)}`);
+  if (egress !== undefined && !egressTypes.includes(egress))
+    throw new Error(`oidc: egress lookup required with egress selector type ${quote(egress)}`);
   const unknown = algorithms.find((each) => !signatureAlgorithms.includes(each));
   if (unknown !== undefined) throw new Error(`oidc: unsupported signing alg: ${quote(unknown)}`);
   const rules: IdTokenRules = { algorithms: [...algorithms].sort(), audiences, clock };
@@ -97,7 +115,8 @@ function memberOf(compiled: CompiledJwtAuthenticator, options: OidcOptions, sign
     compiled,
     issuer: new Issuer({ url, discoveryUrl: given(issuer.discoveryURL), fetchDocument, clock, connection }),
     rules,
-    resolve: claim === undefined ? ({ claims }) => claims : distributedClaims({ claim, rules, fetchDocument, connection }),
+    resolve:
+      claim === undefined ? ({ claims }) => claims : distributedClaims({ claim, rules, fetchDocument, connection }),
   };
 }
 
@@ -131,7 +150,9 @@ function answerOf(member: Member, jws: Jws | undefined): readonly [Authenticated
 
 function authenticated({ compiled, resolve }: Member, token: IdToken): Authenticated | Promise<Authenticated> {
   const all = telling(unresolved, () => resolve(token));
-  return all instanceof Promise ? all.then((found) => ({ user: userOf(compiled, found) })) : { user: userOf(compiled, all) };
+  return all instanceof Promise
+    ? all.then((found) => ({ user: userOf(compiled, found) }))
+    : { user: userOf(compiled, all) };
 }
 
 /** Does the work, now or later; so is told why it failed. */

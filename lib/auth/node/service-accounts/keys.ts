@@ -1,6 +1,6 @@
 // The keys of a cluster's ServiceAccounts: one that signs, and all whose signatures count. Rotation replaces them as a
-// whole, between two requests: first the new key is added to those that verify, then it signs, and when the last token of
-// the old key has ended that one is dropped. As pkg/serviceaccount/jwt.go and client-go/util/keyutil.
+// whole, between two requests: first the new key is added to those that verify, then it signs, and when the last token
+// of the old key has ended that one is dropped. As pkg/serviceaccount/jwt.go and client-go/util/keyutil.
 import { signingKey, verificationKey } from '../signature-key.js';
 import type { SigningKey, VerificationKey } from '../signature-key.js';
 
@@ -8,7 +8,10 @@ import type { SigningKey, VerificationKey } from '../signature-key.js';
 export interface KeySource {
   /** A private key, RSA or of an elliptic curve. Without it tokens are verified but not made. */
   readonly signing?: string;
-  /** Public keys, private keys or certificates, any number in a text. The public half of the signing key is always one of them. */
+  /**
+   * Public keys, private keys or certificates, any number in a text. The public half of the signing key is always one
+   * of them.
+   */
   readonly verification?: readonly string[];
 }
 
@@ -53,7 +56,9 @@ interface KeySet {
 function keySet({ signing: pem, verification: texts = [] }: KeySource): KeySet {
   const signing = pem === undefined ? undefined : signingKey(pem);
   const given = texts.flatMap(keysInPem);
-  const byId = new Map<string, VerificationKey>([...given, ...(signing === undefined ? [] : [signing])].map((key) => [key.kid, key]));
+  const byId = new Map<string, VerificationKey>(
+    [...given, ...(signing === undefined ? [] : [signing])].map((key) => [key.kid, key]),
+  );
   if (byId.size === 0) throw new TypeError('no keys of service accounts were given');
   return { signing, verification: [...byId.values()], byId };
 }

@@ -35,7 +35,10 @@ export interface SignedToken {
 export type TokenCheck = (signed: SignedToken) => Promise<Authenticated>;
 
 /** Takes tokens of these issuers, and leaves the rest of them to the check. */
-export function signedTokens({ keys, issuers, apiAudiences = issuers }: Pick<ServiceAccountTokenOptions, 'keys' | 'issuers' | 'apiAudiences'>, check: TokenCheck): TokenAuthenticator {
+export function signedTokens(
+  { keys, issuers, apiAudiences = issuers }: Pick<ServiceAccountTokenOptions, 'keys' | 'issuers' | 'apiAudiences'>,
+  check: TokenCheck,
+): TokenAuthenticator {
   const known = new Set<unknown>(issuers);
   const judge = async (token: string, jws: Jws, asked: readonly string[]): Promise<Authenticated> => {
     const claims = verifiedClaims(jws, keys);
@@ -44,7 +47,9 @@ export function signedTokens({ keys, issuers, apiAudiences = issuers }: Pick<Ser
     const isUnaddressed = registered.audiences.length === 0;
     const audiences = meantFor(isUnaddressed ? apiAudiences : registered.audiences, asked, apiAudiences);
     const found = await check({ token, claims, registered });
-    const annotations = isUnaddressed ? { 'authentication.k8s.io/legacy-token': registered.subject, ...found.annotations } : found.annotations;
+    const annotations = isUnaddressed
+      ? { 'authentication.k8s.io/legacy-token': registered.subject, ...found.annotations }
+      : found.annotations;
     return { ...found, ...(audiences.length > 0 && { audiences }), ...(annotations && { annotations }) };
   };
   return (token, audiences = []) => {
@@ -71,10 +76,20 @@ function verifiedClaims(jws: Jws, keys: ServiceAccountKeys): JsonObject {
   throw new AuthenticationError('go-jose/go-jose: error in cryptographic primitive');
 }
 
-/** Of the audiences asked for, those of the token. Throws AuthenticationError where there are none, unless this server has no name at all. */
-function meantFor(audiences: readonly string[], asked: readonly string[], apiAudiences: readonly string[]): readonly string[] {
+/**
+ * Of the audiences asked for, those of the token. Throws AuthenticationError where there are none, unless this server
+ * has no name at all.
+ */
+function meantFor(
+  audiences: readonly string[],
+  asked: readonly string[],
+  apiAudiences: readonly string[],
+): readonly string[] {
   const common = asked.filter((each) => audiences.includes(each));
-  if (common.length === 0 && apiAudiences.length > 0) throw new AuthenticationError(`token audiences ${printed(audiences)} is invalid for the target audiences ${printed(asked)}`);
+  if (common.length === 0 && apiAudiences.length > 0)
+    throw new AuthenticationError(
+      `token audiences ${printed(audiences)} is invalid for the target audiences ${printed(asked)}`,
+    );
   return common;
 }
 

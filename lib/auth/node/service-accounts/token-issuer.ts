@@ -1,6 +1,6 @@
 // Makes the tokens that the TokenRequest API hands out. Their claims stand in alphabetical order, as Kubernetes writes
-// them. A token for a pod that asks for 3607 seconds, which is what kubelets ask for, lives for a year and only begins to be
-// noted in audits after that time: programs that never read the file again go on working. As
+// them. A token for a pod that asks for 3607 seconds, which is what kubelets ask for, lives for a year and only begins
+// to be noted in audits after that time: programs that never read the file again go on working. As
 // pkg/serviceaccount/claims.go and the second half of pkg/registry/core/serviceaccount/storage/token.go.
 import { internalError, printTime } from '../../../core/index.js';
 import type { ApiObject, Clock, Frozen, JsonObject, Random } from '../../../core/index.js';
@@ -28,17 +28,30 @@ export interface TokenIssuerOptions {
 
 /** An issuer of tokens. */
 export function tokenIssuer(options: TokenIssuerOptions): TokenIssuer {
-  const { keys, issuer, apiAudiences = [issuer], clock, random, maxExpirationSeconds = Infinity, extendExpiration = true } = options;
+  const {
+    keys,
+    issuer,
+    apiAudiences = [issuer],
+    clock,
+    random,
+    maxExpirationSeconds = Infinity,
+    extendExpiration = true,
+  } = options;
   const discovery = discoveryOf(options);
   return {
     defaultAudiences: apiAudiences,
     ...(discovery && { discovery }),
     issue: ({ serviceAccount, audiences, expirationSeconds: asked, boundTo }) => {
       const { signing } = keys;
-      if (signing === undefined) throw internalError(new Error('failed to generate token: there is no key to sign it with'));
+      if (signing === undefined)
+        throw internalError(new Error('failed to generate token: there is no key to sign it with'));
       const now = clock.now();
       const granted = Math.min(asked, maxExpirationSeconds);
-      const isExtended = extendExpiration && boundTo?.kind === 'Pod' && granted === usualSeconds && audiences.every((each) => apiAudiences.includes(each));
+      const isExtended =
+        extendExpiration &&
+        boundTo?.kind === 'Pod' &&
+        granted === usualSeconds &&
+        audiences.every((each) => apiAudiences.includes(each));
       const nowSeconds = Math.floor(now / 1000);
       const { namespace = '', name = '' } = serviceAccount.metadata ?? {};
       const id = random.uuid();
@@ -62,7 +75,9 @@ export function tokenIssuer(options: TokenIssuerOptions): TokenIssuer {
         expirationSeconds: granted,
         expirationTimestamp: printTime(now + granted * 1000),
         credentialId: `JTI=${id}`,
-        ...(granted < asked && { warnings: [`requested expiration of ${asked} seconds shortened to ${granted} seconds`] }),
+        ...(granted < asked && {
+          warnings: [`requested expiration of ${asked} seconds shortened to ${granted} seconds`],
+        }),
       };
     },
   };
@@ -77,7 +92,10 @@ function boundClaims(boundTo: BoundObject | undefined): JsonObject {
   switch (boundTo?.kind) {
     case 'Pod': {
       const { node } = boundTo;
-      return { ...(node && { node: { name: node.name, ...(node.uid !== undefined && { uid: node.uid }) } }), pod: referenceTo(boundTo.object) };
+      return {
+        ...(node && { node: { name: node.name, ...(node.uid !== undefined && { uid: node.uid }) } }),
+        pod: referenceTo(boundTo.object),
+      };
     }
     case 'Secret':
       return { secret: referenceTo(boundTo.object) };

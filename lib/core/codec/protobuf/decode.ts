@@ -52,7 +52,8 @@ class MessageDecoder {
       const tag = reader.tag();
       const wireType = tag & 7;
       const slot = layout.byTag[tag >>> 3];
-      if (wireType === wireTypes.endGroup) throw new DecodeError(`proto: ${layout.name}: wiretype end group for non-group`);
+      if (wireType === wireTypes.endGroup)
+        throw new DecodeError(`proto: ${layout.name}: wiretype end group for non-group`);
       if (slot === undefined) reader.skip(wireType);
       else if (slot.form === 'one') this.#single(slot, wireType, object);
       else if (slot.form === 'list') this.#items(slot, wireType, listAt(object, slot.name));
@@ -67,13 +68,17 @@ class MessageDecoder {
   #single({ name, value: layout, keepsZero }: Slot, wireType: number, object: Target): void {
     expectWire(layout.wireType, wireType, name);
     // A message that comes twice is merged, as protobuf asks; any other value is replaced.
-    const value = layout.kind === 'struct' ? this.#message(layout.message(), (object[name] as Target | undefined) ?? {}) : this.#value(layout);
+    const value =
+      layout.kind === 'struct'
+        ? this.#message(layout.message(), (object[name] as Target | undefined) ?? {})
+        : this.#value(layout);
     if (value !== undefined && (keepsZero || !isZero(value))) object[name] = value;
     else if (object[name] !== undefined) delete object[name];
   }
 
   #message(layout: MessageLayout, object: Target): JsonValue {
-    if (this.#depth >= messageDepthMax) throw new DecodeError(`proto: ${layout.name} is nested more than ${messageDepthMax} messages deep`);
+    if (this.#depth >= messageDepthMax)
+      throw new DecodeError(`proto: ${layout.name} is nested more than ${messageDepthMax} messages deep`);
     this.#depth++;
     const outer = this.#reader.enter();
     this.fields(layout, object);
@@ -136,7 +141,12 @@ class MessageDecoder {
   /** Small messages that are no structures. */
   #nested(layout: ValueLayout, kind: MessageLeaf | 'union' | 'wrapped-list'): JsonValue | undefined {
     const outer = this.#reader.enter();
-    const value = kind === 'union' ? this.#union(layout) : kind === 'wrapped-list' ? this.#options(layout).list : readLeaf(this.#reader, kind);
+    const value =
+      kind === 'union'
+        ? this.#union(layout)
+        : kind === 'wrapped-list'
+          ? this.#options(layout).list
+          : readLeaf(this.#reader, kind);
     this.#reader.leave(outer);
     return value;
   }

@@ -38,7 +38,8 @@ class MessageEncoder {
   }
 
   fields(layout: MessageLayout, object: JsonObject): void {
-    if (this.#depth > messageDepthMax) throw new TypeError(`${layout.name} is nested more than ${messageDepthMax} messages deep`);
+    if (this.#depth > messageDepthMax)
+      throw new TypeError(`${layout.name} is nested more than ${messageDepthMax} messages deep`);
     this.#depth++;
     for (const slot of layout.descending) {
       if (slot.form === 'embedded') {
@@ -100,13 +101,19 @@ class MessageEncoder {
     }
   }
 
-  #delimited(layout: ValueLayout, kind: MessageLeaf | 'struct' | 'bytes' | 'union' | 'wrapped-list', value: JsonValue): void {
+  #delimited(
+    layout: ValueLayout,
+    kind: MessageLeaf | 'struct' | 'bytes' | 'union' | 'wrapped-list',
+    value: JsonValue,
+  ): void {
     switch (kind) {
       case 'struct':
         this.fields(layout.message(), value === null ? {} : isJsonObject(value) ? value : unexpected(value, layout));
         break;
       case 'bytes':
-        this.#writer.raw(decodeBase64(value === null ? '' : typeof value === 'string' ? value : unexpected(value, layout)));
+        this.#writer.raw(
+          decodeBase64(value === null ? '' : typeof value === 'string' ? value : unexpected(value, layout)),
+        );
         break;
       case 'union':
       case 'wrapped-list':
@@ -120,7 +127,9 @@ class MessageEncoder {
   /** An alternative beside a boolean sets the boolean as well (as apiextensions/v1/marshal.go, UnmarshalJSON). */
   #option(layout: ValueLayout, value: JsonValue): void {
     const flag = layout.options.find((option) => option.value.kind === 'bool');
-    const chosen = layout.options.find((option) => option !== flag && (option.form === 'list') === Array.isArray(value));
+    const chosen = layout.options.find(
+      (option) => option !== flag && (option.form === 'list') === Array.isArray(value),
+    );
     if (typeof value !== 'boolean') this.#slot(chosen ?? unexpected(value, layout), value);
     if (flag !== undefined) this.#value(flag.value, flag.tag, value !== false);
   }

@@ -42,10 +42,18 @@ export function encodeObject(type: StructType, object: JsonObject): Uint8Array {
 export function openEnvelope(bytes: Uint8Array): Envelope {
   if (bytes.length === 0) throw new DecodeError('empty data');
   if (!magic.every((byte, i) => bytes[i] === byte)) {
-    throw new DecodeError(`provided data does not appear to be a protobuf message, expected prefix [${magic.join(' ')}]`);
+    throw new DecodeError(
+      `provided data does not appear to be a protobuf message, expected prefix [${magic.join(' ')}]`,
+    );
   }
   if (bytes.length === magic.length) throw new DecodeError('empty body');
-  const envelope: Writable<Envelope> = { apiVersion: '', kind: '', raw: new Uint8Array(), contentEncoding: '', contentType: '' };
+  const envelope: Writable<Envelope> = {
+    apiVersion: '',
+    kind: '',
+    raw: new Uint8Array(),
+    contentEncoding: '',
+    contentType: '',
+  };
   const reader = new WireReader(bytes.subarray(magic.length));
   while (reader.more) {
     const tag = reader.tag();

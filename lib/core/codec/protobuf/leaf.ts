@@ -78,7 +78,8 @@ const firstSecond = -62_135_596_800;
 const lastSecond = 253_402_300_799;
 
 function printSeconds(seconds: number): string {
-  if (seconds < firstSecond || seconds > lastSecond) throw new DecodeError(`proto: timestamp ${seconds} is not within the years 1 to 9999`);
+  if (seconds < firstSecond || seconds > lastSecond)
+    throw new DecodeError(`proto: timestamp ${seconds} is not within the years 1 to 9999`);
   return printTime(seconds * 1000);
 }
 

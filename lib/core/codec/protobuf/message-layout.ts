@@ -50,7 +50,11 @@ export interface ValueLayout {
 export function messageLayout(type: StructType): MessageLayout {
   let layout = layouts.get(type);
   if (layout === undefined) {
-    layout = layoutOf(type.goType, [...type.fields.values()].filter(({ tags }) => tags.length > 0), 0);
+    layout = layoutOf(
+      type.goType,
+      [...type.fields.values()].filter(({ tags }) => tags.length > 0),
+      0,
+    );
     layouts.set(type, layout);
   }
   return layout;
@@ -69,7 +73,13 @@ function layoutOf(name: string, fields: readonly Field[], depth: number): Messag
   }
   for (const [tag, inner] of embedded) {
     const message = layoutOf(inner[0]?.embedded[depth] ?? name, inner, depth + 1);
-    const value: ValueLayout = { kind: 'struct', wireType: wireTypes.bytes, goType: message.name, message: () => message, options: [] };
+    const value: ValueLayout = {
+      kind: 'struct',
+      wireType: wireTypes.bytes,
+      goType: message.name,
+      message: () => message,
+      options: [],
+    };
     byTag[tag] = { tag, name: message.name, form: 'embedded', value, keepsZero: true, writesZero: true };
   }
   // Unlike iteration, Object.values leaves out the holes: numbers that are not in use.
@@ -79,7 +89,11 @@ function layoutOf(name: string, fields: readonly Field[], depth: number): Messag
 function fieldSlot(tag: number, { name, shape, presence }: Field): Slot {
   const slot = shapeSlot(tag, name, shape);
   const isNullable = shape.kind === 'bytes' || shape.kind === 'union' || shape.kind === 'json' || shape.kind === 'list';
-  return { ...slot, keepsZero: presence !== 'value', writesZero: slot.form === 'one' && presence !== 'pointer' && !isNullable };
+  return {
+    ...slot,
+    keepsZero: presence !== 'value',
+    writesZero: slot.form === 'one' && presence !== 'pointer' && !isNullable,
+  };
 }
 
 function shapeSlot(tag: number, name: string, shape: Shape): Slot {
@@ -94,12 +108,30 @@ function valueLayout(shape: Shape): ValueLayout {
   switch (shape.kind) {
     case 'struct': {
       let known: MessageLayout | undefined;
-      return { kind: 'struct', wireType: wireTypes.bytes, goType, message: () => (known ??= messageLayout(shape)), options: [] };
+      return {
+        kind: 'struct',
+        wireType: wireTypes.bytes,
+        goType,
+        message: () => (known ??= messageLayout(shape)),
+        options: [],
+      };
     }
     case 'list':
-      return { kind: 'wrapped-list', wireType: wireTypes.bytes, goType, message, options: [{ ...shapeSlot(1, goType, shape.items), form: 'list' }] };
+      return {
+        kind: 'wrapped-list',
+        wireType: wireTypes.bytes,
+        goType,
+        message,
+        options: [{ ...shapeSlot(1, goType, shape.items), form: 'list' }],
+      };
     case 'union':
-      return { kind: 'union', wireType: wireTypes.bytes, goType, message, options: shape.options.map((option) => shapeSlot(option.tag, goType, option.shape)) };
+      return {
+        kind: 'union',
+        wireType: wireTypes.bytes,
+        goType,
+        message,
+        options: shape.options.map((option) => shapeSlot(option.tag, goType, option.shape)),
+      };
     case 'map':
       throw new TypeError(`${goType}: protobuf has neither maps of maps nor lists of maps`);
     default:

@@ -32,7 +32,11 @@ export function encodeWatchFrame({ type, object }: WatchFrame): Uint8Array {
  * Splits a stream into events: each call takes the next piece of the stream and answers the events it completes. Pieces
  * are joined only once an event is complete, so that a stream of tiny pieces stays linear.
  */
-export function watchFrameReader({ frameBytesMax }: { readonly frameBytesMax: number }): (piece: Uint8Array) => WatchFrame[] {
+export function watchFrameReader({
+  frameBytesMax,
+}: {
+  readonly frameBytesMax: number;
+}): (piece: Uint8Array) => WatchFrame[] {
   let pieces: Uint8Array[] = [];
   let have = 0;
   let need = headerBytes;
@@ -44,7 +48,8 @@ export function watchFrameReader({ frameBytesMax }: { readonly frameBytesMax: nu
     const frames: WatchFrame[] = [];
     for (;;) {
       need = headerBytes + (rest.length < headerBytes ? 0 : lengthOf(rest));
-      if (need > headerBytes + frameBytesMax) throw new DecodeError(`watch event of ${need - headerBytes} bytes exceeds the limit of ${frameBytesMax}`);
+      if (need > headerBytes + frameBytesMax)
+        throw new DecodeError(`watch event of ${need - headerBytes} bytes exceeds the limit of ${frameBytesMax}`);
       if (rest.length < need || rest.length < headerBytes) break;
       frames.push(readEvent(rest.subarray(headerBytes, need)));
       rest = rest.subarray(need);

@@ -31,7 +31,8 @@ function isLetter(codePoint: number): boolean {
 function compareNumbers(a: string, b: string, at: number): number {
   const x = numberAt(a, at);
   const y = numberAt(b, at);
-  const lead = (x.startsWith('0') || y.startsWith('0')) && /[1-9]\d*$/.test(a.slice(Math.max(at - 20, 0), at)) ? '1' : '';
+  const lead =
+    (x.startsWith('0') || y.startsWith('0')) && /[1-9]\d*$/.test(a.slice(Math.max(at - 20, 0), at)) ? '1' : '';
   return Number(lead + x) - Number(lead + y) || x.length - y.length;
 }
 

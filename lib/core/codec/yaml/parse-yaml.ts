@@ -24,7 +24,10 @@ export interface YamlLimits {
   readonly depthMax?: number;
   /** Documents of one stream, 10,000 by default. */
   readonly documentsMax?: number;
-  /** Tokens, spaces and line ends among them: half a million by default, more than any object that fits into a store has. */
+  /**
+   * Tokens, spaces and line ends among them: half a million by default, more than any object that fits into a store
+   * has.
+   */
   readonly tokensMax?: number;
 }
 
@@ -58,7 +61,9 @@ export async function parseYamlDocuments(text: string, limits: YamlLimits = {}):
   return withoutStacks(() => [...documents(library, text, bounds)]).filter(({ value }) => value !== null);
 }
 
-/** The package makes an error of each mistake in a text: of all their cost, nine tenths are stacks that nobody reads. */
+/**
+ * The package makes an error of each mistake in a text: of all their cost, nine tenths are stacks that nobody reads.
+ */
 function withoutStacks<T>(work: () => T): T {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
@@ -69,12 +74,18 @@ function withoutStacks<T>(work: () => T): T {
   }
 }
 
-function complete({ lengthMax = 3 * 1024 * 1024, depthMax = 200, documentsMax = 10_000, tokensMax = 500_000 }: YamlLimits): Required<YamlLimits> {
+function complete({
+  lengthMax = 3 * 1024 * 1024,
+  depthMax = 200,
+  documentsMax = 10_000,
+  tokensMax = 500_000,
+}: YamlLimits): Required<YamlLimits> {
   return { lengthMax, depthMax, documentsMax, tokensMax };
 }
 
 function checkText(text: string, { lengthMax }: Required<YamlLimits>): void {
-  if (text.length > lengthMax) throw new DecodeError(`yaml: document of ${text.length} characters exceeds the limit of ${lengthMax}`);
+  if (text.length > lengthMax)
+    throw new DecodeError(`yaml: document of ${text.length} characters exceeds the limit of ${lengthMax}`);
   if (forbidden.test(text)) throw new DecodeError('yaml: control characters are not allowed');
 }
 
@@ -99,7 +110,8 @@ function membersOf(root: JsonValue): number {
   for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
     const members = isJsonObject(value) ? Object.values(value) : undefined;
     count += members?.length ?? 0;
-    for (const item of members ?? (Array.isArray(value) ? (value as readonly JsonValue[]) : [])) if (typeof item === 'object') pending.push(item);
+    for (const item of members ?? (Array.isArray(value) ? (value as readonly JsonValue[]) : []))
+      if (typeof item === 'object') pending.push(item);
   }
   return count;
 }
@@ -107,17 +119,31 @@ function membersOf(root: JsonValue): number {
 function* documents(library: YamlLibrary, text: string, bounds: Required<YamlLimits>): Generator<ParsedYaml> {
   const lines = new library.LineCounter();
   const lineAt = (offset: number): number => lines.linePos(offset).line;
-  const composer = new library.Composer({ version: '1.1', schema: 'failsafe', resolveKnownTags: false, uniqueKeys: false });
+  const composer = new library.Composer({
+    version: '1.1',
+    schema: 'failsafe',
+    resolveKnownTags: false,
+    uniqueKeys: false,
+  });
   for (const document of composer.compose(guarded(parsed(library, text, lines, bounds), bounds))) {
     const [error] = document.errors;
     if (error !== undefined) throw syntaxError(error, lineAt(error.pos[0]));
     const { value, duplicates } = yamlContent(library, document, lineAt);
-    yield { value, problems: duplicates.length === 0 ? [] : [`yaml: unmarshal errors:\n${duplicates.map((each) => `  ${each}`).join('\n')}`] };
+    yield {
+      value,
+      problems:
+        duplicates.length === 0 ? [] : [`yaml: unmarshal errors:\n${duplicates.map((each) => `  ${each}`).join('\n')}`],
+    };
   }
 }
 
 /** As the package's Parser.parse, but it stops in the middle of a document that is too deep or too long. */
-function* parsed(library: YamlLibrary, text: string, lines: Yaml.LineCounter, { depthMax, tokensMax }: Required<YamlLimits>): Generator<Yaml.CST.Token> {
+function* parsed(
+  library: YamlLibrary,
+  text: string,
+  lines: Yaml.LineCounter,
+  { depthMax, tokensMax }: Required<YamlLimits>,
+): Generator<Yaml.CST.Token> {
   const parser = new library.Parser(lines.addNewLine);
   lines.addNewLine(0);
   let count = 0;
@@ -130,10 +156,14 @@ function* parsed(library: YamlLibrary, text: string, lines: Yaml.LineCounter, { 
   yield* parser.end();
 }
 
-function* guarded(tokens: Iterable<Yaml.CST.Token>, { depthMax, documentsMax }: Required<YamlLimits>): Generator<Yaml.CST.Token> {
+function* guarded(
+  tokens: Iterable<Yaml.CST.Token>,
+  { depthMax, documentsMax }: Required<YamlLimits>,
+): Generator<Yaml.CST.Token> {
   let count = 0;
   for (const token of tokens) {
-    if (token.type === 'document' && ++count > documentsMax) throw new DecodeError(`yaml: stream has more than ${documentsMax} documents`);
+    if (token.type === 'document' && ++count > documentsMax)
+      throw new DecodeError(`yaml: stream has more than ${documentsMax} documents`);
     if (token.type === 'directive') checkDirective(token.source);
     if (isDeeper(token, depthMax)) throw new DecodeError(`yaml: exceeded max depth of ${depthMax}`);
     yield token;
@@ -148,13 +178,16 @@ function checkDirective(source: string): void {
 
 /** With a stack of its own. */
 function isDeeper(root: Yaml.CST.Token, depthMax: number): boolean {
-  const pending: { readonly token: Yaml.CST.Token | null | undefined; readonly depth: number }[] = [{ token: root, depth: 0 }];
+  const pending: { readonly token: Yaml.CST.Token | null | undefined; readonly depth: number }[] = [
+    { token: root, depth: 0 },
+  ];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const { token, depth } = next;
     if (token?.type === 'document') pending.push({ token: token.value, depth });
     if (!token || !('items' in token)) continue;
     if (depth === depthMax) return true;
-    for (const item of token.items) pending.push({ token: item.key, depth: depth + 1 }, { token: item.value, depth: depth + 1 });
+    for (const item of token.items)
+      pending.push({ token: item.key, depth: depth + 1 }, { token: item.value, depth: depth + 1 });
   }
   return false;
 }

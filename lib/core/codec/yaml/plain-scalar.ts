@@ -47,7 +47,8 @@ const zero = 0x30;
 const nine = 0x39;
 
 /** The year has four digits; the time is either complete with a zone or, after a space, without one. */
-const timestamp = /^(\d{4})-(\d\d?)-(\d\d?)(?:(?:[Tt](\d\d?):(\d\d?):(\d\d?)(?:[.,]\d+)?(?:Z|[-+]\d\d:\d\d))| (\d\d?):(\d\d?):(\d\d?)(?:[.,]\d+)?)?$/;
+const timestamp =
+  /^(\d{4})-(\d\d?)-(\d\d?)(?:(?:[Tt](\d\d?):(\d\d?):(\d\d?)(?:[.,]\d+)?(?:Z|[-+]\d\d:\d\d))| (\d\d?):(\d\d?):(\d\d?)(?:[.,]\d+)?)?$/;
 
 function isTimestamp(text: string): boolean {
   const [whole, year, month, day, ...time] = timestamp.exec(text) ?? [];
@@ -72,7 +73,11 @@ function resolveNumber(text: string): PlainScalar {
 function integerOf(text: string): number | undefined {
   const sign = text.startsWith('-') ? -1 : 1;
   const digits = text.startsWith('-') || text.startsWith('+') ? text.slice(1) : text;
-  const magnitude = /^0[0-7]+$/.test(digits) ? Number(`0o${digits}`) : integer.test(digits) ? Number(digits) : undefined;
+  const magnitude = /^0[0-7]+$/.test(digits)
+    ? Number(`0o${digits}`)
+    : integer.test(digits)
+      ? Number(digits)
+      : undefined;
   return magnitude === undefined ? undefined : magnitude === 0 ? 0 : sign * magnitude;
 }
 

@@ -15,7 +15,8 @@ export function printFloat(value: number, { single }: { readonly single: boolean
   if (!Number.isFinite(number)) return number > 0 ? '.inf' : '-.inf';
   const [mantissa = '', exponent = ''] = (single ? shortestSingle(number) : number.toExponential()).split('e');
   const power = Number(exponent);
-  if (power < -4 || power >= 6) return `${mantissa}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`;
+  if (power < -4 || power >= 6)
+    return `${mantissa}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`;
   return String(Number(`${mantissa}e${exponent}`));
 }
 

@@ -1,6 +1,6 @@
 /**
- * Strings of a YAML document as go-yaml v2 writes them: plain where that is safe, a literal block for several lines, else
- * in single or double quotes; folded at the first space beyond column 80 (as its emitterc.go, analyze_scalar,
+ * Strings of a YAML document as go-yaml v2 writes them: plain where that is safe, a literal block for several lines,
+ * else in single or double quotes; folded at the first space beyond column 80 (as its emitterc.go, analyze_scalar,
  * select_scalar_style and the write functions; encode.go, stringv).
  */
 import { resolvePlain } from './plain-scalar.js';
@@ -24,7 +24,8 @@ export function printString(text: string, place: StringPlace): string {
 
 /** A key that fits one line, or undefined: such a key is printed like a value, after a question mark. */
 export function printSimpleKey(text: string): string | undefined {
-  if (lineBreak.test(text) || text.length > 128 || (text.length > 42 && new TextEncoder().encode(text).length > 128)) return undefined;
+  if (lineBreak.test(text) || text.length > 128 || (text.length > 42 && new TextEncoder().encode(text).length > 128))
+    return undefined;
   return printString(text, neverFolded);
 }
 
@@ -68,7 +69,10 @@ const quotings: Readonly<Record<'plain' | 'single' | 'double', Quoting>> = {
 
 const widthMax = 80;
 
-/** A line break stands for the space it replaces; one between two spaces would be lost, or in double quotes needs an escape. */
+/**
+ * A line break stands for the space it replaces; one between two spaces would be lost, or in double quotes needs an
+ * escape.
+ */
 function fold(text: string, { column, indent }: StringPlace, { quote, print }: Quoting): string {
   let out = quote;
   let at = column + quote.length;

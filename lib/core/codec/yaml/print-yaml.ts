@@ -17,7 +17,8 @@ export function printYaml(value: JsonValue): string {
 /** A value whose collections start at column `indent`; the first line comes without indentation. */
 function printBlock(value: JsonValue, indent: number): string {
   if (indent > indentMax) throw new RangeError('a value nested this deep is not printed as YAML');
-  if (isFilledList(value)) return value.map((item) => `- ${printBlock(item, indent + 2)}`).join(`\n${' '.repeat(indent)}`);
+  if (isFilledList(value))
+    return value.map((item) => `- ${printBlock(item, indent + 2)}`).join(`\n${' '.repeat(indent)}`);
   if (isFilledMap(value)) return printMap(value, indent);
   return printLeaf(value, { column: indent, indent: Math.max(indent, 2) });
 }
@@ -31,7 +32,8 @@ function printMap(map: JsonObject, indent: number): string {
     .map((name) => {
       const value = map[name] ?? null;
       const key = printSimpleKey(name);
-      if (key === undefined) return `? ${printString(name, { column: indent + 2, indent: indent + 2 })}\n${margin}: ${printBlock(value, indent + 2)}`;
+      if (key === undefined)
+        return `? ${printString(name, { column: indent + 2, indent: indent + 2 })}\n${margin}: ${printBlock(value, indent + 2)}`;
       if (isFilledList(value)) return `${key}:\n${margin}${printBlock(value, indent)}`;
       if (isFilledMap(value)) return `${key}:\n${margin}  ${printMap(value, indent + 2)}`;
       return `${key}: ${printLeaf(value, { column: indent + key.length + 2, indent: indent + 2 })}`;

@@ -1,8 +1,8 @@
 /**
  * From the nodes of a YAML document to JSON, as go-yaml v2 and sigs.k8s.io/yaml do it together: plain words by
- * plain-scalar.ts, keys of any scalar type made strings, merge keys (which, unlike the specification says, win over what
- * stands before them), and aliases copied out, within the budget that go-yaml has for them. A key that occurs twice is
- * reported, and the last one counts.
+ * plain-scalar.ts, keys of any scalar type made strings, merge keys (which, unlike the specification says, win over
+ * what stands before them), and aliases copied out, within the budget that go-yaml has for them. A key that occurs
+ * twice is reported, and the last one counts.
  */
 import type * as Yaml from 'yaml';
 import { quote } from '../../errors/go-format.js';
@@ -26,7 +26,11 @@ export interface YamlContent {
 }
 
 /** Converts a document that has no errors. `lineAt` answers the line of an offset, counted from one. */
-export function yamlContent(library: YamlLibrary, document: Yaml.Document.Parsed, lineAt: (offset: number) => number): YamlContent {
+export function yamlContent(
+  library: YamlLibrary,
+  document: Yaml.Document.Parsed,
+  lineAt: (offset: number) => number,
+): YamlContent {
   const conversion = new Conversion(library, lineAt);
   if (document.contents === null) return { value: null, duplicates: [] };
   conversion.bind(document.contents);
@@ -86,7 +90,9 @@ class Conversion {
       const { tag, value: key } = this.#key(keyNode);
       const value = this.value(valueNode);
       if (seen.has(key) && this.duplicates.length < problemsMax) {
-        this.duplicates.push(`line ${this.#line(valueNode, keyNode)}: key ${typeof key === 'string' ? quote(key) : String(key)} already set in map`);
+        this.duplicates.push(
+          `line ${this.#line(valueNode, keyNode)}: key ${typeof key === 'string' ? quote(key) : String(key)} already set in map`,
+        );
       }
       seen.add(key);
       setOwn(map, keyText(key, tag, value), value);
@@ -94,7 +100,11 @@ class Conversion {
   }
 
   #isMerge(node: unknown): boolean {
-    return this.#library.isScalar(node) && node.value === '<<' && (node.tag === undefined ? node.type === 'PLAIN' : node.tag === `${standard}merge`);
+    return (
+      this.#library.isScalar(node) &&
+      node.value === '<<' &&
+      (node.tag === undefined ? node.type === 'PLAIN' : node.tag === `${standard}merge`)
+    );
   }
 
   #merge(map: Record<string, JsonValue>, node: unknown, seen: Set<Key>): void {
@@ -118,7 +128,8 @@ class Conversion {
   #key(node: unknown): PlainScalar {
     this.#count();
     const target = this.#library.isAlias(node) ? this.#targets.get(node) : node;
-    if (!this.#library.isScalar(target)) throw new DecodeError(`yaml: invalid map key: ${JSON.stringify(this.value(node)).slice(0, 100)}`);
+    if (!this.#library.isScalar(target))
+      throw new DecodeError(`yaml: invalid map key: ${JSON.stringify(this.value(node)).slice(0, 100)}`);
     return scalarOf(target);
   }
 
@@ -136,7 +147,8 @@ class Conversion {
     if (this.#open.size > 0) this.#convertedInAliases += 1;
     if (this.#convertedInAliases <= 100 || this.#converted <= 1000) return;
     const beyond = Math.min(Math.max((this.#converted - 400_000) / 3_600_000, 0), 1);
-    if (this.#convertedInAliases / this.#converted > 0.99 - 0.89 * beyond) throw new DecodeError('yaml: document contains excessive aliasing');
+    if (this.#convertedInAliases / this.#converted > 0.99 - 0.89 * beyond)
+      throw new DecodeError('yaml: document contains excessive aliasing');
   }
 
   #line(...nodes: unknown[]): number {
@@ -178,6 +190,9 @@ function finite(value: PlainScalar['value']): JsonValue {
 
 /** As sigs.k8s.io/yaml, convertToJSONableObject: floats lose precision there. */
 function keyText(key: Key, tag: ScalarTag, value: JsonValue): string {
-  if (key === null) throw new DecodeError(`unsupported map key of type: %!s(<nil>), key: <nil>, value: ${JSON.stringify(value).slice(0, 100)}`);
+  if (key === null)
+    throw new DecodeError(
+      `unsupported map key of type: %!s(<nil>), key: <nil>, value: ${JSON.stringify(value).slice(0, 100)}`,
+    );
   return tag === 'float' && typeof key === 'number' ? printFloat(key, { single: true }) : String(key);
 }

@@ -1,5 +1,5 @@
-// ValidatingAdmissionPolicyBinding and MutatingAdmissionPolicyBinding: where a policy applies, and with which parameters.
-// As pkg/registry/admissionregistration/{validating,mutating}admissionpolicybinding/strategy.go.
+// ValidatingAdmissionPolicyBinding and MutatingAdmissionPolicyBinding: where a policy applies, and with which
+// parameters. As pkg/registry/admissionregistration/{validating,mutating}admissionpolicybinding/strategy.go.
 import { fieldDuplicate, fieldInvalid, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
@@ -7,7 +7,10 @@ import type { FieldPath } from '../../errors/field-path.js';
 import { deepEqual } from '../../objects/deep-equal.js';
 import type { Frozen } from '../../objects/meta.js';
 import { nameIsDnsSubdomain } from '../../objects/names.js';
-import type { MutatingAdmissionPolicyBinding, ValidatingAdmissionPolicyBinding } from '../../types/admissionregistration-v1.generated.js';
+import type {
+  MutatingAdmissionPolicyBinding,
+  ValidatingAdmissionPolicyBinding,
+} from '../../types/admissionregistration-v1.generated.js';
 import type { KindStrategy } from '../kind-strategy.js';
 import { printedWord } from '../printed-values.js';
 import { age, ageColumn, nameColumn, textColumn } from '../table-cells.js';
@@ -18,17 +21,24 @@ import { warningsForName } from './static-names.js';
 type Binding = MutatingAdmissionPolicyBinding | ValidatingAdmissionPolicyBinding;
 
 /** What is particular to ValidatingAdmissionPolicyBindings. */
-export const validatingAdmissionPolicyBinding: KindStrategy<ValidatingAdmissionPolicyBinding> = bindingStrategy<ValidatingAdmissionPolicyBinding>(({ spec }) =>
-  validateActions(spec.validationActions, fieldPath('spec', 'validationActions')),
-);
+export const validatingAdmissionPolicyBinding: KindStrategy<ValidatingAdmissionPolicyBinding> =
+  bindingStrategy<ValidatingAdmissionPolicyBinding>(({ spec }) =>
+    validateActions(spec.validationActions, fieldPath('spec', 'validationActions')),
+  );
 
 /** What is particular to MutatingAdmissionPolicyBindings. */
-export const mutatingAdmissionPolicyBinding: KindStrategy<MutatingAdmissionPolicyBinding> = bindingStrategy<MutatingAdmissionPolicyBinding>(({ spec }) =>
-  validateMutatingOperations(spec?.matchResources, fieldPath('spec', 'matchResources')),
-);
+export const mutatingAdmissionPolicyBinding: KindStrategy<MutatingAdmissionPolicyBinding> =
+  bindingStrategy<MutatingAdmissionPolicyBinding>(({ spec }) =>
+    validateMutatingOperations(spec?.matchResources, fieldPath('spec', 'matchResources')),
+  );
 
-function bindingStrategy<T extends Binding>(validateRest: (binding: Frozen<T>) => readonly FieldError[]): KindStrategy<T> {
-  const validate = (binding: Frozen<T>): readonly FieldError[] => [...validateBinding(binding), ...validateRest(binding)];
+function bindingStrategy<T extends Binding>(
+  validateRest: (binding: Frozen<T>) => readonly FieldError[],
+): KindStrategy<T> {
+  const validate = (binding: Frozen<T>): readonly FieldError[] => [
+    ...validateBinding(binding),
+    ...validateRest(binding),
+  ];
   return {
     nameRule: nameIsDnsSubdomain,
     validate,
@@ -38,9 +48,19 @@ function bindingStrategy<T extends Binding>(validateRest: (binding: Frozen<T>) =
     changesGeneration: (binding, old) => !deepEqual(binding.spec, old.spec),
     requiresResourceVersion: true,
     table: {
-      columns: [nameColumn, textColumn('PolicyName', 'The policy that is bound.'), textColumn('ParamRef', 'The parameters it is bound with.'), ageColumn],
+      columns: [
+        nameColumn,
+        textColumn('PolicyName', 'The policy that is bound.'),
+        textColumn('ParamRef', 'The parameters it is bound with.'),
+        ageColumn,
+      ],
       row: (binding, now) => ({
-        cells: [binding.metadata?.name ?? '', binding.spec?.policyName ?? '', paramRefCell(binding.spec?.paramRef), age(binding, now)],
+        cells: [
+          binding.metadata?.name ?? '',
+          binding.spec?.policyName ?? '',
+          paramRefCell(binding.spec?.paramRef),
+          age(binding, now),
+        ],
       }),
     },
   };
@@ -56,13 +76,17 @@ function validateBinding({ spec = {} }: Frozen<Binding>): readonly FieldError[] 
 }
 
 function validateActions(actions: readonly string[] | undefined, path: FieldPath): readonly FieldError[] {
-  if (actions === undefined || actions.length === 0) return [fieldRequired(path, 'at least one validation action is required')];
+  if (actions === undefined || actions.length === 0)
+    return [fieldRequired(path, 'at least one validation action is required')];
   const seen = new Set<string>();
   const errors = actions.flatMap((action, index) => {
     const at = path.index(index);
     const repeated = seen.has(action);
     seen.add(action);
-    return [...validateWord(action, at, validationActions), ...(repeated ? [fieldDuplicate(at, printedWord(action))] : [])];
+    return [
+      ...validateWord(action, at, validationActions),
+      ...(repeated ? [fieldDuplicate(at, printedWord(action))] : []),
+    ];
   });
   if (!seen.has('Deny') || !seen.has('Warn')) return errors;
   const why = 'repeating the same validation failure information in the API response and headers serves no purpose';

@@ -1,12 +1,15 @@
-// What validating and mutating admission policies have in common: when they are written, how they are listed, and all of
-// their specification but the rules themselves. As pkg/apis/admissionregistration/validation/validation.go.
+// What validating and mutating admission policies have in common: when they are written, how they are listed, and all
+// of their specification but the rules themselves. As pkg/apis/admissionregistration/validation/validation.go.
 import { fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
 import { deepEqual } from '../../objects/deep-equal.js';
 import type { Frozen } from '../../objects/meta.js';
 import { nameIsDnsSubdomain } from '../../objects/names.js';
-import type { MutatingAdmissionPolicy, ValidatingAdmissionPolicy } from '../../types/admissionregistration-v1.generated.js';
+import type {
+  MutatingAdmissionPolicy,
+  ValidatingAdmissionPolicy,
+} from '../../types/admissionregistration-v1.generated.js';
 import type { ExpressionCheck } from '../expression-check.js';
 import type { KindStrategy } from '../kind-strategy.js';
 import type { TableColumn } from '../kind-table.js';
@@ -19,7 +22,10 @@ import { warningsForName } from './static-names.js';
 import { failurePolicies } from './webhooks.js';
 
 type Policy = MutatingAdmissionPolicy | ValidatingAdmissionPolicy;
-type PolicySpec = Pick<NonNullable<Frozen<Policy>['spec']>, 'failurePolicy' | 'paramKind' | 'matchConstraints' | 'matchConditions' | 'variables'>;
+type PolicySpec = Pick<
+  NonNullable<Frozen<Policy>['spec']>,
+  'failurePolicy' | 'paramKind' | 'matchConstraints' | 'matchConditions' | 'variables'
+>;
 
 /** What is particular to one of the two kinds. */
 export interface PolicyKind<T extends Policy> {
@@ -41,7 +47,14 @@ export function policyStrategy<T extends Policy>(kind: PolicyKind<T>): KindStrat
     requiresResourceVersion: true,
     table: {
       columns: [nameColumn, kind.column, textColumn('ParamKind', 'The kind of the parameters.'), ageColumn],
-      row: (policy, now) => ({ cells: [policy.metadata?.name ?? '', kind.count(policy), paramKindCell(policy.spec?.paramKind), age(policy, now)] }),
+      row: (policy, now) => ({
+        cells: [
+          policy.metadata?.name ?? '',
+          kind.count(policy),
+          paramKindCell(policy.spec?.paramKind),
+          age(policy, now),
+        ],
+      }),
     },
   };
 }
@@ -54,17 +67,30 @@ export function policyScope({ paramKind, variables = [] }: PolicySpec, check: Ex
 /** What a policy must have besides its rules. */
 export function validatePolicyFrame({ failurePolicy, paramKind, matchConstraints }: PolicySpec): readonly FieldError[] {
   const path = fieldPath('spec');
-  const errors = failurePolicy === undefined ? [fieldRequired(path.child('failurePolicy'))] : [...validateWord(failurePolicy, path.child('failurePolicy'), failurePolicies)];
+  const errors =
+    failurePolicy === undefined
+      ? [fieldRequired(path.child('failurePolicy'))]
+      : [...validateWord(failurePolicy, path.child('failurePolicy'), failurePolicies)];
   if (paramKind !== undefined) errors.push(...validateParamKind(paramKind, path.child('paramKind')));
   if (matchConstraints === undefined) return [...errors, fieldRequired(path.child('matchConstraints'))];
   errors.push(...validateMatchResources(matchConstraints, path.child('matchConstraints')));
-  if ((matchConstraints.resourceRules ?? []).length === 0) errors.push(fieldRequired(path.child('matchConstraints').child('resourceRules')));
+  if ((matchConstraints.resourceRules ?? []).length === 0)
+    errors.push(fieldRequired(path.child('matchConstraints').child('resourceRules')));
   return errors;
 }
 
 /** Match conditions; those that stay as they were are not checked again. */
-export function validatePolicyConditions(spec: PolicySpec, before: PolicySpec | undefined, scope: PolicyScope): readonly FieldError[] {
-  if (before !== undefined && deepEqual(spec.paramKind, before.paramKind) && deepEqual(spec.matchConditions, before.matchConditions)) return [];
+export function validatePolicyConditions(
+  spec: PolicySpec,
+  before: PolicySpec | undefined,
+  scope: PolicyScope,
+): readonly FieldError[] {
+  if (
+    before !== undefined &&
+    deepEqual(spec.paramKind, before.paramKind) &&
+    deepEqual(spec.matchConditions, before.matchConditions)
+  )
+    return [];
   const stored = new Set(before?.matchConditions?.map(({ expression }) => expression));
   return validateMatchConditions(spec.matchConditions, fieldPath('spec', 'matchConditions'), { ...scope, stored });
 }

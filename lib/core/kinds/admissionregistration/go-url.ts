@@ -33,7 +33,9 @@ export function parseGoUrl(text: string): ParsedUrl {
   if (typeof parsed === 'string') return { error: `parse ${quote(whole)}: ${parsed}` };
   if (hash < 0) return { url: parsed };
   const fragment = unescape(text.slice(hash + 1), 'other');
-  return 'error' in fragment ? { error: `parse ${quote(text)}: ${fragment.error}` } : { url: { ...parsed, fragment: fragment.text } };
+  return 'error' in fragment
+    ? { error: `parse ${quote(text)}: ${fragment.error}` }
+    : { url: { ...parsed, fragment: fragment.text } };
 }
 
 type Part = 'host' | 'zone' | 'other';
@@ -58,7 +60,9 @@ function parse(text: string, ofRequest: boolean): GoUrl | string {
   const hasAuthority = rest.startsWith('//') && (scheme !== '' || (!ofRequest && !rest.startsWith('///')));
   const slash = hasAuthority ? rest.indexOf('/', 2) : 0;
   const path = slash < 0 ? '' : rest.slice(slash);
-  const authority = hasAuthority ? parseAuthority(scheme, rest.slice(2, slash < 0 ? undefined : slash)) : { host: '', user: undefined };
+  const authority = hasAuthority
+    ? parseAuthority(scheme, rest.slice(2, slash < 0 ? undefined : slash))
+    : { host: '', user: undefined };
   if (typeof authority === 'string') return authority;
   const unescaped = unescape(path, 'other');
   return 'error' in unescaped ? unescaped.error : { ...url, ...authority };
@@ -72,7 +76,9 @@ function parseAuthority(scheme: string, authority: string): Pick<GoUrl, 'host' |
   const user = authority.slice(0, at);
   if (!/^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/.test(user)) return 'net/url: invalid userinfo';
   const colon = user.indexOf(':');
-  const parts = (colon < 0 ? [user] : [user.slice(0, colon), user.slice(colon + 1)]).map((part) => unescape(part, 'other'));
+  const parts = (colon < 0 ? [user] : [user.slice(0, colon), user.slice(colon + 1)]).map((part) =>
+    unescape(part, 'other'),
+  );
   const escaped: string[] = [];
   for (const part of parts) {
     if ('error' in part) return part.error;
@@ -106,8 +112,11 @@ function parseIpLiteral(host: string): Unescaped {
   if ('error' in name) return name;
   if ('error' in scope) return scope;
   const address = parseIp(name.text);
-  if (address === undefined) return { error: `invalid host: ParseAddr(${quote(name.text + scope.text)}): unable to parse IP` };
-  return address.family === 4 && !address.mapped ? { error: 'invalid IP-literal' } : { text: `[${name.text}${scope.text}]${port}` };
+  if (address === undefined)
+    return { error: `invalid host: ParseAddr(${quote(name.text + scope.text)}): unable to parse IP` };
+  return address.family === 4 && !address.mapped
+    ? { error: 'invalid IP-literal' }
+    : { text: `[${name.text}${scope.text}]${port}` };
 }
 
 function isOptionalPort(port: string): boolean {
@@ -121,7 +130,8 @@ function unescape(text: string, part: Part): Unescaped {
     const character = text[i] ?? '';
     if (character === '%') {
       const sequence = text.slice(i, i + 3);
-      if (!/^%[0-9a-fA-F]{2}$/.test(sequence) || isForbiddenEscape(sequence, part)) return { error: `invalid URL escape ${quote(sequence)}` };
+      if (!/^%[0-9a-fA-F]{2}$/.test(sequence) || isForbiddenEscape(sequence, part))
+        return { error: `invalid URL escape ${quote(sequence)}` };
       escaped = true;
       i += 2;
     } else if (part !== 'other' && character < '\x80' && !hostCharacter.test(character)) {
@@ -148,7 +158,9 @@ function unescapeBytes(text: string): string {
 
 function escapeUser(text: string): string {
   return text.replace(/[^A-Za-z0-9\-_.~$&+,;=]/gu, (character) =>
-    [...new TextEncoder().encode(character)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(''),
+    [...new TextEncoder().encode(character)]
+      .map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`)
+      .join(''),
   );
 }
 

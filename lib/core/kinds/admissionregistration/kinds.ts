@@ -14,7 +14,10 @@ function kinds(check: ExpressionCheck): Readonly<Record<string, KindParticulars>
   const storage = { group: 'admissionregistration.k8s.io', version: 'v1beta1' };
   return {
     'admissionregistration.k8s.io/v1/MutatingAdmissionPolicy': { storage, strategy: mutatingAdmissionPolicy(check) },
-    'admissionregistration.k8s.io/v1/MutatingAdmissionPolicyBinding': { storage, strategy: mutatingAdmissionPolicyBinding },
+    'admissionregistration.k8s.io/v1/MutatingAdmissionPolicyBinding': {
+      storage,
+      strategy: mutatingAdmissionPolicyBinding,
+    },
     'admissionregistration.k8s.io/v1/MutatingWebhookConfiguration': { strategy: webhookConfiguration(check) },
     'admissionregistration.k8s.io/v1/ValidatingAdmissionPolicy': { strategy: validatingAdmissionPolicy(check) },
     'admissionregistration.k8s.io/v1/ValidatingAdmissionPolicyBinding': { strategy: validatingAdmissionPolicyBinding },

@@ -38,14 +38,26 @@ export function validateMatchConditions(
 
 const conditionsMax = 64;
 
-function validateMatchCondition({ name = '', expression = '' }: Loose<MatchCondition>, path: FieldPath, scope: ConditionScope): readonly FieldError[] {
+function validateMatchCondition(
+  { name = '', expression = '' }: Loose<MatchCondition>,
+  path: FieldPath,
+  scope: ConditionScope,
+): readonly FieldError[] {
   const trimmed = trimSpace(expression);
   const at = path.child('expression');
   const { check, hasParams, stored } = scope;
   return [
     ...(trimmed === ''
       ? [fieldRequired(at)]
-      : check({ kind: 'admission', use: 'matchCondition', expression: trimmed, path: at, hasParams, variables: [], stored: stored.has(trimmed) })),
+      : check({
+          kind: 'admission',
+          use: 'matchCondition',
+          expression: trimmed,
+          path: at,
+          hasParams,
+          variables: [],
+          stored: stored.has(trimmed),
+        })),
     ...(name === '' ? [fieldRequired(path.child('name'))] : validateLabelName(name, path.child('name'))),
   ];
 }

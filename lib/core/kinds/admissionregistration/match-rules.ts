@@ -5,7 +5,11 @@ import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
 import type { Frozen } from '../../objects/meta.js';
 import { isPathSegment } from '../../objects/names.js';
-import type { MatchResources, NamedRuleWithOperations, RuleWithOperations } from '../../types/admissionregistration-v1.generated.js';
+import type {
+  MatchResources,
+  NamedRuleWithOperations,
+  RuleWithOperations,
+} from '../../types/admissionregistration-v1.generated.js';
 import { validateLabelSelector } from '../label-selector-validation.js';
 import { printedWord } from '../printed-values.js';
 
@@ -26,12 +30,22 @@ export function validateRule(rule: Frozen<RuleWithOperations>, path: FieldPath):
 }
 
 /** What a policy or a binding is about; an absent one is about everything. */
-export function validateMatchResources(match: Frozen<MatchResources> | undefined, path: FieldPath): readonly FieldError[] {
+export function validateMatchResources(
+  match: Frozen<MatchResources> | undefined,
+  path: FieldPath,
+): readonly FieldError[] {
   if (match === undefined) return [];
   const { matchPolicy, namespaceSelector, objectSelector, resourceRules = [], excludeResourceRules = [] } = match;
-  const errors = matchPolicy === undefined ? [fieldRequired(path.child('matchPolicy'))] : [...validateWord(matchPolicy, path.child('matchPolicy'), matchPolicies)];
+  const errors =
+    matchPolicy === undefined
+      ? [fieldRequired(path.child('matchPolicy'))]
+      : [...validateWord(matchPolicy, path.child('matchPolicy'), matchPolicies)];
   for (const [name, selector] of Object.entries({ namespaceSelector, objectSelector })) {
-    errors.push(...(selector === undefined ? [fieldRequired(path.child(name))] : validateLabelSelector(selector, path.child(name))));
+    errors.push(
+      ...(selector === undefined
+        ? [fieldRequired(path.child(name))]
+        : validateLabelSelector(selector, path.child(name))),
+    );
   }
   for (const [name, rules] of Object.entries({ resourceRules, excludeResourceRules })) {
     rules.forEach((rule, index) => errors.push(...validateNamedRule(rule, path.child(name).index(index))));
@@ -40,7 +54,10 @@ export function validateMatchResources(match: Frozen<MatchResources> | undefined
 }
 
 /** Nothing can be mutated when it is deleted. The path names no rule, as Kubernetes' does not. */
-export function validateMutatingOperations(match: Frozen<MatchResources> | undefined, path: FieldPath): readonly FieldError[] {
+export function validateMutatingOperations(
+  match: Frozen<MatchResources> | undefined,
+  path: FieldPath,
+): readonly FieldError[] {
   const at = path.child('resourceRules').child('operations');
   return (match?.resourceRules ?? []).flatMap(({ operations = [] }) =>
     operations.flatMap((operation) => validateWord(operation, at, mutatingOperations)),
@@ -48,7 +65,11 @@ export function validateMutatingOperations(match: Frozen<MatchResources> | undef
 }
 
 /** A word that must be one of a few where it is given. */
-export function validateWord(word: string | undefined, path: FieldPath, words: readonly string[]): readonly FieldError[] {
+export function validateWord(
+  word: string | undefined,
+  path: FieldPath,
+  words: readonly string[],
+): readonly FieldError[] {
   return word === undefined || words.includes(word) ? [] : [fieldNotSupported(path, printedWord(word), words)];
 }
 
@@ -81,8 +102,10 @@ function validateResources(resources: readonly string[], path: FieldPath): reado
     else if (slash < 0) lastPlain = entry;
     else {
       const [resource, subresource] = [entry.slice(0, slash), entry.slice(slash + 1)];
-      if (wholeResources.has(resource)) errors.push(fieldInvalid(at, entry, `if '${resource}/*' is present, must not specify ${entry}`));
-      if (wholeSubresources.has(subresource)) errors.push(fieldInvalid(at, entry, `if '*/${subresource}' is present, must not specify ${entry}`));
+      if (wholeResources.has(resource))
+        errors.push(fieldInvalid(at, entry, `if '${resource}/*' is present, must not specify ${entry}`));
+      if (wholeSubresources.has(subresource))
+        errors.push(fieldInvalid(at, entry, `if '*/${subresource}' is present, must not specify ${entry}`));
       if (subresource === '*') wholeResources.add(resource);
       if (resource === '*') wholeSubresources.add(subresource);
     }
@@ -91,7 +114,9 @@ function validateResources(resources: readonly string[], path: FieldPath): reado
     errors.push(fieldInvalid(path, resources, "if '*/*' is present, must not specify other resources"));
   }
   if (resources.includes('*') && lastPlain !== '*') {
-    errors.push(fieldInvalid(path, resources, "if '*' is present, must not specify other resources without subresources"));
+    errors.push(
+      fieldInvalid(path, resources, "if '*' is present, must not specify other resources without subresources"),
+    );
   }
   return errors;
 }

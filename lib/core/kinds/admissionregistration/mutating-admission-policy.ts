@@ -44,26 +44,41 @@ function validatePolicy(
     ...validatePolicyConditions(spec, old && before, scope),
   ];
   errors.push(...validateVariables(path.child('variables'), scope, new Set()));
-  if (mutations.length === 0) errors.push(fieldRequired(path.child('mutations'), 'mutations must contain at least one item'));
-  mutations.forEach((mutation, index) => errors.push(...validateMutation(mutation, path.child('mutations').index(index), scope, stored)));
+  if (mutations.length === 0)
+    errors.push(fieldRequired(path.child('mutations'), 'mutations must contain at least one item'));
+  mutations.forEach((mutation, index) =>
+    errors.push(...validateMutation(mutation, path.child('mutations').index(index), scope, stored)),
+  );
   if (reinvocationPolicy === '') return [...errors, fieldRequired(path.child('reinvocationPolicy'))];
   return [...errors, ...validateWord(reinvocationPolicy, path.child('reinvocationPolicy'), reinvocationPolicies)];
 }
 
-function validateMutation(mutation: Frozen<Mutation>, path: FieldPath, scope: PolicyScope, stored: ReadonlySet<string>): readonly FieldError[] {
+function validateMutation(
+  mutation: Frozen<Mutation>,
+  path: FieldPath,
+  scope: PolicyScope,
+  stored: ReadonlySet<string>,
+): readonly FieldError[] {
   const patchType: string = mutation.patchType;
   if (patchType === '') return [fieldRequired(path.child('patchType'))];
   if (patchType !== 'JSONPatch' && patchType !== 'ApplyConfiguration') {
     return [fieldNotSupported(path.child('patchType'), printedWord(patchType), ['ApplyConfiguration', 'JSONPatch'])];
   }
-  const [use, other] = patchType === 'JSONPatch' ? (['jsonPatch', 'applyConfiguration'] as const) : (['applyConfiguration', 'jsonPatch'] as const);
+  const [use, other] =
+    patchType === 'JSONPatch'
+      ? (['jsonPatch', 'applyConfiguration'] as const)
+      : (['applyConfiguration', 'jsonPatch'] as const);
   const patch = mutation[use];
   const expression = trimSpace(patch?.expression ?? '');
   const place = { path: path.child(use).child('expression'), stored: stored.has(patch?.expression ?? '') };
   const errors: FieldError[] = [];
-  if (patch === undefined) errors.push(fieldRequired(path.child(use), `must be specified when patchType is ${patchType}`));
+  if (patch === undefined)
+    errors.push(fieldRequired(path.child(use), `must be specified when patchType is ${patchType}`));
   else if (expression === '') errors.push(fieldRequired(place.path));
   else errors.push(...scope.check({ kind: 'admission', use, expression, ...scope, ...place }));
   if (mutation[other] === undefined) return errors;
-  return [...errors, fieldInvalid(path.child(other), `{${other}}`, `must not be specified when patchType is ${patchType}`)];
+  return [
+    ...errors,
+    fieldInvalid(path.child(other), `{${other}}`, `must not be specified when patchType is ${patchType}`),
+  ];
 }

@@ -1,5 +1,5 @@
-// What validating and mutating admission policies, and their bindings, have in common: parameters, variables and tables.
-// As pkg/apis/admissionregistration/validation/validation.go and pkg/printers/internalversion/printers.go.
+// What validating and mutating admission policies, and their bindings, have in common: parameters, variables and
+// tables. As pkg/apis/admissionregistration/validation/validation.go and pkg/printers/internalversion/printers.go.
 import { fieldForbidden, fieldInvalid, fieldNotSupported, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
@@ -12,11 +12,17 @@ import { printedWord } from '../printed-values.js';
 import { isBlank } from '../trim-space.js';
 
 /** The kind of a policy's parameters. */
-export function validateParamKind({ apiVersion = '', kind = '' }: Frozen<ParamKind>, path: FieldPath): readonly FieldError[] {
+export function validateParamKind(
+  { apiVersion = '', kind = '' }: Frozen<ParamKind>,
+  path: FieldPath,
+): readonly FieldError[] {
   const errors = [...validateApiVersion(apiVersion, path.child('apiVersion'))];
   if (kind === '') return [...errors, fieldRequired(path.child('kind'))];
   const wrong = isDns1035Label(kind.toLowerCase());
-  if (wrong.length > 0) errors.push(fieldInvalid(path.child('kind'), kind, `may have mixed case, but should otherwise match: ${wrong.join(',')}`));
+  if (wrong.length > 0)
+    errors.push(
+      fieldInvalid(path.child('kind'), kind, `may have mixed case, but should otherwise match: ${wrong.join(',')}`),
+    );
   return errors;
 }
 
@@ -29,7 +35,8 @@ export function validateParamRef(reference: Frozen<ParamRef> | undefined, path: 
   if (name !== '' && selector !== undefined) errors.push(fieldForbidden(path.child('name'), exclusive));
   errors.push(...validateLabelSelector(selector, path.child('selector')));
   if (name !== '' && selector !== undefined) errors.push(fieldForbidden(path.child('selector'), exclusive));
-  if (name === '' && selector === undefined) errors.push(fieldRequired(path, 'one of name or selector must be specified'));
+  if (name === '' && selector === undefined)
+    errors.push(fieldRequired(path, 'one of name or selector must be specified'));
   if (action === '') errors.push(fieldRequired(path.child('parameterNotFoundAction')));
   else if (!notFoundActions.includes(action)) {
     errors.push(fieldNotSupported(path.child('parameterNotFoundAction'), printedWord(action), notFoundActions));
@@ -51,17 +58,25 @@ export interface PolicyScope {
 }
 
 /** The variables, each of which may use those before it. */
-export function validateVariables(path: FieldPath, scope: PolicyScope, stored: ReadonlySet<string>): readonly FieldError[] {
+export function validateVariables(
+  path: FieldPath,
+  scope: PolicyScope,
+  stored: ReadonlySet<string>,
+): readonly FieldError[] {
   const { check, hasParams, variables } = scope;
   return variables.flatMap(({ name, expression }, index) => {
     const at = path.index(index);
     const errors: FieldError[] = [];
     if (isBlank(name)) errors.push(fieldRequired(at.child('name'), 'name is not specified'));
-    else if (!isCelIdentifier(name)) errors.push(fieldInvalid(at.child('name'), name, 'must be a valid CEL identifier'));
+    else if (!isCelIdentifier(name))
+      errors.push(fieldInvalid(at.child('name'), name, 'must be a valid CEL identifier'));
     if (isBlank(expression)) return [...errors, fieldRequired(at.child('expression'), 'expression is not specified')];
     const earlier = variables.slice(0, index);
     const place = { path: at.child('expression'), stored: stored.has(expression) };
-    return [...errors, ...check({ kind: 'admission', use: 'variable', expression, hasParams, variables: earlier, ...place })];
+    return [
+      ...errors,
+      ...check({ kind: 'admission', use: 'variable', expression, hasParams, variables: earlier, ...place }),
+    ];
   });
 }
 
@@ -99,7 +114,9 @@ function isCelIdentifier(name: string): boolean {
 }
 
 const reserved: ReadonlySet<string> = new Set(
-  'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(' '),
+  'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(
+    ' ',
+  ),
 );
 
 /** A selector as Go's protobuf code prints it. */
@@ -109,7 +126,10 @@ function printSelector({ matchLabels = {}, matchExpressions = [] }: NonNullable<
     .map((key) => `${key}: ${matchLabels[key] ?? ''},`)
     .join('');
   const expressions = matchExpressions
-    .map(({ key, operator, values = [] }) => `LabelSelectorRequirement{Key:${key},Operator:${operator},Values:[${values.join(' ')}],},`)
+    .map(
+      ({ key, operator, values = [] }) =>
+        `LabelSelectorRequirement{Key:${key},Operator:${operator},Values:[${values.join(' ')}],},`,
+    )
     .join('');
   return `&LabelSelector{MatchLabels:map[string]string{${labels}},MatchExpressions:[]LabelSelectorRequirement{${expressions}},}`;
 }

@@ -7,7 +7,12 @@ import { fieldPath } from '../../errors/field-path.js';
 import type { FieldPath } from '../../errors/field-path.js';
 import { utf8Length } from '../../objects/character-classes.js';
 import type { Frozen } from '../../objects/meta.js';
-import type { AuditAnnotation, ValidatingAdmissionPolicy, ValidatingAdmissionPolicyStatus, Validation } from '../../types/admissionregistration-v1.generated.js';
+import type {
+  AuditAnnotation,
+  ValidatingAdmissionPolicy,
+  ValidatingAdmissionPolicyStatus,
+  Validation,
+} from '../../types/admissionregistration-v1.generated.js';
 import { validateConditions } from '../condition-validation.js';
 import type { ExpressionCheck } from '../expression-check.js';
 import type { KindStrategy } from '../kind-strategy.js';
@@ -63,14 +68,25 @@ function validatePolicy(
   errors.push(...validateVariables(path.child('variables'), scope, stored.validations));
   if (validations.length === 0 && auditAnnotations.length === 0) {
     const sentence = 'validations or auditAnnotations must contain at least one item';
-    return [...errors, fieldRequired(path.child('validations'), sentence), fieldRequired(path.child('auditAnnotations'), sentence)];
+    return [
+      ...errors,
+      fieldRequired(path.child('validations'), sentence),
+      fieldRequired(path.child('auditAnnotations'), sentence),
+    ];
   }
-  validations.forEach((validation, index) => errors.push(...validateValidation(validation, path.child('validations').index(index), scope, stored)));
+  validations.forEach((validation, index) =>
+    errors.push(...validateValidation(validation, path.child('validations').index(index), scope, stored)),
+  );
   errors.push(...validateAnnotations(metadata?.name ?? '', auditAnnotations, scope, stored));
   return errors;
 }
 
-function validateValidation(validation: Frozen<Validation>, path: FieldPath, scope: PolicyScope, stored: Stored): readonly FieldError[] {
+function validateValidation(
+  validation: Frozen<Validation>,
+  path: FieldPath,
+  scope: PolicyScope,
+  stored: Stored,
+): readonly FieldError[] {
   const { expression, message = '', messageExpression = '', reason } = validation;
   const errors: FieldError[] = [];
   if (isBlank(expression)) errors.push(fieldRequired(path.child('expression'), 'expression is not specified'));
@@ -83,17 +99,26 @@ function validateValidation(validation: Frozen<Validation>, path: FieldPath, sco
     if (isBlank(messageExpression)) errors.push(fieldInvalid(at, messageExpression, 'must be non-empty if specified'));
     else {
       const place = { path: at, stored: stored.messages.has(messageExpression) };
-      errors.push(...scope.check({ kind: 'admission', use: 'message', expression: messageExpression, ...scope, ...place }));
+      errors.push(
+        ...scope.check({ kind: 'admission', use: 'message', expression: messageExpression, ...scope, ...place }),
+      );
     }
   }
-  if (message !== '' && isBlank(message)) errors.push(fieldInvalid(path.child('message'), message, 'must be non-empty if specified'));
-  else if (hasLineBreak(trimSpace(message))) errors.push(fieldInvalid(path.child('message'), message, 'must not contain line breaks'));
+  if (message !== '' && isBlank(message))
+    errors.push(fieldInvalid(path.child('message'), message, 'must be non-empty if specified'));
+  else if (hasLineBreak(trimSpace(message)))
+    errors.push(fieldInvalid(path.child('message'), message, 'must not contain line breaks'));
   return [...errors, ...validateWord(reason, path.child('reason'), reasons)];
 }
 
 const reasons = ['Forbidden', 'Invalid', 'RequestEntityTooLarge'];
 
-function validateAnnotations(policyName: string, annotations: readonly Frozen<AuditAnnotation>[], scope: PolicyScope, stored: Stored): readonly FieldError[] {
+function validateAnnotations(
+  policyName: string,
+  annotations: readonly Frozen<AuditAnnotation>[],
+  scope: PolicyScope,
+  stored: Stored,
+): readonly FieldError[] {
   const path = fieldPath('spec', 'auditAnnotations');
   const errors: FieldError[] = [];
   if (annotations.length > annotationsMax) {
@@ -108,7 +133,8 @@ function validateAnnotations(policyName: string, annotations: readonly Frozen<Au
     const expression = trimSpace(valueExpression);
     const place = { path: at.child('valueExpression'), stored: stored.annotations.has(valueExpression) };
     if (expression === '') errors.push(fieldRequired(place.path, 'valueExpression is not specified'));
-    else if (utf8Length(expression) > annotationBytesMax) errors.push(fieldRequired(place.path, `must not exceed ${annotationBytesMax} bytes in length`));
+    else if (utf8Length(expression) > annotationBytesMax)
+      errors.push(fieldRequired(place.path, `must not exceed ${annotationBytesMax} bytes in length`));
     else errors.push(...scope.check({ kind: 'admission', use: 'auditAnnotation', expression, ...scope, ...place }));
     if (seen.has(key)) errors.push(fieldDuplicate(at.child('key'), key));
     seen.add(key);
@@ -120,7 +146,10 @@ const annotationsMax = 20;
 const annotationBytesMax = 5 * 1024;
 
 /** Whether `fieldRef` is a JSONPath is not asked: only controllers write it. */
-function validateStatus({ typeChecking, conditions = [] }: Frozen<ValidatingAdmissionPolicyStatus>): readonly FieldError[] {
+function validateStatus({
+  typeChecking,
+  conditions = [],
+}: Frozen<ValidatingAdmissionPolicyStatus>): readonly FieldError[] {
   const path = fieldPath('status', 'typeChecking', 'expressionWarnings');
   const warnings = (typeChecking?.expressionWarnings ?? []).flatMap(({ warning, fieldRef }, index) => [
     ...(warning === '' ? [fieldRequired(path.index(index).child('warning'))] : []),

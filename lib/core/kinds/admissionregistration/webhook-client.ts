@@ -32,12 +32,16 @@ function validateUrl(text: string, path: FieldPath): readonly FieldError[] {
 }
 
 /** Kubernetes mixes up the two names: each is reported missing at the other's place. */
-function validateService({ name = '', namespace = '', port = 0, path: urlPath = '' }: Loose<ServiceReference>, path: FieldPath): readonly FieldError[] {
+function validateService(
+  { name = '', namespace = '', port = 0, path: urlPath = '' }: Loose<ServiceReference>,
+  path: FieldPath,
+): readonly FieldError[] {
   const errors: FieldError[] = [];
   if (namespace === '') errors.push(fieldRequired(path.child('name')));
   if (name === '') errors.push(fieldRequired(path.child('namespace')));
   const wrongPort = isPortNumber(port);
-  if (wrongPort.length > 0) errors.push(fieldInvalid(path.child('port'), port, `port is not valid: ${wrongPort.join(', ')}`));
+  if (wrongPort.length > 0)
+    errors.push(fieldInvalid(path.child('port'), port, `port is not valid: ${wrongPort.join(', ')}`));
   return [...errors, ...validateUrlPath(urlPath, path.child('path'))];
 }
 
@@ -48,7 +52,10 @@ function validateUrlPath(urlPath: string, path: FieldPath): readonly FieldError[
   // The first character goes whether or not it is a slash, and so does one slash at the end.
   const segments = urlPath.slice(1).replace(/\/$/, '').split('/');
   segments.slice(0, segmentsMax).forEach((segment, index) => {
-    const wrong = segment === '' ? [`segment[${index}] may not be empty`] : isDns1123Subdomain(segment).map((sentence) => `segment[${index}]: ${sentence}`);
+    const wrong =
+      segment === ''
+        ? [`segment[${index}] may not be empty`]
+        : isDns1123Subdomain(segment).map((sentence) => `segment[${index}]: ${sentence}`);
     errors.push(...wrong.map((sentence) => fieldInvalid(path, urlPath, sentence)));
   });
   return errors;

@@ -1,9 +1,12 @@
 // MutatingWebhookConfiguration and ValidatingWebhookConfiguration: which webhooks the server asks about which requests.
-// As pkg/registry/admissionregistration/{mutating,validating}webhookconfiguration/strategy.go. They differ in one field of
-// their webhooks, so one strategy serves both.
+// As pkg/registry/admissionregistration/{mutating,validating}webhookconfiguration/strategy.go. They differ in one field
+// of their webhooks, so one strategy serves both.
 import { deepEqual } from '../../objects/deep-equal.js';
 import { nameIsDnsSubdomain } from '../../objects/names.js';
-import type { MutatingWebhookConfiguration, ValidatingWebhookConfiguration } from '../../types/admissionregistration-v1.generated.js';
+import type {
+  MutatingWebhookConfiguration,
+  ValidatingWebhookConfiguration,
+} from '../../types/admissionregistration-v1.generated.js';
 import type { ExpressionCheck } from '../expression-check.js';
 import type { KindStrategy } from '../kind-strategy.js';
 import { age, ageColumn, integerColumn, nameColumn } from '../table-cells.js';
@@ -11,7 +14,9 @@ import { warningsForName } from './static-names.js';
 import { validateWebhooks } from './webhooks.js';
 
 /** What is particular to both kinds of webhook configuration. */
-export function webhookConfiguration(check: ExpressionCheck): KindStrategy<MutatingWebhookConfiguration | ValidatingWebhookConfiguration> {
+export function webhookConfiguration(
+  check: ExpressionCheck,
+): KindStrategy<MutatingWebhookConfiguration | ValidatingWebhookConfiguration> {
   return {
     nameRule: nameIsDnsSubdomain,
     validate: ({ webhooks = [] }) => validateWebhooks(webhooks, undefined, check),

@@ -1,5 +1,5 @@
-// What mutating and validating webhook configurations have in common. An update may keep what an older release accepted:
-// each option below asks the old object, and once all of its webhooks obey a rule the rule holds for good.
+// What mutating and validating webhook configurations have in common. An update may keep what an older release
+// accepted: each option below asks the old object, and once all of its webhooks obey a rule the rule holds for good.
 // As pkg/apis/admissionregistration/validation/validation.go, validateMutatingWebhook and validateValidatingWebhook.
 import { fieldDuplicate, fieldInvalid, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
@@ -23,7 +23,11 @@ export type AnyWebhook = Loose<Omit<MutatingWebhook, FrozenPart>> & Frozen<Pick<
 type FrozenPart = 'namespaceSelector' | 'objectSelector' | 'rules';
 
 /** Everything wrong with the webhooks of a configuration; `old` are those it replaces. */
-export function validateWebhooks(webhooks: readonly AnyWebhook[], old: readonly AnyWebhook[] | undefined, check: ExpressionCheck): readonly FieldError[] {
+export function validateWebhooks(
+  webhooks: readonly AnyWebhook[],
+  old: readonly AnyWebhook[] | undefined,
+  check: ExpressionCheck,
+): readonly FieldError[] {
   const options = old === undefined ? strict(check) : lenient(webhooks, old, check);
   const seen = new Set<string>();
   return webhooks.flatMap((webhook, index) => {
@@ -33,7 +37,11 @@ export function validateWebhooks(webhooks: readonly AnyWebhook[], old: readonly 
     seen.add(name);
     return [
       ...validateWebhook(webhook, path, options),
-      ...validateReviewVersions(webhook.admissionReviewVersions, path.child('admissionReviewVersions'), options.recognizedVersions),
+      ...validateReviewVersions(
+        webhook.admissionReviewVersions,
+        path.child('admissionReviewVersions'),
+        options.recognizedVersions,
+      ),
       ...(repeated ? [fieldDuplicate(path.child('name'), name)] : []),
     ];
   });
@@ -74,28 +82,50 @@ function strict(check: ExpressionCheck): Options {
 function lenient(webhooks: readonly AnyWebhook[], old: readonly AnyWebhook[], check: ExpressionCheck): Options {
   return {
     check,
-    ignoreConditions: webhooks.length === old.length && old.every(({ matchConditions }, i) => deepEqual(matchConditions, webhooks[i]?.matchConditions)),
-    sideEffects: old.every(({ sideEffects = '' }) => noSideEffects.includes(sideEffects)) ? noSideEffects : allSideEffects,
-    recognizedVersions: old.every(({ admissionReviewVersions: versions = [] }) => versions.length === 0 || versions.some(isReviewVersion)),
+    ignoreConditions:
+      webhooks.length === old.length &&
+      old.every(({ matchConditions }, i) => deepEqual(matchConditions, webhooks[i]?.matchConditions)),
+    sideEffects: old.every(({ sideEffects = '' }) => noSideEffects.includes(sideEffects))
+      ? noSideEffects
+      : allSideEffects,
+    recognizedVersions: old.every(
+      ({ admissionReviewVersions: versions = [] }) => versions.length === 0 || versions.some(isReviewVersion),
+    ),
     uniqueNames: new Set(old.map(({ name }) => name)).size === old.length,
     allowInvalidValues: old.some(({ namespaceSelector, objectSelector }) =>
       [namespaceSelector, objectSelector].some((selector) => validateLabelSelector(selector, fieldPath()).length > 0),
     ),
-    storedConditions: new Set(old.flatMap(({ matchConditions = [] }) => matchConditions.map(({ expression = '' }) => expression))),
+    storedConditions: new Set(
+      old.flatMap(({ matchConditions = [] }) => matchConditions.map(({ expression = '' }) => expression)),
+    ),
   };
 }
 
 function validateWebhook(webhook: AnyWebhook, path: FieldPath, options: Options): readonly FieldError[] {
-  const { name = '', clientConfig = {}, sideEffects, rules = [], failurePolicy, matchPolicy, timeoutSeconds, namespaceSelector, objectSelector, reinvocationPolicy } = webhook;
+  const {
+    name = '',
+    clientConfig = {},
+    sideEffects,
+    rules = [],
+    failurePolicy,
+    matchPolicy,
+    timeoutSeconds,
+    namespaceSelector,
+    objectSelector,
+    reinvocationPolicy,
+  } = webhook;
   const { sideEffects: allowed, allowInvalidValues } = options;
   const errors = [...validateQualifiedName(name, path.child('name'))];
   rules.forEach((rule, index) => errors.push(...validateRule(rule, path.child('rules').index(index))));
   errors.push(...validateWord(failurePolicy, path.child('failurePolicy'), failurePolicies));
   errors.push(...validateWord(matchPolicy, path.child('matchPolicy'), matchPolicies));
-  if (sideEffects === undefined) errors.push(fieldRequired(path.child('sideEffects'), `must specify one of ${allowed.join(', ')}`));
+  if (sideEffects === undefined)
+    errors.push(fieldRequired(path.child('sideEffects'), `must specify one of ${allowed.join(', ')}`));
   else errors.push(...validateWord(sideEffects, path.child('sideEffects'), allowed));
   if (timeoutSeconds !== undefined && (timeoutSeconds > 30 || timeoutSeconds < 1)) {
-    errors.push(fieldInvalid(path.child('timeoutSeconds'), timeoutSeconds, 'the timeout value must be between 1 and 30 seconds'));
+    errors.push(
+      fieldInvalid(path.child('timeoutSeconds'), timeoutSeconds, 'the timeout value must be between 1 and 30 seconds'),
+    );
   }
   errors.push(...validateLabelSelector(namespaceSelector, path.child('namespaceSelector'), { allowInvalidValues }));
   errors.push(...validateLabelSelector(objectSelector, path.child('objectSelector'), { allowInvalidValues }));
@@ -117,14 +147,21 @@ function validateQualifiedName(name: string, path: FieldPath): readonly FieldErr
   return short ? [fieldInvalid(path, name, 'should be a domain with at least three segments separated by dots')] : [];
 }
 
-function validateReviewVersions(versions: readonly string[] | undefined, path: FieldPath, recognized: boolean): readonly FieldError[] {
-  if (versions === undefined || versions.length === 0) return [fieldRequired(path, `must specify one of ${reviewVersions.join(', ')}`)];
+function validateReviewVersions(
+  versions: readonly string[] | undefined,
+  path: FieldPath,
+  recognized: boolean,
+): readonly FieldError[] {
+  if (versions === undefined || versions.length === 0)
+    return [fieldRequired(path, `must specify one of ${reviewVersions.join(', ')}`)];
   const seen = new Set<string>();
   const errors = versions.flatMap((version, index) => {
     const at = path.index(index);
     const repeated = seen.has(version);
     seen.add(version);
-    return repeated ? [fieldInvalid(at, version, 'duplicate version')] : isDns1035Label(version).map((wrong) => fieldInvalid(at, version, wrong));
+    return repeated
+      ? [fieldInvalid(at, version, 'duplicate version')]
+      : isDns1035Label(version).map((wrong) => fieldInvalid(at, version, wrong));
   });
   if (!recognized || versions.some(isReviewVersion)) return errors;
   return [...errors, fieldInvalid(path, versions, `must include at least one of ${reviewVersions.join(', ')}`)];

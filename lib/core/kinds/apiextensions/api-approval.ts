@@ -8,7 +8,10 @@ import type { CustomResourceDefinition } from '../../types/apiextensions-v1.gene
 import { parseGoRequestUri } from '../admissionregistration/go-url.js';
 
 /** What is wrong with the approval; what was wrong before may stay so. */
-export function validateApproval(definition: Frozen<CustomResourceDefinition>, old: Frozen<CustomResourceDefinition> | undefined): readonly FieldError[] {
+export function validateApproval(
+  definition: Frozen<CustomResourceDefinition>,
+  old: Frozen<CustomResourceDefinition> | undefined,
+): readonly FieldError[] {
   if (!isProtected(definition.spec.group)) return [];
   const approval = stateOf(definition);
   if (old !== undefined && stateOf(old) === approval) return [];
@@ -19,7 +22,13 @@ export function validateApproval(definition: Frozen<CustomResourceDefinition>, o
     case 'missing':
       return [fieldRequired(path, `${needed}, ${review}`)];
     case 'invalid':
-      return [fieldInvalid(path, annotationOf(definition), `${needed} with either a URL or a reason starting with "unapproved", ${review}`)];
+      return [
+        fieldInvalid(
+          path,
+          annotationOf(definition),
+          `${needed} with either a URL or a reason starting with "unapproved", ${review}`,
+        ),
+      ];
     case 'approved':
     case 'bypassed':
       return [];

@@ -1,5 +1,6 @@
 // How objects get from one version to another. As apiextensions-apiserver/pkg/apis/apiextensions/validation,
-// validateCustomResourceConversion. Whether a CA bundle holds certificates is asked of its frame only, not of what is in it.
+// validateCustomResourceConversion. Whether a CA bundle holds certificates is asked of its frame only, not of what is
+// in it.
 import { fieldForbidden, fieldInvalid, fieldNotSupported, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
@@ -21,21 +22,26 @@ export function validateConversion(
   const versions = (webhook as Partial<NonNullable<typeof webhook>> | undefined)?.conversionReviewVersions ?? [];
   const errors: FieldError[] = [];
   if (strategy === '') errors.push(fieldRequired(path.child('strategy')));
-  else if (strategy !== 'None' && strategy !== 'Webhook') errors.push(fieldNotSupported(path.child('strategy'), strategy, ['None', 'Webhook']));
+  else if (strategy !== 'None' && strategy !== 'Webhook')
+    errors.push(fieldNotSupported(path.child('strategy'), strategy, ['None', 'Webhook']));
   if (strategy !== 'Webhook') {
     const rule = 'should not be set when strategy is not set to Webhook';
     if (webhook?.clientConfig !== undefined) errors.push(fieldForbidden(clientPath, rule));
     if (versions.length > 0) errors.push(fieldForbidden(versionsPath, rule));
     return errors;
   }
-  if (webhook?.clientConfig === undefined) errors.push(fieldRequired(clientPath, 'required when strategy is set to Webhook'));
+  if (webhook?.clientConfig === undefined)
+    errors.push(fieldRequired(clientPath, 'required when strategy is set to Webhook'));
   else {
     const { caBundle } = webhook.clientConfig;
     errors.push(...validateWebhookClient(webhook.clientConfig, clientPath));
     if (!allowsInvalidBundle(old)) errors.push(...validateBundle(caBundle, clientPath.child('caBundle')));
   }
   const before = old?.spec.conversion?.webhook?.conversionReviewVersions ?? [];
-  return [...errors, ...validateReviewVersions(versions, versionsPath, before.length === 0 || before.some(isReviewVersion))];
+  return [
+    ...errors,
+    ...validateReviewVersions(versions, versionsPath, before.length === 0 || before.some(isReviewVersion)),
+  ];
 }
 
 /** Whether objects of the definition may exist. */
@@ -49,14 +55,20 @@ function isReviewVersion(version: string): boolean {
   return reviewVersions.includes(version);
 }
 
-function validateReviewVersions(versions: readonly string[], path: FieldPath, requireKnown: boolean): readonly FieldError[] {
+function validateReviewVersions(
+  versions: readonly string[],
+  path: FieldPath,
+  requireKnown: boolean,
+): readonly FieldError[] {
   if (versions.length === 0) return [fieldRequired(path)];
   const seen = new Set<string>();
   const errors = versions.flatMap((version, index) => {
     const at = path.index(index);
     const repeated = seen.has(version);
     seen.add(version);
-    return repeated ? [fieldInvalid(at, version, 'duplicate version')] : isDns1035Label(version).map((wrong) => fieldInvalid(at, version, wrong));
+    return repeated
+      ? [fieldInvalid(at, version, 'duplicate version')]
+      : isDns1035Label(version).map((wrong) => fieldInvalid(at, version, wrong));
   });
   if (!requireKnown || versions.some(isReviewVersion)) return errors;
   return [...errors, fieldInvalid(path, versions, `must include at least one of ${reviewVersions.join(', ')}`)];
@@ -71,5 +83,7 @@ function allowsInvalidBundle(old: Frozen<CustomResourceDefinition> | undefined):
 function validateBundle(bundle: string | undefined, path: FieldPath): readonly FieldError[] {
   if (bundle === undefined || bundle === '') return [];
   const certificate = /-----BEGIN CERTIFICATE-----\s[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/;
-  return certificate.test(atob(bundle)) ? [] : [fieldInvalid(path, bundle, 'unable to load root certificates: unable to parse bytes as PEM block')];
+  return certificate.test(atob(bundle))
+    ? []
+    : [fieldInvalid(path, bundle, 'unable to load root certificates: unable to parse bytes as PEM block')];
 }

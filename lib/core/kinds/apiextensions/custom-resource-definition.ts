@@ -1,5 +1,6 @@
-// CustomResourceDefinition: a resource of the users' own. As apiextensions-apiserver/pkg/registry/customresourcedefinition
-// and pkg/apis/apiextensions/v1/defaults.go. Serving the resources it defines, and accepting its names, are done elsewhere.
+// CustomResourceDefinition: a resource of the users' own. As
+// apiextensions-apiserver/pkg/registry/customresourcedefinition and pkg/apis/apiextensions/v1/defaults.go. Serving the
+// resources it defines, and accepting its names, are done elsewhere.
 import { fieldInvalid } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
@@ -67,7 +68,9 @@ function validateName({ metadata, spec }: Frozen<CustomResourceDefinition>): rea
   const path = fieldPath('metadata');
   const sentence = 'must be spec.names.plural+"."+spec.group';
   return [
-    ...(generateName !== '' && generateName !== required ? [fieldInvalid(path.child('generateName'), generateName, sentence)] : []),
+    ...(generateName !== '' && generateName !== required
+      ? [fieldInvalid(path.child('generateName'), generateName, sentence)]
+      : []),
     ...(name !== '' && name !== required ? [fieldInvalid(path.child('name'), name, sentence)] : []),
   ];
 }

@@ -1,6 +1,6 @@
 // Defaults in schemas: they must fit the schema they stand in, have no fields it does not know, and where they are
-// resources or metadata, be valid ones. As apiextensions-apiserver/pkg/apiserver/schema/defaulting/validation.go with the
-// packages pruning and objectmeta.
+// resources or metadata, be valid ones. As apiextensions-apiserver/pkg/apiserver/schema/defaulting/validation.go with
+// the packages pruning and objectmeta.
 import { fieldErrorText, fieldErrorsText, fieldInvalid } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { FieldPath } from '../../errors/field-path.js';
@@ -13,7 +13,9 @@ import { itemSchema, someSchema, valueSchema } from './schema-walk.js';
 
 type FieldErrors = readonly FieldError[];
 
-/** Everything wrong with the defaults of a structural schema. Those under additionalProperties are not allowed at all. */
+/**
+ * Everything wrong with the defaults of a structural schema. Those under additionalProperties are not allowed at all.
+ */
 export function validateDefaults(root: Schema, path: FieldPath, requirePruned: boolean): FieldErrors {
   const resource: Schema = { ...root, 'x-kubernetes-embedded-resource': true };
   return visit(resource, path, { root: resource, steps: [], insideMeta: false, requirePruned });
@@ -21,7 +23,10 @@ export function validateDefaults(root: Schema, path: FieldPath, requirePruned: b
 
 /** Whether some default has fields that its schema does not know. */
 export function hasUnknownDefaults(root: Schema): boolean {
-  return someSchema(root, (schema) => schema.default !== undefined && hasUnknownFields(schema.default, schema, isEmbedded(schema)));
+  return someSchema(
+    root,
+    (schema) => schema.default !== undefined && hasUnknownFields(schema.default, schema, isEmbedded(schema)),
+  );
 }
 
 interface Place {
@@ -36,12 +41,15 @@ interface Place {
 
 function visit(schema: Schema, path: FieldPath, outer: Place): FieldErrors {
   const place: Place = isEmbedded(schema) ? { ...outer, root: schema, steps: [], insideMeta: false } : outer;
-  const errors = schema.default === undefined ? [] : [...validateDefault(schema, schema.default, path.child('default'), place)];
+  const errors =
+    schema.default === undefined ? [] : [...validateDefault(schema, schema.default, path.child('default'), place)];
   const items = itemSchema(schema);
   if (items !== undefined) errors.push(...visit(items, path.child('items'), { ...place, steps: [...place.steps, 0] }));
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     const insideMeta = place.insideMeta || (isEmbedded(schema) && metaFields.has(name));
-    errors.push(...visit(property, path.child('properties').key(name), { ...place, insideMeta, steps: [...place.steps, name] }));
+    errors.push(
+      ...visit(property, path.child('properties').key(name), { ...place, insideMeta, steps: [...place.steps, name] }),
+    );
   }
   return errors;
 }
@@ -82,7 +90,9 @@ function hasUnknownFields(value: unknown, schema: Schema | undefined, resource: 
   if (Array.isArray(value)) return value.some((item) => hasUnknownFields(item, schema && itemSchema(schema), false));
   if (!isJsonObject(value)) return false;
   if (schema === undefined) return Object.keys(value).length > 0;
-  return Object.entries(value).some(([key, item]) => hasUnknownMember(key, item, { schema, resource, preserving: false }));
+  return Object.entries(value).some(([key, item]) =>
+    hasUnknownMember(key, item, { schema, resource, preserving: false }),
+  );
 }
 
 /** The same where unknown fields are preserved: only below what the schema names are others unknown again. */
@@ -90,7 +100,9 @@ function hasUnknownInside(value: unknown, schema: Schema | undefined, resource: 
   if (schema === undefined) return false;
   if (Array.isArray(value)) return value.some((item) => hasUnknownInside(item, itemSchema(schema), false));
   if (!isJsonObject(value)) return false;
-  return Object.entries(value).some(([key, item]) => hasUnknownMember(key, item, { schema, resource, preserving: true }));
+  return Object.entries(value).some(([key, item]) =>
+    hasUnknownMember(key, item, { schema, resource, preserving: true }),
+  );
 }
 
 interface Members {

@@ -1,5 +1,5 @@
-// The rules of custom resource definitions. What an old definition broke, because the rule came later, its successor may
-// break too: the options below ask the old one.
+// The rules of custom resource definitions. What an old definition broke, because the rule came later, its successor
+// may break too: the options below ask the old one.
 // As apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go.
 import { fieldInvalid, fieldNotSupported, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
@@ -29,22 +29,32 @@ type FieldErrors = readonly FieldError[];
 type Definition = Frozen<CustomResourceDefinition>;
 
 /** Everything wrong with a definition; `old` is the one it replaces. */
-export function validateDefinition(definition: Definition, old: Definition | undefined, check: ExpressionCheck): FieldErrors {
+export function validateDefinition(
+  definition: Definition,
+  old: Definition | undefined,
+  check: ExpressionCheck,
+): FieldErrors {
   const spec = internalSpec(definition.spec);
   const before = old && internalSpec(old.spec);
   const errors = [...validateSpec(spec, { old, check, schemas: schemaOptions(spec, before, check) })];
   if (old !== undefined) {
     const path = fieldPath('spec');
     if (isEstablished(old)) {
-      if (spec.scope !== old.spec.scope) errors.push(fieldInvalid(path.child('scope'), printedWord(spec.scope), 'field is immutable'));
+      if (spec.scope !== old.spec.scope)
+        errors.push(fieldInvalid(path.child('scope'), printedWord(spec.scope), 'field is immutable'));
       errors.push(...validateImmutable(spec.names.kind, old.spec.names.kind, path.child('names').child('kind')));
     }
     errors.push(...validateImmutable(spec.group, old.spec.group, path.child('group')));
     errors.push(...validateImmutable(spec.names.plural, old.spec.names.plural, path.child('names').child('plural')));
   }
-  errors.push(...validateDefinitionStatus(definition), ...validateStoredVersions(definition), ...validateApproval(definition, old));
+  errors.push(
+    ...validateDefinitionStatus(definition),
+    ...validateStoredVersions(definition),
+    ...validateApproval(definition, old),
+  );
   if (spec.preserveUnknownFields === true && old?.spec.preserveUnknownFields !== true) {
-    const advice = 'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead';
+    const advice =
+      'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead';
     errors.push(fieldInvalid(fieldPath('spec', 'preserveUnknownFields'), true, advice));
   }
   return errors;
@@ -52,7 +62,9 @@ export function validateDefinition(definition: Definition, old: Definition | und
 
 /** What is wrong with a status. */
 export function validateDefinitionStatus({ status }: Definition): FieldErrors {
-  return status?.acceptedNames === undefined ? [] : validateNames(status.acceptedNames, fieldPath('status', 'acceptedNames'));
+  return status?.acceptedNames === undefined
+    ? []
+    : validateNames(status.acceptedNames, fieldPath('status', 'acceptedNames'));
 }
 
 /** Versions in which objects may still be stored: each must be there, and the one now used for storage among them. */
@@ -65,12 +77,17 @@ function validateStoredVersions({ spec, status }: Definition): FieldErrors {
   const missing = new Map(stored.map((name, index) => [name, index]));
   const errors: FieldError[] = [];
   for (const { name, storage } of versions) {
-    if (!missing.delete(name) && storage) errors.push(fieldInvalid(path, stored, `must have the storage version ${name}`));
+    if (!missing.delete(name) && storage)
+      errors.push(fieldInvalid(path, stored, `must have the storage version ${name}`));
   }
   for (const [name, index] of missing) {
     const until = `until a storage migration ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`;
     errors.push(
-      fieldInvalid(path.index(index), name, `missing from spec.versions; ${name} was previously a storage version, and must remain in spec.versions ${until}`),
+      fieldInvalid(
+        path.index(index),
+        name,
+        `missing from spec.versions; ${name} was previously a storage version, and must remain in spec.versions ${until}`,
+      ),
     );
   }
   return errors;
@@ -85,10 +102,16 @@ interface Options {
 function validateSpec(spec: InternalSpec, options: Options): FieldErrors {
   const path = fieldPath('spec');
   const { group, scope, versions, names, conversion, preserveUnknownFields: preserving = false } = spec;
-  const errors = [...validateGroup(group, path.child('group')), ...validateScope(scope, path.child('scope')), ...validateSchemasPresent(spec, path, options)];
+  const errors = [
+    ...validateGroup(group, path.child('group')),
+    ...validateScope(scope, path.child('scope')),
+    ...validateSchemasPresent(spec, path, options),
+  ];
   const hasDefaults = schemasOf(spec).some((schema) => someSchema(schema, (inner) => inner.default !== undefined));
   if (hasDefaults && preserving) {
-    errors.push(fieldInvalid(path.child('preserveUnknownFields'), true, 'must be false in order to use defaults in the schema'));
+    errors.push(
+      fieldInvalid(path.child('preserveUnknownFields'), true, 'must be false in order to use defaults in the schema'),
+    );
   }
   versions.forEach((version, index) => {
     const at = path.child('versions').index(index);
@@ -101,7 +124,9 @@ function validateSpec(spec: InternalSpec, options: Options): FieldErrors {
   }
   if (versions.filter(({ storage }) => storage).length !== 1) {
     const printed = spec.listsVersions ? printedVersions(versions) : null;
-    errors.push(fieldInvalid(path.child('versions'), printed, 'must have exactly one version marked as storage version'));
+    errors.push(
+      fieldInvalid(path.child('versions'), printed, 'must have exactly one version marked as storage version'),
+    );
   }
   const [first] = versions;
   const wrongFirst = first === undefined || first.name === '' ? [] : isDns1035Label(first.name);
@@ -109,7 +134,13 @@ function validateSpec(spec: InternalSpec, options: Options): FieldErrors {
   errors.push(...validateRequiredNames(names, path.child('names')), ...validateNames(names, path.child('names')));
   errors.push(...validateShared(spec, path, options));
   if (conversion !== undefined && conversion.strategy !== 'None' && preserving) {
-    errors.push(fieldInvalid(path.child('conversion').child('strategy'), printedWord(conversion.strategy), 'must be None if spec.preserveUnknownFields is true'));
+    errors.push(
+      fieldInvalid(
+        path.child('conversion').child('strategy'),
+        printedWord(conversion.strategy),
+        'must be None if spec.preserveUnknownFields is true',
+      ),
+    );
   }
   return [...errors, ...validateConversion(conversion, options.old)];
 }
@@ -123,13 +154,23 @@ function validateGroup(group: string, path: FieldPath): FieldErrors {
 
 function validateScope(scope: string, path: FieldPath): FieldErrors {
   if (scope === '') return [fieldRequired(path)];
-  return scope === 'Cluster' || scope === 'Namespaced' ? [] : [fieldNotSupported(path, scope, ['Cluster', 'Namespaced'])];
+  return scope === 'Cluster' || scope === 'Namespaced'
+    ? []
+    : [fieldNotSupported(path, scope, ['Cluster', 'Namespaced'])];
 }
 
-/** Every version needs a schema; of an old definition without some, only those served, and only if unknown fields go. */
-function validateSchemasPresent({ shared, versions, preserveUnknownFields }: InternalSpec, path: FieldPath, { old }: Options): FieldErrors {
+/**
+ * Every version needs a schema; of an old definition without some, only those served, and only if unknown fields go.
+ */
+function validateSchemasPresent(
+  { shared, versions, preserveUnknownFields }: InternalSpec,
+  path: FieldPath,
+  { old }: Options,
+): FieldErrors {
   if (schemaOf(shared) !== undefined) return [];
-  const strict = old === undefined || (old.spec as Partial<typeof old.spec>).versions?.every((version) => schemaOf(version) !== undefined) !== false;
+  const strict =
+    old === undefined ||
+    (old.spec as Partial<typeof old.spec>).versions?.every((version) => schemaOf(version) !== undefined) !== false;
   if (!strict && preserveUnknownFields === true) return [];
   return versions.flatMap((version, index) => {
     if (schemaOf(version) !== undefined || (!strict && !version.served)) return [];
@@ -138,22 +179,43 @@ function validateSchemasPresent({ shared, versions, preserveUnknownFields }: Int
   });
 }
 
-function validateVersion(version: Version, path: FieldPath, { spec, schemas, old }: Options & { readonly spec: InternalSpec }): FieldErrors {
+function validateVersion(
+  version: Version,
+  path: FieldPath,
+  { spec, schemas, old }: Options & { readonly spec: InternalSpec },
+): FieldErrors {
   const { deprecationWarning, subresources, additionalPrinterColumns = [], selectableFields = [] } = version;
   // Whether any version has subresources of its own: then those of this version count, else the shared ones.
   const own = spec.versions.some((each) => each.subresources !== undefined);
   const hasStatus = (own ? subresources : spec.shared.subresources)?.status !== undefined;
-  const errors = deprecationProblems(version).map((problem) => fieldInvalid(path.child('deprecationWarning'), deprecationWarning, problem));
-  errors.push(...validateVersionSchema(version.schema, path.child('schema'), { ...schemas, hasStatus, unchanged: schemas.unchanged.has(version.name) }));
+  const errors = deprecationProblems(version).map((problem) =>
+    fieldInvalid(path.child('deprecationWarning'), deprecationWarning, problem),
+  );
+  errors.push(
+    ...validateVersionSchema(version.schema, path.child('schema'), {
+      ...schemas,
+      hasStatus,
+      unchanged: schemas.unchanged.has(version.name),
+    }),
+  );
   errors.push(...validateSubresources(subresources, path.child('subresources')));
-  additionalPrinterColumns.forEach((column, index) => errors.push(...validateColumn(column, path.child('additionalPrinterColumns').index(index))));
+  additionalPrinterColumns.forEach((column, index) =>
+    errors.push(...validateColumn(column, path.child('additionalPrinterColumns').index(index))),
+  );
   if (selectableFields.length === 0) return errors;
   const at = path.child('selectableFields');
   const schema = schemaOf(version);
-  if (schema === undefined) return [...errors, fieldInvalid(at, '', 'may only be set when `version.schema.openAPIV3Schema` is not included')];
+  if (schema === undefined)
+    return [...errors, fieldInvalid(at, '', 'may only be set when `version.schema.openAPIV3Schema` is not included')];
   const before = old?.spec.versions.find(({ name }) => name === version.name)?.selectableFields;
   const keepsMany = deepEqual(selectableFields, before);
-  return [...errors, ...validateSelectableFields(selectableFields, schema, at, { schemaPath: path.child('schema.openAPIV3Schema'), keepsMany })];
+  return [
+    ...errors,
+    ...validateSelectableFields(selectableFields, schema, at, {
+      schemaPath: path.child('schema.openAPIV3Schema'),
+      keepsMany,
+    }),
+  ];
 }
 
 function deprecationProblems({ deprecated = false, deprecationWarning: warning }: Version): readonly string[] {
@@ -178,13 +240,24 @@ function validateShared({ shared, versions }: InternalSpec, path: FieldPath, { s
   const { subresources, additionalPrinterColumns = [], selectableFields = [] } = shared;
   const hasStatus = [shared, ...versions].some((version) => version.subresources?.status !== undefined);
   const unchanged = schemas.unchanged.has(versions[0]?.name ?? '');
-  const errors = [...validateVersionSchema(shared.schema, path.child('validation'), { ...schemas, hasStatus, unchanged })];
+  const errors = [
+    ...validateVersionSchema(shared.schema, path.child('validation'), { ...schemas, hasStatus, unchanged }),
+  ];
   errors.push(...validateSubresources(subresources, path.child('subresources')));
-  additionalPrinterColumns.forEach((column, index) => errors.push(...validateColumn(column, path.child('additionalPrinterColumns').index(index))));
+  additionalPrinterColumns.forEach((column, index) =>
+    errors.push(...validateColumn(column, path.child('additionalPrinterColumns').index(index))),
+  );
   if (selectableFields.length === 0) return errors;
   const at = path.child('selectableFields');
   const schema = schemaOf(shared);
-  if (shared.schema === undefined) return [...errors, fieldInvalid(at, '', 'may only be set when validations.schema is included')];
+  if (shared.schema === undefined)
+    return [...errors, fieldInvalid(at, '', 'may only be set when validations.schema is included')];
   const keepsMany = old !== undefined && deepEqual(selectableFields, internalSpec(old.spec).shared.selectableFields);
-  return [...errors, ...validateSelectableFields(selectableFields, schema ?? {}, at, { schemaPath: path.child('schema.openAPIV3Schema'), keepsMany })];
+  return [
+    ...errors,
+    ...validateSelectableFields(selectableFields, schema ?? {}, at, {
+      schemaPath: path.child('schema.openAPIV3Schema'),
+      keepsMany,
+    }),
+  ];
 }

@@ -14,11 +14,17 @@ import type { Schema } from './schema-value.js';
 import { itemSchema, valueSchema } from './schema-walk.js';
 
 /** The first thing that keeps an embedded resource from being read as one; `resource` says the value itself is one. */
-export function coercionProblem(value: unknown, schema: Schema | undefined, resource: boolean, path: FieldPath): FieldError | undefined {
+export function coercionProblem(
+  value: unknown,
+  schema: Schema | undefined,
+  resource: boolean,
+  path: FieldPath,
+): FieldError | undefined {
   if (schema === undefined) return undefined;
   if (isJsonObject(value) && (resource || isEmbedded(schema))) {
     for (const name of ['apiVersion', 'kind']) {
-      if (Object.hasOwn(value, name) && typeof value[name] !== 'string') return fieldInvalid(path.child(name), value[name], 'must be a string');
+      if (Object.hasOwn(value, name) && typeof value[name] !== 'string')
+        return fieldInvalid(path.child(name), value[name], 'must be a string');
     }
     const problem = Object.hasOwn(value, 'metadata') ? readMetadata(value.metadata) : undefined;
     if (typeof problem === 'string') return fieldInvalid(path.child('metadata'), value.metadata, problem);
@@ -31,36 +37,56 @@ export function coercionProblem(value: unknown, schema: Schema | undefined, reso
 }
 
 /** Everything wrong with embedded resources. */
-export function validateEmbeddedResources(value: unknown, schema: Schema | undefined, resource: boolean, path: FieldPath): readonly FieldError[] {
+export function validateEmbeddedResources(
+  value: unknown,
+  schema: Schema | undefined,
+  resource: boolean,
+  path: FieldPath,
+): readonly FieldError[] {
   if (schema === undefined) return [];
   const own = isJsonObject(value) && (resource || isEmbedded(schema)) ? validateResource(value, path) : [];
-  return [...own, ...children(value, schema, path).flatMap(([item, inner, at]) => validateEmbeddedResources(item, inner, false, at))];
+  return [
+    ...own,
+    ...children(value, schema, path).flatMap(([item, inner, at]) => validateEmbeddedResources(item, inner, false, at)),
+  ];
 }
 
 function isEmbedded(schema: Schema): boolean {
   return schema['x-kubernetes-embedded-resource'] === true;
 }
 
-function children(value: unknown, schema: Schema, path: FieldPath): readonly (readonly [unknown, Schema | undefined, FieldPath])[] {
+function children(
+  value: unknown,
+  schema: Schema,
+  path: FieldPath,
+): readonly (readonly [unknown, Schema | undefined, FieldPath])[] {
   if (Array.isArray(value)) return value.map((item, index) => [item, itemSchema(schema), path.index(index)] as const);
   if (!isJsonObject(value)) return [];
   const { properties = {} } = schema;
   return Object.entries(value).map(([key, item]) =>
-    Object.hasOwn(properties, key) ? ([item, properties[key], path.child(key)] as const) : ([item, valueSchema(schema), path.key(key)] as const),
+    Object.hasOwn(properties, key)
+      ? ([item, properties[key], path.child(key)] as const)
+      : ([item, valueSchema(schema), path.key(key)] as const),
   );
 }
 
 function validateResource(resource: Readonly<Record<string, unknown>>, path: FieldPath): readonly FieldError[] {
-  const errors = ['apiVersion', 'kind'].filter((name) => !Object.hasOwn(resource, name)).map((name) => fieldRequired(path.child(name)));
+  const errors = ['apiVersion', 'kind']
+    .filter((name) => !Object.hasOwn(resource, name))
+    .map((name) => fieldRequired(path.child(name)));
   const { apiVersion, kind } = resource;
   if (typeof apiVersion === 'string') {
     if (apiVersion === '') errors.push(fieldInvalid(path.child('apiVersion'), '', 'must not be empty'));
-    else if (apiVersion.split('/', 3).length > 2) errors.push(fieldInvalid(path.child('apiVersion'), apiVersion, `unexpected GroupVersion string: ${apiVersion}`));
+    else if (apiVersion.split('/', 3).length > 2)
+      errors.push(fieldInvalid(path.child('apiVersion'), apiVersion, `unexpected GroupVersion string: ${apiVersion}`));
   }
   if (typeof kind === 'string') {
     const wrong = kind === '' ? [] : isDns1035Label(kind.toLowerCase());
     if (kind === '') errors.push(fieldInvalid(path.child('kind'), '', 'must not be empty'));
-    if (wrong.length > 0) errors.push(fieldInvalid(path.child('kind'), kind, `may have mixed case, but should otherwise match: ${wrong.join(',')}`));
+    if (wrong.length > 0)
+      errors.push(
+        fieldInvalid(path.child('kind'), kind, `may have mixed case, but should otherwise match: ${wrong.join(',')}`),
+      );
   }
   const metadata = Object.hasOwn(resource, 'metadata') ? readMetadata(resource.metadata) : undefined;
   if (metadata === undefined || typeof metadata === 'string') return errors;

@@ -16,7 +16,11 @@ export type FoundField =
     };
 
 /** Follows a path through a structural schema. */
-export function findField(text: string, root: Schema, { allowBrackets }: { readonly allowBrackets: boolean }): FoundField {
+export function findField(
+  text: string,
+  root: Schema,
+  { allowBrackets }: { readonly allowBrackets: boolean },
+): FoundField {
   const tokens = tokenize(text);
   const steps: string[] = [];
   let path = FieldPath.nil;
@@ -56,7 +60,7 @@ function property(schema: Schema | undefined, name: string): Schema | undefined 
 /** Dots and brackets are tokens, and what stands between them; a text in single quotes is one whatever it holds. */
 function tokenize(text: string): readonly string[] {
   const tokens: string[] = [];
-  for (let at = 0; at < text.length; ) {
+  for (let at = 0; at < text.length;) {
     const end = text[at] === "'" ? quotedEnd(text, at) : plainEnd(text, at);
     tokens.push(text.slice(at, end));
     at = end;
@@ -76,7 +80,8 @@ function quotedEnd(text: string, at: number): number {
 }
 
 function unquote(token: string): Unquoted {
-  if (token.length < 2 || !token.startsWith("'") || !token.endsWith("'")) return { error: `expected single quoted string but got ${token}` };
+  if (token.length < 2 || !token.startsWith("'") || !token.endsWith("'"))
+    return { error: `expected single quoted string but got ${token}` };
   let error: string | undefined;
   const name = token.slice(1, -1).replace(/\\(.)/gu, (escape, letter: string) => {
     const character = escapes.get(letter);

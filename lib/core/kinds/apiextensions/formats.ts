@@ -1,6 +1,6 @@
 // The formats that schemas may name: which of them are known, which texts they accept.
-// As apiextensions-apiserver/pkg/apiserver/validation/formats.go and kube-openapi/pkg/validation/strfmt. An e-mail address
-// is only looked at roughly: Kubernetes reads all of RFC 5322.
+// As apiextensions-apiserver/pkg/apiserver/validation/formats.go and kube-openapi/pkg/validation/strfmt. An e-mail
+// address is only looked at roughly: Kubernetes reads all of RFC 5322.
 import { isParseError } from '../../objects/parse-error.js';
 import { parseDuration } from '../../objects/duration.js';
 import { parseCidr, parseIp } from '../../objects/ip-address.js';
@@ -33,7 +33,8 @@ const uuidPattern = (version: string, variant: string): RegExp =>
   new RegExp(`^${hex}{8}-?${hex}{4}-?${version}-?${variant}-?${hex}{12}$`, 'i');
 const anyGroup = `${hex}{4}`;
 
-const cardNumber = /^(?:4[0-9]{12}(?:[0-9]{3})?|5[1-5][0-9]{14}|6(?:011|5[0-9][0-9])[0-9]{12}|3[47][0-9]{13}|3(?:0[0-5]|[68][0-9])[0-9]{11}|(?:2131|1800|35\d{3})\d{11})$/;
+const cardNumber =
+  /^(?:4[0-9]{12}(?:[0-9]{3})?|5[1-5][0-9]{14}|6(?:011|5[0-9][0-9])[0-9]{12}|3[47][0-9]{13}|3(?:0[0-5]|[68][0-9])[0-9]{11}|(?:2131|1800|35\d{3})\d{11})$/;
 const colorPart = String.raw`\s*(?:0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])\s*`;
 const rgbColor = new RegExp(`^rgb\\(${colorPart},${colorPart},${colorPart}\\)$`);
 
@@ -70,7 +71,12 @@ function isEmail(text: string): boolean {
   const address = /^[^<>]*<([^<>]+)>$/.exec(text.trim())?.[1] ?? text.trim();
   const at = address.lastIndexOf('@');
   const [local, domain] = [address.slice(0, Math.max(at, 0)), address.slice(at + 1)];
-  return /^[^\s@<>()[\]\\,;:"]+$/.test(local) && !/^\.|\.\.|\.$/.test(local) && /^[^\s@<>()\\,;:"]+$/.test(domain) && !/^\.|\.\.|\.$/.test(domain);
+  return (
+    /^[^\s@<>()[\]\\,;:"]+$/.test(local) &&
+    !/^\.|\.\.|\.$/.test(local) &&
+    /^[^\s@<>()\\,;:"]+$/.test(domain) &&
+    !/^\.|\.\.|\.$/.test(domain)
+  );
 }
 
 /** Labels of letters, digits and symbols of any script; a name of several ends in letters. */
@@ -88,7 +94,8 @@ function isInnerLabel(label: string): boolean {
 }
 
 function isMac(text: string): boolean {
-  const separated = /^(?:[0-9a-f]{2}([:-])(?:[0-9a-f]{2}\1)*[0-9a-f]{2}|[0-9a-f]{4}(?:\.[0-9a-f]{4})+|[0-9a-f]+)$/i.test(text);
+  const separated =
+    /^(?:[0-9a-f]{2}([:-])(?:[0-9a-f]{2}\1)*[0-9a-f]{2}|[0-9a-f]{4}(?:\.[0-9a-f]{4})+|[0-9a-f]+)$/i.test(text);
   const digits = text.replace(/[:.-]/g, '').length;
   return separated && (digits === 12 || digits === 16 || digits === 40);
 }
@@ -96,14 +103,20 @@ function isMac(text: string): boolean {
 function isIsbn10(text: string): boolean {
   const digits = text.replace(/[\s-]+/g, '');
   if (!/^(?:[0-9]{9}X|[0-9]{10})$/.test(digits)) return false;
-  const sum = Array.from(digits, (digit, index) => (index + 1) * (digit === 'X' ? 10 : Number(digit))).reduce((a, b) => a + b, 0);
+  const sum = Array.from(digits, (digit, index) => (index + 1) * (digit === 'X' ? 10 : Number(digit))).reduce(
+    (a, b) => a + b,
+    0,
+  );
   return sum % 11 === 0;
 }
 
 function isIsbn13(text: string): boolean {
   const digits = text.replace(/[\s-]+/g, '');
   if (!/^[0-9]{13}$/.test(digits)) return false;
-  const sum = Array.from(digits.slice(0, 12), (digit, index) => (index % 2 === 0 ? 1 : 3) * Number(digit)).reduce((a, b) => a + b, 0);
+  const sum = Array.from(digits.slice(0, 12), (digit, index) => (index % 2 === 0 ? 1 : 3) * Number(digit)).reduce(
+    (a, b) => a + b,
+    0,
+  );
   return Number(digits[12]) === (10 - (sum % 10)) % 10;
 }
 
@@ -128,13 +141,17 @@ function isDate(text: string): boolean {
 function isDateTime(text: string): boolean {
   const [date = '', time] = text.toLowerCase().split('t');
   if (time === undefined || !isDate(date)) return false;
-  const [, hours = '', minutes = '', seconds = ''] = /^([0-9]{2}):([0-9]{2}):([0-9]{2})(?:.[0-9]+)?(?:z|[+-][0-9]{2}:[0-9]{2})$/.exec(time) ?? [];
+  const [, hours = '', minutes = '', seconds = ''] =
+    /^([0-9]{2}):([0-9]{2}):([0-9]{2})(?:.[0-9]+)?(?:z|[+-][0-9]{2}:[0-9]{2})$/.exec(time) ?? [];
   return hours !== '' && hours <= '23' && minutes <= '59' && seconds <= '59';
 }
 
 /** As Go reads durations, or somewhere a number and a unit: `2 weeks`. */
 function isDuration(text: string): boolean {
-  return isGoDuration(text) || Array.from(text.matchAll(/\d+\s*([A-Za-zµ]+)/g)).some(([, unit = '']) => isUnit(unit.toLowerCase()));
+  return (
+    isGoDuration(text) ||
+    Array.from(text.matchAll(/\d+\s*([A-Za-zµ]+)/g)).some(([, unit = '']) => isUnit(unit.toLowerCase()))
+  );
 }
 
 function isGoDuration(text: string): boolean {

@@ -103,7 +103,8 @@ function readClassItem(text: string, at: number, { start, fold }: ClassScope): R
   if (escaped !== undefined) return escaped;
   const low = readClassCharacter(text, at, start);
   const next = text[low.end + 1];
-  if (text[low.end] !== '-' || next === undefined || next === ']') return { value: sensitive(range(low.value, low.value), fold), end: low.end };
+  if (text[low.end] !== '-' || next === undefined || next === ']')
+    return { value: sensitive(range(low.value, low.value), fold), end: low.end };
   const high = readClassCharacter(text, low.end + 1, start);
   if (high.value < low.value) throw new RegexpRefusal('invalid character class range', text.slice(at, high.end));
   return { value: sensitive(range(low.value, high.value), fold), end: high.end };

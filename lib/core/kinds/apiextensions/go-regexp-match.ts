@@ -1,6 +1,6 @@
-// Whether a text matches a regular expression, anywhere in it. All ways through the expression are followed at once, so the
-// time is that of one step per character and instruction, whatever the expression: nothing a user writes can make it
-// backtrack. As regexp/exec.go of Go, without captures.
+// Whether a text matches a regular expression, anywhere in it. All ways through the expression are followed at once, so
+// the time is that of one step per character and instruction, whatever the expression: nothing a user writes can make
+// it backtrack. As regexp/exec.go of Go, without captures.
 import { isWordCharacter } from './go-regexp-characters.js';
 import type { CharacterSet } from './go-regexp-characters.js';
 import type { Assertion, Expression } from './go-regexp-expression.js';
@@ -94,7 +94,12 @@ function matches(program: readonly Instruction[], text: string): boolean {
 }
 
 /** The consuming steps reachable without consuming; undefined if the end is. */
-function follow(program: readonly Instruction[], from: readonly number[], codePoints: readonly number[], place: number): readonly number[] | undefined {
+function follow(
+  program: readonly Instruction[],
+  from: readonly number[],
+  codePoints: readonly number[],
+  place: number,
+): readonly number[] | undefined {
   const seen = new Set<number>();
   const steps: number[] = [];
   const pending = [...from];

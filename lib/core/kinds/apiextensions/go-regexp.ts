@@ -1,8 +1,8 @@
-// Regular expressions as Go reads them, for schemas of custom resources: what Go refuses is refused in its words, and what
-// it accepts becomes a tree for the matcher. JavaScript's own expressions are no help: their syntax differs, and they
-// backtrack. Greediness and captures do not matter for the question whether a text matches.
-// As regexp/syntax/parse.go of Go 1.26 with the Perl flags. Unlike Go's, whose bound is some three million steps, the size
-// is bounded by `instructionsMax`.
+// Regular expressions as Go reads them, for schemas of custom resources: what Go refuses is refused in its words, and
+// what it accepts becomes a tree for the matcher. JavaScript's own expressions are no help: their syntax differs, and
+// they backtrack. Greediness and captures do not matter for the question whether a text matches.
+// As regexp/syntax/parse.go of Go 1.26 with the Perl flags. Unlike Go's, whose bound is some three million steps, the
+// size is bounded by `instructionsMax`.
 import { range, sensitive } from './go-regexp-characters.js';
 import { readClass, readEscape, readEscapedClass } from './go-regexp-escapes.js';
 import { RegexpRefusal, expressionSize, repetitions } from './go-regexp-expression.js';
@@ -13,7 +13,8 @@ export function parseGoRegexp(text: string): { readonly expression: Expression }
   try {
     return { expression: new Parser(text).parse() };
   } catch (error) {
-    if (error instanceof RegexpRefusal) return { error: `error parsing regexp: ${error.message}: \`${error.expression}\`` };
+    if (error instanceof RegexpRefusal)
+      return { error: `error parsing regexp: ${error.message}: \`${error.expression}\`` };
     throw error;
   }
 }
@@ -148,7 +149,8 @@ class Parser {
     if (named !== undefined && rest.length > named.length) {
       const end = rest.indexOf('>');
       if (end < 0) throw new RegexpRefusal('invalid named capture', rest);
-      if (!/^[A-Za-z0-9_]+$/.test(rest.slice(named.length, end))) throw new RegexpRefusal('invalid named capture', rest.slice(0, end + 1));
+      if (!/^[A-Za-z0-9_]+$/.test(rest.slice(named.length, end)))
+        throw new RegexpRefusal('invalid named capture', rest.slice(0, end + 1));
       this.#at += end + 1;
       return true;
     }
@@ -157,7 +159,11 @@ class Parser {
     const [whole, on = '', off = '', end] = flags;
     const flag = (letter: string, before: boolean): boolean => !off.includes(letter) && (on.includes(letter) || before);
     this.#at += whole.length;
-    this.#flags = { fold: flag('i', this.#flags.fold), multiLine: flag('m', this.#flags.multiLine), dotAll: flag('s', this.#flags.dotAll) };
+    this.#flags = {
+      fold: flag('i', this.#flags.fold),
+      multiLine: flag('m', this.#flags.multiLine),
+      dotAll: flag('s', this.#flags.dotAll),
+    };
     return end === ':';
   }
 
@@ -174,27 +180,35 @@ class Parser {
   /** `{2}`, `{2,}`, `{2,5}`; anything else after a brace makes it an ordinary character. */
   #counted(lastRepeat: number | undefined): boolean {
     const start = this.#at;
-    const [whole, low = '', comma, high = ''] = /^\{(0|[1-9]\d*)(,(0|[1-9]\d*)?)?\}/.exec(this.#text.slice(start)) ?? [];
+    const [whole, low = '', comma, high = ''] =
+      /^\{(0|[1-9]\d*)(,(0|[1-9]\d*)?)?\}/.exec(this.#text.slice(start)) ?? [];
     if (whole === undefined) {
       this.#literal(this.#next());
       return false;
     }
     const min = Number(low);
     const max = comma === undefined ? min : high === '' ? Infinity : Number(high);
-    if (min > repeatMax || (max !== Infinity && (max > repeatMax || max < min))) throw new RegexpRefusal('invalid repeat count', whole);
+    if (min > repeatMax || (max !== Infinity && (max > repeatMax || max < min)))
+      throw new RegexpRefusal('invalid repeat count', whole);
     this.#at += whole.length;
     this.#repeat({ min, max }, start, lastRepeat);
     return true;
   }
 
-  #repeat({ min, max }: { readonly min: number; readonly max: number }, start: number, lastRepeat: number | undefined): void {
+  #repeat(
+    { min, max }: { readonly min: number; readonly max: number },
+    start: number,
+    lastRepeat: number | undefined,
+  ): void {
     if (this.#text[this.#at] === '?') this.#at += 1;
-    if (lastRepeat !== undefined) throw new RegexpRefusal('invalid nested repetition operator', this.#text.slice(lastRepeat, this.#at));
+    if (lastRepeat !== undefined)
+      throw new RegexpRefusal('invalid nested repetition operator', this.#text.slice(lastRepeat, this.#at));
     const item = this.#group.items.pop();
     const spelling = this.#text.slice(start, this.#at);
     if (item === undefined) throw new RegexpRefusal('missing argument to repetition operator', spelling);
     const repeat: Expression = { op: 'repeat', item, min, max };
-    if ((min >= 2 || (max >= 2 && max !== Infinity)) && repetitions(repeat) > repeatMax) throw new RegexpRefusal('invalid repeat count', spelling);
+    if ((min >= 2 || (max >= 2 && max !== Infinity)) && repetitions(repeat) > repeatMax)
+      throw new RegexpRefusal('invalid repeat count', spelling);
     this.#size += expressionSize(repeat);
     this.#push(repeat);
   }
@@ -259,7 +273,8 @@ function refusedFlags(rest: string): string {
     else if (character === '-' && !minus) {
       minus = true;
       sawFlag = false;
-    } else if ((character !== ':' && character !== ')') || (minus && !sawFlag)) return rest.slice(0, i + character.length);
+    } else if ((character !== ':' && character !== ')') || (minus && !sawFlag))
+      return rest.slice(0, i + character.length);
   }
   return rest;
 }

@@ -1,5 +1,5 @@
-// How versions and schemas print in errors (go-form.ts), with the unions of the API written out as the structures they are
-// in Go. As the types of apiextensions-apiserver/pkg/apis/apiextensions.
+// How versions and schemas print in errors (go-form.ts), with the unions of the API written out as the structures they
+// are in Go. As the types of apiextensions-apiserver/pkg/apis/apiextensions.
 import { goForms, sortedJson } from '../go-form.js';
 import { isJsonObject } from '../../objects/json.js';
 import type { Frozen } from '../../objects/meta.js';
@@ -8,7 +8,10 @@ import type { Schema } from './schema-value.js';
 
 /** Versions, with the parts that are not the same in all of them. */
 export function printedVersions(versions: readonly Frozen<CustomResourceDefinitionVersion>[] | undefined): unknown {
-  return print('Version', versions?.map(({ schema, ...version }) => ({ ...version, ...(schema && { schema: spelledOut(schema, '') }) })));
+  return print(
+    'Version',
+    versions?.map(({ schema, ...version }) => ({ ...version, ...(schema && { schema: spelledOut(schema, '') }) })),
+  );
 }
 
 /** A schema. */
@@ -45,7 +48,9 @@ const print = /* @__PURE__ */ goForms({
   Rule: 'rule! message! messageExpression! reason fieldPath! optionalOldSelf',
 });
 
-/** A copy in which every union is a structure and embedded JSON has its keys in order. `name` is the field it stands in. */
+/**
+ * A copy in which every union is a structure and embedded JSON has its keys in order. `name` is the field it stands in.
+ */
 function spelledOut(value: unknown, name: string): unknown {
   switch (name) {
     case 'default':
@@ -70,5 +75,7 @@ function spelledOut(value: unknown, name: string): unknown {
 }
 
 function mapValues(map: unknown, change: (value: unknown, key: string) => unknown): unknown {
-  return isJsonObject(map) ? Object.fromEntries(Object.entries(map).map(([key, value]) => [key, change(value, key)])) : map;
+  return isJsonObject(map)
+    ? Object.fromEntries(Object.entries(map).map(([key, value]) => [key, change(value, key)]))
+    : map;
 }

@@ -1,9 +1,12 @@
-// A definition as Kubernetes checks it. Inside the API server, what all versions have in common stands once, beside them,
-// as in the API's first version; errors name those places. As apiextensions-apiserver/pkg/apis/apiextensions/v1,
+// A definition as Kubernetes checks it. Inside the API server, what all versions have in common stands once, beside
+// them, as in the API's first version; errors name those places. As apiextensions-apiserver/pkg/apis/apiextensions/v1,
 // Convert_v1_CustomResourceDefinitionSpec_To_apiextensions_CustomResourceDefinitionSpec.
 import { deepEqual } from '../../objects/deep-equal.js';
 import type { Frozen } from '../../objects/meta.js';
-import type { CustomResourceDefinitionSpec, CustomResourceDefinitionVersion } from '../../types/apiextensions-v1.generated.js';
+import type {
+  CustomResourceDefinitionSpec,
+  CustomResourceDefinitionVersion,
+} from '../../types/apiextensions-v1.generated.js';
 import type { Schema } from './schema-value.js';
 
 /** One version, without what it shares with all others. */
@@ -30,7 +33,13 @@ export function internalSpec(spec: Frozen<CustomResourceDefinitionSpec>): Intern
     ...spec,
     listsVersions: given !== undefined,
     versions: versions.map((version) => omit(version, common)),
-    shared: first === undefined ? {} : omit(first, Object.keys(first).filter((key) => !(common as readonly string[]).includes(key))),
+    shared:
+      first === undefined
+        ? {}
+        : omit(
+            first,
+            Object.keys(first).filter((key) => !(common as readonly string[]).includes(key)),
+          ),
   };
 }
 

@@ -1,5 +1,6 @@
-// How lists and maps merge: as one value, as a set, by keys. As apiextensions-apiserver/pkg/apis/apiextensions/validation,
-// the part about x-kubernetes-list-type and x-kubernetes-map-type.
+// How lists and maps merge: as one value, as a set, by keys. As
+// apiextensions-apiserver/pkg/apis/apiextensions/validation, the part about x-kubernetes-list-type and
+// x-kubernetes-map-type.
 import { fieldForbidden, fieldInvalid, fieldNotSupported, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
@@ -17,14 +18,20 @@ export interface ListTypeRules {
 
 /** Everything wrong with the list or map type of one schema. */
 export function validateListAndMapTypes(schema: Schema, path: FieldPath, rules: ListTypeRules): FieldErrors {
-  const { 'x-kubernetes-map-type': mapType, 'x-kubernetes-list-type': listType, 'x-kubernetes-list-map-keys': keys = [] } = schema;
+  const {
+    'x-kubernetes-map-type': mapType,
+    'x-kubernetes-list-type': listType,
+    'x-kubernetes-list-map-keys': keys = [],
+  } = schema;
   const { type = '' } = schema;
   const errors: FieldError[] = [];
   if (mapType !== undefined) {
     if (type !== 'object') errors.push(wrongType(type, path, 'must be object if x-kubernetes-map-type is specified'));
-    if (mapType !== 'atomic' && mapType !== 'granular') errors.push(fieldNotSupported(path.child('x-kubernetes-map-type'), mapType, ['atomic', 'granular']));
+    if (mapType !== 'atomic' && mapType !== 'granular')
+      errors.push(fieldNotSupported(path.child('x-kubernetes-map-type'), mapType, ['atomic', 'granular']));
   }
-  if (listType !== undefined && type !== 'array') errors.push(wrongType(type, path, 'must be array if x-kubernetes-list-type is specified'));
+  if (listType !== undefined && type !== 'array')
+    errors.push(wrongType(type, path, 'must be array if x-kubernetes-list-type is specified'));
   else if (rules.requireAtomicSets) errors.push(...validateSetItems(schema, path));
   if (listType !== undefined && !['atomic', 'set', 'map'].includes(listType)) {
     errors.push(fieldNotSupported(path.child('x-kubernetes-list-type'), listType, ['atomic', 'set', 'map']));
@@ -48,7 +55,8 @@ export function validateSetItems(schema: Schema, path: FieldPath): FieldErrors {
     return [fieldInvalid(path.child('items').child('x-kubernetes-list-type'), listType, rule)];
   }
   // Kubernetes prints the list type here as well.
-  if (items.type === 'object' && mapType !== 'atomic') return [fieldInvalid(path.child('items').child('x-kubernetes-map-type'), listType ?? null, rule)];
+  if (items.type === 'object' && mapType !== 'atomic')
+    return [fieldInvalid(path.child('items').child('x-kubernetes-map-type'), listType ?? null, rule)];
   return [];
 }
 
@@ -57,7 +65,15 @@ export function validateMapKeys(schema: Schema, path: FieldPath): FieldErrors {
   const items = itemSchema(schema);
   const { 'x-kubernetes-list-type': listType, 'x-kubernetes-list-map-keys': keys = [] } = schema;
   if (items === undefined || (listType !== 'set' && listType !== 'map')) return [];
-  const errors = items.nullable === true ? [fieldForbidden(path.child('items').child('nullable'), `cannot be nullable when x-kubernetes-list-type is ${listType}`)] : [];
+  const errors =
+    items.nullable === true
+      ? [
+          fieldForbidden(
+            path.child('items').child('nullable'),
+            `cannot be nullable when x-kubernetes-list-type is ${listType}`,
+          ),
+        ]
+      : [];
   if (listType === 'set') return errors;
   const required = new Set(items.required);
   for (const key of keys) {
@@ -81,18 +97,35 @@ function validateMapList(schema: Schema, path: FieldPath): FieldErrors {
   const { items, 'x-kubernetes-list-map-keys': keys = [] } = schema;
   const keysPath = path.child('x-kubernetes-list-map-keys');
   const itemsPath = path.child('items');
-  const errors = keys.length === 0 ? [fieldRequired(keysPath, 'must not be empty if x-kubernetes-list-type is map')] : [];
-  if (items === undefined) return [...errors, fieldRequired(itemsPath, 'must have a schema if x-kubernetes-list-type is map')];
+  const errors =
+    keys.length === 0 ? [fieldRequired(keysPath, 'must not be empty if x-kubernetes-list-type is map')] : [];
+  if (items === undefined)
+    return [...errors, fieldRequired(itemsPath, 'must have a schema if x-kubernetes-list-type is map')];
   if (isSchemaList(items)) {
-    return [...errors, fieldInvalid(itemsPath, printedSchemaList(items), 'must only have a single schema if x-kubernetes-list-type is map')];
+    return [
+      ...errors,
+      fieldInvalid(
+        itemsPath,
+        printedSchemaList(items),
+        'must only have a single schema if x-kubernetes-list-type is map',
+      ),
+    ];
   }
   if (items.type !== 'object') {
-    return [...errors, fieldInvalid(itemsPath.child('type'), items.type ?? '', "must be object if parent array's x-kubernetes-list-type is map")];
+    return [
+      ...errors,
+      fieldInvalid(
+        itemsPath.child('type'),
+        items.type ?? '',
+        "must be object if parent array's x-kubernetes-list-type is map",
+      ),
+    ];
   }
   const seen = new Set<string>();
   for (const key of keys) {
     const property = ownProperty(items, key);
-    if (property === undefined) errors.push(fieldInvalid(keysPath, keys, 'entries must all be names of item properties'));
+    if (property === undefined)
+      errors.push(fieldInvalid(keysPath, keys, 'entries must all be names of item properties'));
     else if (property.type === 'array' || property.type === 'object') {
       const rule = "must be a scalar type if parent array's x-kubernetes-list-type is map";
       // Kubernetes prints the type of the item, not that of the key.

@@ -11,7 +11,9 @@ type Names = Loose<CustomResourceDefinitionNames>;
 
 /** The names a specification must have; those of a status come later. */
 export function validateRequiredNames(names: Names, path: FieldPath): readonly FieldError[] {
-  return (['plural', 'singular', 'kind', 'listKind'] as const).filter((name) => (names[name] ?? '') === '').map((name) => fieldRequired(path.child(name)));
+  return (['plural', 'singular', 'kind', 'listKind'] as const)
+    .filter((name) => (names[name] ?? '') === '')
+    .map((name) => fieldRequired(path.child(name)));
 }
 
 /** What is wrong with the names that are there. */
@@ -24,7 +26,8 @@ export function validateNames(names: Names, path: FieldPath): readonly FieldErro
     ...validateMixedCase(listKind, path.child('listKind')),
   ];
   shortNames.forEach((name, index) => errors.push(...validateItem(name, path.child('shortNames').index(index))));
-  if (kind !== '' && kind === listKind) errors.push(fieldInvalid(path.child('listKind'), listKind, 'kind and listKind may not be the same'));
+  if (kind !== '' && kind === listKind)
+    errors.push(fieldInvalid(path.child('listKind'), listKind, 'kind and listKind may not be the same'));
   categories.forEach((name, index) => errors.push(...validateItem(name, path.child('categories').index(index))));
   return errors;
 }
@@ -40,5 +43,7 @@ function validateItem(name: string, path: FieldPath): readonly FieldError[] {
 
 function validateMixedCase(name: string, path: FieldPath): readonly FieldError[] {
   const wrong = name === '' ? [] : isDns1035Label(name.toLowerCase());
-  return wrong.length === 0 ? [] : [fieldInvalid(path, name, `may have mixed case, but should otherwise match: ${wrong.join(',')}`)];
+  return wrong.length === 0
+    ? []
+    : [fieldInvalid(path, name, `may have mixed case, but should otherwise match: ${wrong.join(',')}`)];
 }

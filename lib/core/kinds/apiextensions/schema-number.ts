@@ -42,10 +42,17 @@ function checkMultiple(value: number, factor: number, name: string, whole: boole
 function isWhole(value: number): boolean {
   const whole = Math.trunc(value);
   if (value === whole || whole === 0) return value === whole;
-  return Math.abs(value) <= Number.MAX_SAFE_INTEGER && Math.abs(value - whole) / (Math.abs(value) + Math.abs(whole)) < 1e-9;
+  return (
+    Math.abs(value) <= Number.MAX_SAFE_INTEGER && Math.abs(value - whole) / (Math.abs(value) + Math.abs(whole)) < 1e-9
+  );
 }
 
-function checkRange({ type = '', format = '' }: Schema, value: number, prefix: string, name: string): readonly ValueError[] {
+function checkRange(
+  { type = '', format = '' }: Schema,
+  value: number,
+  prefix: string,
+  name: string,
+): readonly ValueError[] {
   if (type === 'integer') {
     const bits = format === 'int32' ? 31 : 63;
     if (Number.isInteger(value) && value >= -(2 ** bits) && value < 2 ** bits) return [];

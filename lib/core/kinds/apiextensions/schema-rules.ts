@@ -63,7 +63,8 @@ export function validateSchema(schema: Schema, path: FieldPath, scope: SchemaSco
   for (const name of ['allOf', 'oneOf', 'anyOf'] as const) {
     schema[name]?.forEach((inner, index) => visit(inner, path.child(name).index(index), inLogic));
   }
-  for (const [name, inner] of Object.entries(schema.definitions ?? {})) visit(inner, path.child('definitions').key(name), inLogic);
+  for (const [name, inner] of Object.entries(schema.definitions ?? {}))
+    visit(inner, path.child('definitions').key(name), inLogic);
   if (schema.items !== undefined) {
     const at = path.child('items');
     if (isSchemaList(schema.items)) schema.items.forEach((inner, index) => visit(inner, at.index(index), below));
@@ -73,11 +74,19 @@ export function validateSchema(schema: Schema, path: FieldPath, scope: SchemaSco
     if (isSchema(inner)) visit(inner, path.child('dependencies').key(name), inLogic);
   }
   if (schema['x-kubernetes-preserve-unknown-fields'] === false) {
-    errors.schema.push(fieldInvalid(path.child('x-kubernetes-preserve-unknown-fields'), false, 'must be true or undefined'));
+    errors.schema.push(
+      fieldInvalid(path.child('x-kubernetes-preserve-unknown-fields'), false, 'must be true or undefined'),
+    );
   }
   errors.schema.push(...validateListAndMapTypes(schema, path, scope), ...validateRules(schema, path));
-  if ((schema['x-kubernetes-validations'] ?? []).length > 0 && errors.schema.length === 0 && scope.check !== undefined) {
-    errors.rules.push(...scope.check({ kind: 'schema', schema, path, stored: scope.stored, unchanged: scope.unchanged }));
+  if (
+    (schema['x-kubernetes-validations'] ?? []).length > 0 &&
+    errors.schema.length === 0 &&
+    scope.check !== undefined
+  ) {
+    errors.rules.push(
+      ...scope.check({ kind: 'schema', schema, path, stored: scope.stored, unchanged: scope.unchanged }),
+    );
   }
   return errors;
 }
@@ -94,27 +103,42 @@ function visitProperties(schema: Schema, path: FieldPath, { scope, below, errors
   const { properties = {}, additionalProperties } = schema;
   const names = Object.keys(properties);
   if (names.length > 0 && additionalProperties !== undefined && additionalProperties !== true) {
-    errors.schema.push(fieldForbidden(path.child('additionalProperties'), 'additionalProperties and properties are mutual exclusive'));
+    errors.schema.push(
+      fieldForbidden(path.child('additionalProperties'), 'additionalProperties and properties are mutual exclusive'),
+    );
   }
   if (typeof additionalProperties === 'object') {
     const noDefaults = 'inside additionalProperties applying to object metadata';
-    visit(additionalProperties, path.child('additionalProperties'), scope.insideMeta ? { ...below, noDefaults } : below);
+    visit(
+      additionalProperties,
+      path.child('additionalProperties'),
+      scope.insideMeta ? { ...below, noDefaults } : below,
+    );
   }
   const ofResource = scope.isRoot || schema['x-kubernetes-embedded-resource'] === true;
   for (const [name, property] of Object.entries(properties)) {
     const meta = ofResource && (name === 'metadata' || name === 'kind' || name === 'apiVersion');
-    const inner = { ...below, ...(meta && { insideMeta: true }), ...(meta && scope.isRoot && { noDefaults: `in top-level ${name}` }) };
+    const inner = {
+      ...below,
+      ...(meta && { insideMeta: true }),
+      ...(meta && scope.isRoot && { noDefaults: `in top-level ${name}` }),
+    };
     visit(property, path.child('properties').key(name), inner);
   }
 }
 
-function validateSupported(schema: Schema, path: FieldPath, { requireKnownTypes, noDefaults, insideMeta }: SchemaScope): FieldErrors {
+function validateSupported(
+  schema: Schema,
+  path: FieldPath,
+  { requireKnownTypes, noDefaults, insideMeta }: SchemaScope,
+): FieldErrors {
   const { type = '' } = schema;
   const errors: FieldError[] = [];
   const forbid = (name: string, wrong: boolean, detail = `${name} is not supported`): void => {
     if (wrong) errors.push(fieldForbidden(path.child(name), detail));
   };
-  if (requireKnownTypes && type !== '' && !knownTypes.includes(type)) errors.push(fieldNotSupported(path.child('type'), type, knownTypes));
+  if (requireKnownTypes && type !== '' && !knownTypes.includes(type))
+    errors.push(fieldNotSupported(path.child('type'), type, knownTypes));
   forbid('default', schema.default !== undefined && noDefaults !== undefined, `must not be set ${noDefaults ?? ''}`);
   forbid('id', schema.id !== undefined);
   forbid('additionalItems', schema.additionalItems !== undefined);
@@ -123,8 +147,16 @@ function validateSupported(schema: Schema, path: FieldPath, { requireKnownTypes,
   forbid('dependencies', schema.dependencies !== undefined);
   forbid('$ref', schema.$ref !== undefined);
   forbid('type', type === 'null', 'type cannot be set to null, use nullable as an alternative');
-  forbid('items', schema.items !== undefined && isSchemaList(schema.items), 'items must be a schema object and not an array');
-  forbid('x-kubernetes-embedded-resource', insideMeta && schema['x-kubernetes-embedded-resource'] === true, 'must not be used inside of resource meta');
+  forbid(
+    'items',
+    schema.items !== undefined && isSchemaList(schema.items),
+    'items must be a schema object and not an array',
+  );
+  forbid(
+    'x-kubernetes-embedded-resource',
+    insideMeta && schema['x-kubernetes-embedded-resource'] === true,
+    'must not be used inside of resource meta',
+  );
   return errors;
 }
 
@@ -137,15 +169,18 @@ function validateRules(schema: Schema, path: FieldPath): FieldErrors {
     const at = path.child('x-kubernetes-validations').index(index);
     const errors: FieldError[] = [];
     if (isBlank(rule)) errors.push(fieldRequired(at.child('rule'), 'rule is not specified'));
-    else if (message !== '' && isBlank(message)) errors.push(fieldInvalid(at.child('message'), message, 'must be non-empty if specified'));
-    else if (hasLineBreak(trimSpace(message))) errors.push(fieldInvalid(at.child('message'), message, 'must not contain line breaks'));
+    else if (message !== '' && isBlank(message))
+      errors.push(fieldInvalid(at.child('message'), message, 'must be non-empty if specified'));
+    else if (hasLineBreak(trimSpace(message)))
+      errors.push(fieldInvalid(at.child('message'), message, 'must not contain line breaks'));
     else if (hasLineBreak(trimSpace(rule)) && isBlank(message)) {
       errors.push(fieldRequired(at.child('message'), 'message must be specified if rule contains line breaks'));
     }
     if (messageExpression !== '' && isBlank(messageExpression)) {
       errors.push(fieldRequired(at.child('messageExpression'), 'messageExpression must be non-empty if specified'));
     }
-    if (reason !== undefined && !reasons.includes(reason)) errors.push(fieldNotSupported(at.child('reason'), printedWord(reason), reasons));
+    if (reason !== undefined && !reasons.includes(reason))
+      errors.push(fieldNotSupported(at.child('reason'), printedWord(reason), reasons));
     if (fieldPath === '') return errors;
     const place = at.child('fieldPath');
     if (isBlank(fieldPath)) errors.push(fieldInvalid(place, fieldPath, 'must be non-empty if specified'));

@@ -1,6 +1,13 @@
 // What can be wrong with a value, as kube-openapi/pkg/validation/errors/schema.go words it and
 // apiextensions-apiserver/pkg/apiserver/validation/validation.go turns it into field errors. For schema-value.ts.
-import { fieldInvalid, fieldNotSupported, fieldRequired, fieldTooLong, fieldTooMany, fieldTypeInvalid } from '../../errors/field-error.js';
+import {
+  fieldInvalid,
+  fieldNotSupported,
+  fieldRequired,
+  fieldTooLong,
+  fieldTooMany,
+  fieldTypeInvalid,
+} from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
 import { formatValue, quote } from '../../errors/go-format.js';
@@ -23,7 +30,10 @@ export function wrongType(name: string, expected: string, found: string): ValueE
 /** A value that is none of those listed. */
 export function notListed(name: string, value: unknown, listed: readonly unknown[]): ValueError {
   const words = listed.map((item) => (typeof item === 'string' ? item : formatValue(sortedJson(item))));
-  return { text: `${name} in body should be one of [${words.join(' ')}]`, at: (path) => fieldNotSupported(placeOf(path, name), sortedJson(value), words) };
+  return {
+    text: `${name} in body should be one of [${words.join(' ')}]`,
+    at: (path) => fieldNotSupported(placeOf(path, name), sortedJson(value), words),
+  };
 }
 
 /** A property that must be there. */
@@ -33,12 +43,18 @@ export function missingValue(name: string): ValueError {
 
 /** A text with too many characters. */
 export function tooLongValue(name: string, max: number): ValueError {
-  return { text: `${name} in body should be at most ${max} chars long`, at: (path) => fieldTooLong(placeOf(path, name), max) };
+  return {
+    text: `${name} in body should be at most ${max} chars long`,
+    at: (path) => fieldTooLong(placeOf(path, name), max),
+  };
 }
 
 /** A list or an object with too much in it. */
 export function tooManyValues(name: string, actual: number, max: number, noun = 'items'): ValueError {
-  return { text: `${name} in body should have at most ${max} ${noun}`, at: (path) => fieldTooMany(placeOf(path, name), actual, max) };
+  return {
+    text: `${name} in body should have at most ${max} ${noun}`,
+    at: (path) => fieldTooMany(placeOf(path, name), actual, max),
+  };
 }
 
 /** Anything else about a value; `subject` is what the sentence is about, if not the value itself. */

@@ -1,6 +1,7 @@
 // Whether a value fits a schema, and what is wrong where it does not: as kube-openapi/pkg/validation/validate answers,
-// errors, their order and their choice among alternatives included. Of several alternatives that all fail, the errors of
-// the one with most passed checks are reported; hence the counting. Here for defaults in schemas, which must fit them.
+// errors, their order and their choice among alternatives included. Of several alternatives that all fail, the errors
+// of the one with most passed checks are reported; hence the counting. Here for defaults in schemas, which must fit
+// them.
 import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
 import { quote } from '../../errors/go-format.js';
@@ -12,7 +13,15 @@ import { formatRule } from './formats.js';
 import { parseGoRegexp } from './go-regexp.js';
 import { matcher } from './go-regexp-match.js';
 import { checkNumber } from './schema-number.js';
-import { generalError, invalidValue, missingValue, notListed, tooLongValue, tooManyValues, wrongType } from './schema-value-errors.js';
+import {
+  generalError,
+  invalidValue,
+  missingValue,
+  notListed,
+  tooLongValue,
+  tooManyValues,
+  wrongType,
+} from './schema-value-errors.js';
 import type { ValueError } from './schema-value-errors.js';
 
 /** A schema as users write it. */
@@ -79,7 +88,10 @@ function check(schema: Schema, value: unknown, name: string): Outcome {
 function checkType({ type = '', format = '', nullable }: Schema, value: unknown, name: string): readonly ValueError[] {
   if (value === null) return type === '' || nullable === true ? [] : [wrongType(name, type, 'null')];
   const actual = typeOf(value);
-  const fits = type === actual || (type === 'integer' && Number.isInteger(value)) || (type === 'number' && typeof value === 'number');
+  const fits =
+    type === actual ||
+    (type === 'integer' && Number.isInteger(value)) ||
+    (type === 'number' && typeof value === 'number');
   const formatted = typeof value === 'string' || Array.isArray(value);
   // A format stands in for the type of texts and lists, and is what others lack.
   if (format !== '' && formatted && type !== 'number' && type !== 'integer') return [];
@@ -100,12 +112,19 @@ function typeOf(value: unknown): string {
 function checkEnum({ enum: listed = [] }: Schema, value: unknown, name: string): readonly ValueError[] {
   if (listed.length === 0) return [];
   const same = (item: unknown): boolean =>
-    item !== null && (typeof item === 'number' && typeof value === 'number' && Number.isInteger(item) ? Math.trunc(value) === item : deepEqual(item, value));
+    item !== null &&
+    (typeof item === 'number' && typeof value === 'number' && Number.isInteger(item)
+      ? Math.trunc(value) === item
+      : deepEqual(item, value));
   return listed.some(same) ? [] : [notListed(name, value, listed)];
 }
 
 /** Only the first thing wrong with a text is told. */
-function checkString({ maxLength, minLength, pattern = '' }: Schema, value: string, name: string): readonly ValueError[] {
+function checkString(
+  { maxLength, minLength, pattern = '' }: Schema,
+  value: string,
+  name: string,
+): readonly ValueError[] {
   const length = maxLength === undefined && minLength === undefined ? 0 : Array.from(value).length;
   if (maxLength !== undefined && length > maxLength) return [tooLongValue(name, maxLength)];
   if (minLength !== undefined && length < minLength) {
@@ -113,16 +132,22 @@ function checkString({ maxLength, minLength, pattern = '' }: Schema, value: stri
   }
   if (pattern === '') return [];
   const parsed = parseGoRegexp(pattern);
-  if ('error' in parsed) return [invalidValue(name, value, `should match '${pattern}, but pattern is invalid: ${parsed.error}'`)];
+  if ('error' in parsed)
+    return [invalidValue(name, value, `should match '${pattern}, but pattern is invalid: ${parsed.error}'`)];
   return matcher(parsed.expression)(value) ? [] : [invalidValue(name, value, `should match '${pattern}'`)];
 }
 
-function checkList({ items, minItems, maxItems, uniqueItems }: Schema, value: readonly unknown[], name: string): Outcome {
+function checkList(
+  { items, minItems, maxItems, uniqueItems }: Schema,
+  value: readonly unknown[],
+  name: string,
+): Outcome {
   const outcome = new Outcome();
   if (items !== undefined && !Array.isArray(items)) {
     value.forEach((item, index) => outcome.merge(check(items as Schema, item, `${name}[${index}]`)));
   }
-  if (minItems !== undefined && value.length < minItems) outcome.add([invalidValue(name, value.length, `should have at least ${minItems} items`)]);
+  if (minItems !== undefined && value.length < minItems)
+    outcome.add([invalidValue(name, value.length, `should have at least ${minItems} items`)]);
   if (maxItems !== undefined && value.length > maxItems) outcome.add([tooManyValues(name, value.length, maxItems)]);
   if (uniqueItems === true && hasRepeats(value)) outcome.add([invalidValue(name, '', "shouldn't contain duplicates")]);
   return outcome;
@@ -139,9 +164,11 @@ function checkObject(schema: Schema, value: Readonly<Record<string, unknown>>, n
   if (minProperties !== undefined && keys.length < minProperties) {
     outcome.add([invalidValue(name, keys.length, `should have at least ${minProperties} properties`)]);
   }
-  if (maxProperties !== undefined && keys.length > maxProperties) outcome.add([tooManyValues(name, keys.length, maxProperties, 'properties')]);
+  if (maxProperties !== undefined && keys.length > maxProperties)
+    outcome.add([tooManyValues(name, keys.length, maxProperties, 'properties')]);
   const others = keys.filter((key) => !Object.hasOwn(properties, key));
-  if (additionalProperties === false) outcome.add(others.map((key) => invalidValue(name, key, 'is a forbidden property', `${name}.${key}`)));
+  if (additionalProperties === false)
+    outcome.add(others.map((key) => invalidValue(name, key, 'is a forbidden property', `${name}.${key}`)));
   else if (typeof additionalProperties === 'object') {
     for (const key of others) outcome.merge(check(additionalProperties, value[key], `${name}.${key}`));
   }
@@ -171,7 +198,11 @@ function checkAlternatives({ anyOf = [], oneOf = [], allOf = [], not }: Schema, 
     const { outcomes, valid } = checkEach(allOf, value, name);
     for (const each of outcomes) outcome.merge(each);
     if (valid.length < allOf.length) {
-      outcome.add([generalError(`${quote(name)} must validate all the schemas (allOf)${valid.length === 0 ? '. None validated' : ''}`)]);
+      outcome.add([
+        generalError(
+          `${quote(name)} must validate all the schemas (allOf)${valid.length === 0 ? '. None validated' : ''}`,
+        ),
+      ]);
     }
   }
   if (not !== undefined && check(not, value, name).errors.length === 0) {
@@ -181,7 +212,11 @@ function checkAlternatives({ anyOf = [], oneOf = [], allOf = [], not }: Schema, 
   return outcome;
 }
 
-function checkEach(schemas: readonly Schema[], value: unknown, name: string): { outcomes: readonly Outcome[]; valid: readonly Outcome[] } {
+function checkEach(
+  schemas: readonly Schema[],
+  value: unknown,
+  name: string,
+): { outcomes: readonly Outcome[]; valid: readonly Outcome[] } {
   const outcomes = schemas.map((schema) => check(schema, value, name));
   return { outcomes, valid: outcomes.filter(({ errors }) => errors.length === 0) };
 }

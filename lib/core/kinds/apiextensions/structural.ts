@@ -1,5 +1,5 @@
-// Structural schemas: every value has one known type, said outside of all logic, so that unknown fields can be dropped and
-// defaults filled in. As apiextensions-apiserver/pkg/apiserver/schema: convert.go, validation.go and complete.go.
+// Structural schemas: every value has one known type, said outside of all logic, so that unknown fields can be dropped
+// and defaults filled in. As apiextensions-apiserver/pkg/apiserver/schema: convert.go, validation.go and complete.go.
 import { fieldErrorText, fieldForbidden, fieldInvalid, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
@@ -19,14 +19,18 @@ export function structuralProblem(schema: Schema): string | undefined {
   if (schema['x-kubernetes-preserve-unknown-fields'] === false) {
     return "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined";
   }
-  if (schema.items !== undefined && isSchemaList(schema.items)) return "OpenAPIV3Schema 'items' must be a schema, but is an array";
+  if (schema.items !== undefined && isSchemaList(schema.items))
+    return "OpenAPIV3Schema 'items' must be a schema, but is an array";
   return firstProblem([itemSchema(schema), ...Object.values(schema.properties ?? {}), valueSchema(schema)]);
 }
 
 /** What keeps a schema from being structural, in the order of the sentences. */
 export function validateStructural(schema: Schema, path: FieldPath): FieldErrors {
   const errors = [...validateNode(schema, 'root', path), ...validateCompleteness(schema, schema, path, path)];
-  return errors.map((error) => ({ error, text: fieldErrorText(error) })).sort((a, b) => (a.text < b.text ? -1 : 1)).map(({ error }) => error);
+  return errors
+    .map((error) => ({ error, text: fieldErrorText(error) }))
+    .sort((a, b) => (a.text < b.text ? -1 : 1))
+    .map(({ error }) => error);
 }
 
 const unsupported: readonly (readonly [string, (schema: Schema) => boolean])[] = [
@@ -64,27 +68,50 @@ function validateNode(schema: Schema, level: Level, path: FieldPath): FieldError
   const errors: FieldError[] = [];
   if (type === 'array' && items === undefined) errors.push(fieldRequired(path.child('items'), 'must be specified'));
   if (items !== undefined) errors.push(...validateNode(items, 'item', path.child('items')));
-  for (const [name, property] of Object.entries(properties)) errors.push(...validateNode(property, 'field', path.child('properties').key(name)));
-  if (additionalProperties !== undefined && level === 'root') errors.push(fieldForbidden(path.child('additionalProperties'), 'must not be used at the root'));
+  for (const [name, property] of Object.entries(properties))
+    errors.push(...validateNode(property, 'field', path.child('properties').key(name)));
+  if (additionalProperties !== undefined && level === 'root')
+    errors.push(fieldForbidden(path.child('additionalProperties'), 'must not be used at the root'));
   if (values !== undefined) errors.push(...validateNode(values, 'field', path.child('additionalProperties')));
   if (intOrString && preserving) {
-    errors.push(fieldInvalid(path.child('x-kubernetes-preserve-unknown-fields'), true, 'must be false if x-kubernetes-int-or-string is true'));
+    errors.push(
+      fieldInvalid(
+        path.child('x-kubernetes-preserve-unknown-fields'),
+        true,
+        'must be false if x-kubernetes-int-or-string is true',
+      ),
+    );
   }
   if (intOrString && embedded) {
-    errors.push(fieldInvalid(path.child('x-kubernetes-embedded-resource'), true, 'must be false if x-kubernetes-int-or-string is true'));
+    errors.push(
+      fieldInvalid(
+        path.child('x-kubernetes-embedded-resource'),
+        true,
+        'must be false if x-kubernetes-int-or-string is true',
+      ),
+    );
   }
-  errors.push(...validateLogic(schema, path, { anyOf: isIntOrString(schema.anyOf), firstAllOf: isIntOrString(schema.allOf?.[0]?.anyOf) }));
+  errors.push(
+    ...validateLogic(schema, path, {
+      anyOf: isIntOrString(schema.anyOf),
+      firstAllOf: isIntOrString(schema.allOf?.[0]?.anyOf),
+    }),
+  );
   if (embedded && type !== 'object') {
     const rule = 'must be object if x-kubernetes-embedded-resource is true';
     errors.push(type === '' ? fieldRequired(path.child('type'), rule) : fieldInvalid(path.child('type'), type, rule));
   } else if (type === '' && !intOrString && !preserving) errors.push(fieldRequired(path.child('type'), untyped[level]));
   if (embedded && additionalProperties !== undefined) {
-    errors.push(fieldForbidden(path.child('additionalProperties'), 'must not be used if x-kubernetes-embedded-resource is set'));
+    errors.push(
+      fieldForbidden(path.child('additionalProperties'), 'must not be used if x-kubernetes-embedded-resource is set'),
+    );
   }
-  if (level === 'root' && type !== '' && type !== 'object') errors.push(fieldInvalid(path.child('type'), type, 'must be object at the root'));
+  if (level === 'root' && type !== '' && type !== 'object')
+    errors.push(fieldInvalid(path.child('type'), type, 'must be object at the root'));
   errors.push(...validateMetadata(schema, level, path));
   if (embedded && !preserving && Object.keys(properties).length === 0) {
-    const rule = 'must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields';
+    const rule =
+      'must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields';
     errors.push(fieldRequired(path.child('properties'), rule));
   }
   return errors;
@@ -103,11 +130,17 @@ function validateMetadata(schema: Schema, level: Level, path: FieldPath): FieldE
   const metadata = own(properties, 'metadata');
   if (metadata === undefined) return errors;
   const at = path.child('properties').key('metadata');
-  if (ofResource && metadata.type !== 'object') errors.push(fieldInvalid(at.child('type'), metadata.type ?? '', 'must be object'));
+  if (ofResource && metadata.type !== 'object')
+    errors.push(fieldInvalid(at.child('type'), metadata.type ?? '', 'must be object'));
   const names = Object.keys(metadata.properties ?? {});
   const plain = Object.keys(metadata).every((key) => key === 'type' || key === 'default' || key === 'properties');
   if (level === 'root' && !(plain && names.every((name) => name === 'name' || name === 'generateName'))) {
-    errors.push(fieldForbidden(at, 'must not specify anything other than name and generateName, but metadata is implicitly specified'));
+    errors.push(
+      fieldForbidden(
+        at,
+        'must not specify anything other than name and generateName, but metadata is implicitly specified',
+      ),
+    );
   }
   return errors;
 }
@@ -130,7 +163,8 @@ function validateLogic(schema: Schema, path: FieldPath, skipped: Skipped): Field
   const { anyOf = [], allOf = [], oneOf = [], not, pattern = '' } = schema;
   const none = { anyOf: false, firstAllOf: false };
   const errors: FieldError[] = [];
-  if (!skipped.anyOf) anyOf.forEach((inner, index) => errors.push(...validateNested(inner, path.child('anyOf').index(index), none)));
+  if (!skipped.anyOf)
+    anyOf.forEach((inner, index) => errors.push(...validateNested(inner, path.child('anyOf').index(index), none)));
   allOf.forEach((inner, index) => {
     const options = { anyOf: skipped.firstAllOf && index === 0, firstAllOf: false };
     errors.push(...validateNested(inner, path.child('allOf').index(index), options));
@@ -139,7 +173,9 @@ function validateLogic(schema: Schema, path: FieldPath, skipped: Skipped): Field
   if (not !== undefined) errors.push(...validateNested(not, path.child('not'), none));
   const parsed = pattern === '' ? undefined : parseGoRegexp(pattern);
   if (parsed !== undefined && 'error' in parsed) {
-    errors.push(fieldInvalid(path.child('pattern'), pattern, `must be a valid regular expression, but isn't: ${parsed.error}`));
+    errors.push(
+      fieldInvalid(path.child('pattern'), pattern, `must be a valid regular expression, but isn't: ${parsed.error}`),
+    );
   }
   return errors;
 }
@@ -151,12 +187,15 @@ function validateNested(schema: Schema, path: FieldPath, skipped: Skipped): Fiel
   const { properties = {} } = schema;
   const errors = [...validateLogic(schema, path, skipped)];
   if (items !== undefined) errors.push(...validateNested(items, path.child('items'), none));
-  for (const [name, property] of Object.entries(properties)) errors.push(...validateNested(property, path.child('properties').key(name), none));
+  for (const [name, property] of Object.entries(properties))
+    errors.push(...validateNested(property, path.child('properties').key(name), none));
   for (const [name, must] of forbiddenInside) {
     const value = schema[name];
-    if (value !== undefined && (value !== false || name === 'default')) errors.push(fieldForbidden(path.child(name), `must be ${must} to be structural`));
+    if (value !== undefined && (value !== false || name === 'default'))
+      errors.push(fieldForbidden(path.child(name), `must be ${must} to be structural`));
   }
-  if (Object.hasOwn(properties, 'metadata')) errors.push(fieldForbidden(path.child('properties').key('metadata'), 'must not be specified in a nested context'));
+  if (Object.hasOwn(properties, 'metadata'))
+    errors.push(fieldForbidden(path.child('properties').key('metadata'), 'must not be specified in a nested context'));
   return errors;
 }
 
@@ -182,12 +221,19 @@ function validateCompleteness(logic: Schema, structural: Schema, path: FieldPath
   const errors: FieldError[] = [];
   if (not !== undefined) errors.push(...validateNestedCompleteness(not, structural, path, logicPath.child('not')));
   for (const [name, schemas] of Object.entries({ allOf, anyOf, oneOf })) {
-    schemas.forEach((inner, index) => errors.push(...validateNestedCompleteness(inner, structural, path, logicPath.child(name).index(index))));
+    schemas.forEach((inner, index) =>
+      errors.push(...validateNestedCompleteness(inner, structural, path, logicPath.child(name).index(index))),
+    );
   }
   return errors;
 }
 
-function validateNestedCompleteness(logic: Schema, structural: Schema, path: FieldPath, logicPath: FieldPath): FieldErrors {
+function validateNestedCompleteness(
+  logic: Schema,
+  structural: Schema,
+  path: FieldPath,
+  logicPath: FieldPath,
+): FieldErrors {
   const errors = [...validateCompleteness(logic, structural, path, logicPath)];
   const visit = (inner: Schema, counterpart: Schema | undefined, step: (from: FieldPath) => FieldPath): void => {
     const [at, logicAt] = [step(path), step(logicPath)];

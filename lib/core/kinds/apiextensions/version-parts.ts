@@ -4,7 +4,11 @@ import { fieldDuplicate, fieldInvalid, fieldRequired, fieldTooMany } from '../..
 import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
 import type { Frozen } from '../../objects/meta.js';
-import type { CustomResourceColumnDefinition, CustomResourceSubresources, SelectableField } from '../../types/apiextensions-v1.generated.js';
+import type {
+  CustomResourceColumnDefinition,
+  CustomResourceSubresources,
+  SelectableField,
+} from '../../types/apiextensions-v1.generated.js';
 import { findField } from './field-path-rules.js';
 import type { Schema } from './schema-value.js';
 import { structuralProblem } from './structural.js';
@@ -12,7 +16,10 @@ import { structuralProblem } from './structural.js';
 type FieldErrors = readonly FieldError[];
 
 /** Where replicas are counted. */
-export function validateSubresources(subresources: Frozen<CustomResourceSubresources> | undefined, path: FieldPath): FieldErrors {
+export function validateSubresources(
+  subresources: Frozen<CustomResourceSubresources> | undefined,
+  path: FieldPath,
+): FieldErrors {
   const { scale } = subresources ?? {};
   if (scale === undefined) return [];
   const { specReplicasPath, statusReplicasPath, labelSelectorPath = '' } = scale;
@@ -31,14 +38,21 @@ export function validateSubresources(subresources: Frozen<CustomResourceSubresou
 }
 
 /** A column of printed lists. */
-export function validateColumn({ name, type, format = '', jsonPath }: Frozen<CustomResourceColumnDefinition>, path: FieldPath): FieldErrors {
+export function validateColumn(
+  { name, type, format = '', jsonPath }: Frozen<CustomResourceColumnDefinition>,
+  path: FieldPath,
+): FieldErrors {
   const errors: FieldError[] = [];
   if (name === '') errors.push(fieldRequired(path.child('name')));
   const oneOf = `must be one of ${columnTypes.join(',')}`;
   if (type === '') errors.push(fieldRequired(path.child('type'), oneOf));
   else if (!columnTypes.includes(type)) errors.push(fieldInvalid(path.child('type'), type, oneOf));
-  if (format !== '' && !columnFormats.includes(format)) errors.push(fieldInvalid(path.child('format'), format, `must be one of ${columnFormats.join(',')}`));
-  return [...errors, ...(jsonPath === '' ? [fieldRequired(path.child('JSONPath'))] : validateJsonPath(jsonPath, path.child('JSONPath')))];
+  if (format !== '' && !columnFormats.includes(format))
+    errors.push(fieldInvalid(path.child('format'), format, `must be one of ${columnFormats.join(',')}`));
+  return [
+    ...errors,
+    ...(jsonPath === '' ? [fieldRequired(path.child('JSONPath'))] : validateJsonPath(jsonPath, path.child('JSONPath'))),
+  ];
 }
 
 /** What depends on the definition. */
@@ -49,7 +63,12 @@ export interface SelectableOptions {
 }
 
 /** Fields that field selectors may name. */
-export function validateSelectableFields(fields: readonly Frozen<SelectableField>[], schema: Schema, path: FieldPath, options: SelectableOptions): FieldErrors {
+export function validateSelectableFields(
+  fields: readonly Frozen<SelectableField>[],
+  schema: Schema,
+  path: FieldPath,
+  options: SelectableOptions,
+): FieldErrors {
   const problem = structuralProblem(schema);
   if (problem !== undefined) return [fieldInvalid(options.schemaPath, '', problem)];
   const seen = new Set<string>();
@@ -61,14 +80,17 @@ export function validateSelectableFields(fields: readonly Frozen<SelectableField
     const wrong: FieldError[] = [];
     if (found.root === 'metadata') wrong.push(fieldInvalid(at, jsonPath, 'must not point to fields in metadata'));
     if (!['string', 'boolean', 'integer'].includes(found.schema.type ?? '')) {
-      const rule = 'must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.';
+      const rule =
+        'must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.';
       wrong.push(fieldInvalid(at, jsonPath, rule));
     }
     if (seen.has(found.path)) wrong.push(fieldDuplicate(at, jsonPath));
     seen.add(found.path);
     return wrong;
   });
-  return seen.size > selectableMax && !options.keepsMany ? [...errors, fieldTooMany(path, seen.size, selectableMax)] : errors;
+  return seen.size > selectableMax && !options.keepsMany
+    ? [...errors, fieldTooMany(path, seen.size, selectableMax)]
+    : errors;
 }
 
 const columnTypes = ['boolean', 'date', 'integer', 'number', 'string'];

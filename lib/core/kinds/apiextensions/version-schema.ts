@@ -33,10 +33,16 @@ export interface SchemaOptions {
 }
 
 /** The rules for a definition that replaces `old`, if any. */
-export function schemaOptions(spec: InternalSpec, old: InternalSpec | undefined, check: ExpressionCheck): SchemaOptions {
+export function schemaOptions(
+  spec: InternalSpec,
+  old: InternalSpec | undefined,
+  check: ExpressionCheck,
+): SchemaOptions {
   const before = old === undefined ? [] : schemasOf(old);
   const none = (asked: (schema: Schema) => boolean): boolean => !before.some((schema) => someSchema(schema, asked));
-  const needsStructure = schemasOf(spec).some((schema) => someSchema(schema, (inner) => inner.default !== undefined || hasExtensions(inner)));
+  const needsStructure = schemasOf(spec).some((schema) =>
+    someSchema(schema, (inner) => inner.default !== undefined || hasExtensions(inner)),
+  );
   return {
     check,
     requireStructural: spec.preserveUnknownFields !== true || needsStructure || !before.some(isNonStructural),
@@ -56,15 +62,23 @@ export interface VersionOptions extends Omit<SchemaOptions, 'unchanged'> {
 }
 
 /** Everything wrong with a schema. `path` is that of its wrapper. */
-export function validateVersionSchema(validation: Frozen<CustomResourceValidation> | undefined, path: FieldPath, options: VersionOptions): readonly FieldError[] {
+export function validateVersionSchema(
+  validation: Frozen<CustomResourceValidation> | undefined,
+  path: FieldPath,
+  options: VersionOptions,
+): readonly FieldError[] {
   const schema = validation?.openAPIV3Schema;
   if (schema === undefined) return [];
   const at = path.child('openAPIV3Schema');
   const errors: FieldError[] = [];
   if (options.hasStatus) errors.push(...validateRoot(schema, path));
-  if (schema.nullable === true) errors.push(fieldForbidden(path.child('openAPIV3Schema.nullable'), 'nullable cannot be true at the root'));
+  if (schema.nullable === true)
+    errors.push(fieldForbidden(path.child('openAPIV3Schema.nullable'), 'nullable cannot be true at the root'));
   const problem = options.requireStructural ? structuralProblem(schema) : undefined;
-  const structure = options.requireStructural && problem === undefined ? validateStructuralParts(schema, at, options.requirePrunedDefaults) : undefined;
+  const structure =
+    options.requireStructural && problem === undefined
+      ? validateStructuralParts(schema, at, options.requirePrunedDefaults)
+      : undefined;
   const { schema: wrong, rules } = validateSchema(schema, at, {
     ...options,
     insideMeta: false,
@@ -93,7 +107,13 @@ function validateRoot(schema: Schema, path: FieldPath): readonly FieldError[] {
       const only = `only "object" is allowed as the type ${rule}`;
       if (type !== 'object') return [fieldInvalid(path.child('openAPIV3Schema.type'), type, only)];
     } else if (!allowedAtRoot.includes(go)) {
-      return [fieldInvalid(path.child('openAPIV3Schema'), printedSchema(schema), `only [${allowedAtRoot.join(' ')}] fields are allowed ${rule}`)];
+      return [
+        fieldInvalid(
+          path.child('openAPIV3Schema'),
+          printedSchema(schema),
+          `only [${allowedAtRoot.join(' ')}] fields are allowed ${rule}`,
+        ),
+      ];
     }
   }
   return [];
@@ -149,7 +169,8 @@ function isNonStructural(schema: Schema): boolean {
 function expressionsIn(schema: Schema): readonly string[] {
   const found: string[] = [];
   someSchema(schema, ({ 'x-kubernetes-validations': rules = [] }) => {
-    for (const { rule, messageExpression } of rules) found.push(rule, ...(messageExpression === undefined ? [] : [messageExpression]));
+    for (const { rule, messageExpression } of rules)
+      found.push(rule, ...(messageExpression === undefined ? [] : [messageExpression]));
     return false;
   });
   return found;
@@ -158,6 +179,9 @@ function expressionsIn(schema: Schema): readonly string[] {
 function unchangedVersions(spec: InternalSpec, old: InternalSpec): readonly string[] {
   const before = new Map(old.versions.map((version) => [version.name, schemaOf(version) ?? schemaOf(old.shared)]));
   return spec.versions
-    .filter((version) => before.has(version.name) && deepEqual(schemaOf(version) ?? schemaOf(spec.shared), before.get(version.name)))
+    .filter(
+      (version) =>
+        before.has(version.name) && deepEqual(schemaOf(version) ?? schemaOf(spec.shared), before.get(version.name)),
+    )
     .map(({ name }) => name);
 }

@@ -9,7 +9,13 @@ import { decodeBase64 } from '../../objects/base64.js';
 import type { Frozen } from '../../objects/meta.js';
 import { isDns1035Label, isDns1123Subdomain, isPathSegment, isPortNumber } from '../../objects/names.js';
 import { printTime } from '../../objects/time.js';
-import type { APIService, APIServiceCondition, APIServiceSpec, APIServiceStatus, ServiceReference } from '../../types/apiregistration-v1.generated.js';
+import type {
+  APIService,
+  APIServiceCondition,
+  APIServiceSpec,
+  APIServiceStatus,
+  ServiceReference,
+} from '../../types/apiregistration-v1.generated.js';
 import { invalidEach } from '../invalid-each.js';
 import type { KindStrategy } from '../kind-strategy.js';
 import type { KindTable } from '../kind-table.js';
@@ -26,7 +32,8 @@ const table: KindTable<APIService> = {
   ],
   row: (object, now) => {
     const { metadata, spec, status } = object;
-    const service = spec?.service === undefined ? 'Local' : `${spec.service.namespace ?? ''}/${spec.service.name ?? ''}`;
+    const service =
+      spec?.service === undefined ? 'Local' : `${spec.service.namespace ?? ''}/${spec.service.name ?? ''}`;
     return { cells: [metadata?.name ?? '', service, availability(status), age(object, now)] };
   },
 };
@@ -95,30 +102,57 @@ function validatePriority(value: number, max: number, path: FieldPath): readonly
   return value <= 0 || value > max ? [fieldInvalid(path, value, `must be positive and less than ${max}`)] : [];
 }
 
-function validateLocal({ caBundle = '', insecureSkipTLSVerify = false }: Frozen<APIServiceSpec>, path: FieldPath): readonly FieldError[] {
+function validateLocal(
+  { caBundle = '', insecureSkipTLSVerify = false }: Frozen<APIServiceSpec>,
+  path: FieldPath,
+): readonly FieldError[] {
   return [
     ...(caBundle === ''
       ? []
-      : [fieldInvalid(path.child('caBundle'), `${decodeBase64(caBundle).length} bytes`, 'local APIServices may not have a caBundle')]),
-    ...(insecureSkipTLSVerify ? [fieldInvalid(path.child('insecureSkipTLSVerify'), true, 'local APIServices may not have insecureSkipTLSVerify')] : []),
+      : [
+          fieldInvalid(
+            path.child('caBundle'),
+            `${decodeBase64(caBundle).length} bytes`,
+            'local APIServices may not have a caBundle',
+          ),
+        ]),
+    ...(insecureSkipTLSVerify
+      ? [
+          fieldInvalid(
+            path.child('insecureSkipTLSVerify'),
+            true,
+            'local APIServices may not have insecureSkipTLSVerify',
+          ),
+        ]
+      : []),
   ];
 }
 
-function validateService(spec: Frozen<APIServiceSpec>, { namespace = '', name = '', port = 0 }: Frozen<ServiceReference>, path: FieldPath): readonly FieldError[] {
+function validateService(
+  spec: Frozen<APIServiceSpec>,
+  { namespace = '', name = '', port = 0 }: Frozen<ServiceReference>,
+  path: FieldPath,
+): readonly FieldError[] {
   const at = path.child('service');
   const wrongPort = isPortNumber(port);
   const unchecked = spec.insecureSkipTLSVerify === true && (spec.caBundle ?? '') !== '';
   return [
     ...(namespace === '' ? [fieldRequired(at.child('namespace'))] : []),
     ...(name === '' ? [fieldRequired(at.child('name'))] : []),
-    ...(wrongPort.length > 0 ? [fieldInvalid(at.child('port'), port, `port is not valid: ${wrongPort.join(', ')}`)] : []),
-    ...(unchecked ? [fieldInvalid(path.child('insecureSkipTLSVerify'), true, 'may not be true if caBundle is present')] : []),
+    ...(wrongPort.length > 0
+      ? [fieldInvalid(at.child('port'), port, `port is not valid: ${wrongPort.join(', ')}`)]
+      : []),
+    ...(unchecked
+      ? [fieldInvalid(path.child('insecureSkipTLSVerify'), true, 'may not be true if caBundle is present')]
+      : []),
   ];
 }
 
 function validateConditions(status: Frozen<APIServiceStatus> | undefined, path: FieldPath): readonly FieldError[] {
   return (status?.conditions ?? []).flatMap(({ status: value }, index) =>
-    statuses.includes(value) ? [] : [fieldNotSupported(path.index(index).child('status'), printedWord(value), statuses)],
+    statuses.includes(value)
+      ? []
+      : [fieldNotSupported(path.index(index).child('status'), printedWord(value), statuses)],
   );
 }
 

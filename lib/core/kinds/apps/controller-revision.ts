@@ -28,8 +28,15 @@ export const controllerRevision: KindStrategy<ControllerRevision> = {
     ...validateImmutable(data, old.data, dataPath),
   ],
   table: {
-    columns: [nameColumn, textColumn('Controller', 'What the revision belongs to.'), textColumn('Revision', 'The number of the revision.'), ageColumn],
-    row: (object, now) => ({ cells: [object.metadata?.name ?? '', controllerCell(object), object.revision, age(object, now)] }),
+    columns: [
+      nameColumn,
+      textColumn('Controller', 'What the revision belongs to.'),
+      textColumn('Revision', 'The number of the revision.'),
+      ageColumn,
+    ],
+    row: (object, now) => ({
+      cells: [object.metadata?.name ?? '', controllerCell(object), object.revision, age(object, now)],
+    }),
   },
 };
 

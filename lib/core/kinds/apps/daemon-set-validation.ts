@@ -1,12 +1,18 @@
-// What is wrong with a DaemonSet. As pkg/apis/apps/validation/validation.go, ValidateDaemonSet and its parts. The rules of
-// the template's generation are left out: nobody but the strategy sets it.
+// What is wrong with a DaemonSet. As pkg/apis/apps/validation/validation.go, ValidateDaemonSet and its parts. The rules
+// of the template's generation are left out: nobody but the strategy sets it.
 import { fieldInvalid, fieldNotSupported, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
 import type { FieldPath } from '../../errors/field-path.js';
 import { validateNonNegative } from '../../objects/meta-validation.js';
 import type { Frozen } from '../../objects/meta.js';
-import type { DaemonSet, DaemonSetSpec, DaemonSetStatus, DaemonSetUpdateStrategy, RollingUpdateDaemonSet } from '../../types/apps-v1.generated.js';
+import type {
+  DaemonSet,
+  DaemonSetSpec,
+  DaemonSetStatus,
+  DaemonSetUpdateStrategy,
+  RollingUpdateDaemonSet,
+} from '../../types/apps-v1.generated.js';
 import type { LabelSelector } from '../../types/meta-v1.generated.js';
 import { hasInvalidLabelValue, validateLabelSelector } from '../label-selector-validation.js';
 import type { Loose } from '../loose.js';
@@ -16,7 +22,13 @@ import type { PodValidationOptions } from '../pods/pod-validation-options.js';
 import { printedSelector, printedWord } from '../printed-values.js';
 import { intOrPercentValue, validateAtMostWhole, validateIntOrPercent } from './int-or-percent.js';
 import { validateCollisionCount, validateNonNegatives } from './status-counts.js';
-import { isEmptySelector, readSelector, validateImmutableSelector, validateRunsForever, validateTemplateLabels } from './template-validation.js';
+import {
+  isEmptySelector,
+  readSelector,
+  validateImmutableSelector,
+  validateRunsForever,
+  validateTemplateLabels,
+} from './template-validation.js';
 
 type FieldErrors = readonly FieldError[];
 
@@ -25,7 +37,11 @@ const selectorPath = specPath.child('selector');
 const templatePath = specPath.child('template');
 
 /** Everything wrong with a DaemonSet's specification. */
-export function validateDaemonSetSpec(spec: Frozen<DaemonSetSpec>, options: PodValidationOptions, allowInvalidValues = false): FieldErrors {
+export function validateDaemonSetSpec(
+  spec: Frozen<DaemonSetSpec>,
+  options: PodValidationOptions,
+  allowInvalidValues = false,
+): FieldErrors {
   const { selector, template, minReadySeconds = 0, updateStrategy = {}, revisionHistoryLimit = 0 } = spec;
   const read = readSelector(selector);
   return [
@@ -45,7 +61,11 @@ export function validateDaemonSetUpdate({ spec }: Frozen<DaemonSet>, { spec: old
   if (spec === undefined) return [];
   return [
     ...validateImmutableSelector(spec.selector, old?.selector, selectorPath),
-    ...validateDaemonSetSpec(spec, podTemplateValidationOptions(spec.template, old?.template), hasInvalidLabelValue(old?.selector)),
+    ...validateDaemonSetSpec(
+      spec,
+      podTemplateValidationOptions(spec.template, old?.template),
+      hasInvalidLabelValue(old?.selector),
+    ),
   ];
 }
 
@@ -74,19 +94,27 @@ function validateNotEmpty(selector: Frozen<LabelSelector> | undefined): FieldErr
   return [fieldInvalid(selectorPath, printedSelector(selector), 'empty selector is invalid for daemonset')];
 }
 
-function validateUpdateStrategy({ type = '', rollingUpdate }: Loose<DaemonSetUpdateStrategy>, path: FieldPath): FieldErrors {
+function validateUpdateStrategy(
+  { type = '', rollingUpdate }: Loose<DaemonSetUpdateStrategy>,
+  path: FieldPath,
+): FieldErrors {
   switch (type) {
     case 'OnDelete':
       return [];
     case 'RollingUpdate':
-      return rollingUpdate === undefined ? [fieldRequired(path.child('rollingUpdate'))] : validateRollingUpdate(rollingUpdate, path.child('rollingUpdate'));
+      return rollingUpdate === undefined
+        ? [fieldRequired(path.child('rollingUpdate'))]
+        : validateRollingUpdate(rollingUpdate, path.child('rollingUpdate'));
     default:
       return [fieldNotSupported(path, printedStrategy(type, rollingUpdate), ['RollingUpdate', 'OnDelete'])];
   }
 }
 
 /** Exactly one of the two is above zero: a node makes room for the new pod, or holds both for a while. */
-function validateRollingUpdate({ maxUnavailable = 0, maxSurge = 0 }: Frozen<RollingUpdateDaemonSet>, path: FieldPath): FieldErrors {
+function validateRollingUpdate(
+  { maxUnavailable = 0, maxSurge = 0 }: Frozen<RollingUpdateDaemonSet>,
+  path: FieldPath,
+): FieldErrors {
   const unavailablePath = path.child('maxUnavailable');
   const surgePath = path.child('maxSurge');
   const errors = [
@@ -109,5 +137,8 @@ function validateRollingUpdate({ maxUnavailable = 0, maxSurge = 0 }: Frozen<Roll
 /** Kubernetes prints its internal type, by Go's names. */
 function printedStrategy(type: string, rollingUpdate: Frozen<RollingUpdateDaemonSet> | undefined): unknown {
   const { maxUnavailable = 0, maxSurge = 0 } = rollingUpdate ?? {};
-  return { Type: type, RollingUpdate: rollingUpdate === undefined ? null : { MaxUnavailable: maxUnavailable, MaxSurge: maxSurge } };
+  return {
+    Type: type,
+    RollingUpdate: rollingUpdate === undefined ? null : { MaxUnavailable: maxUnavailable, MaxSurge: maxSurge },
+  };
 }

@@ -23,7 +23,8 @@ export const daemonSet: KindStrategy<DaemonSet> = {
     const given = templateGeneration(object);
     setTemplateGeneration(object, given < 1n ? 1n : given);
   },
-  validate: ({ spec }) => (spec === undefined ? [] : validateDaemonSetSpec(spec, podTemplateValidationOptions(spec.template))),
+  validate: ({ spec }) =>
+    spec === undefined ? [] : validateDaemonSetSpec(spec, podTemplateValidationOptions(spec.template)),
   warningsOnCreate: ({ spec }) => (spec === undefined ? [] : podTemplateWarnings(spec.template, templatePath)),
   prepareForUpdate(object, old) {
     const changed = !deepEqual(object.spec?.template, old.spec?.template);

@@ -5,7 +5,13 @@ import { fieldPath } from '../../errors/field-path.js';
 import type { FieldPath } from '../../errors/field-path.js';
 import { validateNonNegative } from '../../objects/meta-validation.js';
 import type { Frozen, ObjectMeta } from '../../objects/meta.js';
-import type { Deployment, DeploymentSpec, DeploymentStatus, DeploymentStrategy, RollingUpdateDeployment } from '../../types/apps-v1.generated.js';
+import type {
+  Deployment,
+  DeploymentSpec,
+  DeploymentStatus,
+  DeploymentStrategy,
+  RollingUpdateDeployment,
+} from '../../types/apps-v1.generated.js';
 import { podTemplateValidationOptions } from '../pods/pod-validation-options.js';
 import type { PodValidationOptions } from '../pods/pod-validation-options.js';
 import type { Loose } from '../loose.js';
@@ -13,7 +19,12 @@ import { printedSelector, printedWord } from '../printed-values.js';
 import { rollbackAnnotation } from './deployment-defaults.js';
 import { intOrPercentValue, validateAtMostWhole, validateIntOrPercent } from './int-or-percent.js';
 import { validateCollisionCount, validateNotMore, validateNonNegatives } from './status-counts.js';
-import { readSelector, validateImmutableSelector, validateReplicaTemplate, validateRequiredSelector } from './template-validation.js';
+import {
+  readSelector,
+  validateImmutableSelector,
+  validateReplicaTemplate,
+  validateRequiredSelector,
+} from './template-validation.js';
 
 type FieldErrors = readonly FieldError[];
 
@@ -34,7 +45,10 @@ export function validateDeploymentSpec(
     ...validateStrategy(spec.strategy ?? {}, specPath.child('strategy')),
     ...validateNonNegative(minReadySeconds, specPath.child('minReadySeconds')),
     ...validateNonNegative(revisionHistoryLimit, specPath.child('revisionHistoryLimit')),
-    ...validateNonNegative(Number(metadata?.annotations?.[rollbackAnnotation] ?? 0), specPath.child('rollback').child('version')),
+    ...validateNonNegative(
+      Number(metadata?.annotations?.[rollbackAnnotation] ?? 0),
+      specPath.child('rollback').child('version'),
+    ),
   ];
   if (progressDeadlineSeconds !== undefined) {
     errors.push(...validateNonNegative(progressDeadlineSeconds, deadlinePath));
@@ -68,15 +82,24 @@ export function validateDeploymentStatus(status: Frozen<DeploymentStatus>, old: 
       'terminatingReplicas',
       'collisionCount',
     ]),
-    ...validateNotMore(status, statusPath, { fields: ['updatedReplicas', 'readyReplicas', 'availableReplicas'], than: 'status.replicas', count: replicas }),
-    ...validateNotMore(status, statusPath, { fields: ['availableReplicas'], than: 'readyReplicas', count: readyReplicas }),
+    ...validateNotMore(status, statusPath, {
+      fields: ['updatedReplicas', 'readyReplicas', 'availableReplicas'],
+      than: 'status.replicas',
+      count: replicas,
+    }),
+    ...validateNotMore(status, statusPath, {
+      fields: ['availableReplicas'],
+      than: 'readyReplicas',
+      count: readyReplicas,
+    }),
     ...validateCollisionCount(status, old, statusPath),
   ];
 }
 
 function validateTemplate({ selector, template }: Frozen<DeploymentSpec>, options: PodValidationOptions): FieldErrors {
   const read = readSelector(selector);
-  if (read === undefined) return [fieldInvalid(specPath.child('selector'), printedSelector(selector), 'invalid label selector')];
+  if (read === undefined)
+    return [fieldInvalid(specPath.child('selector'), printedSelector(selector), 'invalid label selector')];
   return validateReplicaTemplate(template, specPath.child('template'), { selector: read, kind: 'ReplicaSet', options });
 }
 
@@ -85,17 +108,27 @@ function validateStrategy(strategy: Loose<DeploymentStrategy>, path: FieldPath):
   const below = path.child('rollingUpdate');
   switch (type) {
     case 'Recreate':
-      return rollingUpdate === undefined ? [] : [fieldForbidden(below, "may not be specified when strategy `type` is 'Recreate'")];
+      return rollingUpdate === undefined
+        ? []
+        : [fieldForbidden(below, "may not be specified when strategy `type` is 'Recreate'")];
     case 'RollingUpdate':
-      return rollingUpdate === undefined ? [fieldRequired(below, 'this should be defaulted and never be nil')] : validateRollingUpdate(rollingUpdate, below);
+      return rollingUpdate === undefined
+        ? [fieldRequired(below, 'this should be defaulted and never be nil')]
+        : validateRollingUpdate(rollingUpdate, below);
     default:
       return [fieldNotSupported(path, printedStrategy(type, rollingUpdate), ['Recreate', 'RollingUpdate'])];
   }
 }
 
-function validateRollingUpdate({ maxUnavailable = 0, maxSurge = 0 }: Frozen<RollingUpdateDeployment>, path: FieldPath): FieldErrors {
+function validateRollingUpdate(
+  { maxUnavailable = 0, maxSurge = 0 }: Frozen<RollingUpdateDeployment>,
+  path: FieldPath,
+): FieldErrors {
   const unavailablePath = path.child('maxUnavailable');
-  const errors = [...validateIntOrPercent(maxUnavailable, unavailablePath), ...validateIntOrPercent(maxSurge, path.child('maxSurge'))];
+  const errors = [
+    ...validateIntOrPercent(maxUnavailable, unavailablePath),
+    ...validateIntOrPercent(maxSurge, path.child('maxSurge')),
+  ];
   if (intOrPercentValue(maxUnavailable) === 0 && intOrPercentValue(maxSurge) === 0) {
     const printed = typeof maxUnavailable === 'string' ? printedWord(maxUnavailable) : maxUnavailable;
     errors.push(fieldInvalid(unavailablePath, printed, 'may not be 0 when `maxSurge` is 0'));
@@ -106,5 +139,8 @@ function validateRollingUpdate({ maxUnavailable = 0, maxSurge = 0 }: Frozen<Roll
 /** Kubernetes prints its internal type, by Go's names. */
 function printedStrategy(type: string, rollingUpdate: Frozen<RollingUpdateDeployment> | undefined): unknown {
   const { maxUnavailable = 0, maxSurge = 0 } = rollingUpdate ?? {};
-  return { Type: type, RollingUpdate: rollingUpdate === undefined ? null : { MaxUnavailable: maxUnavailable, MaxSurge: maxSurge } };
+  return {
+    Type: type,
+    RollingUpdate: rollingUpdate === undefined ? null : { MaxUnavailable: maxUnavailable, MaxSurge: maxSurge },
+  };
 }

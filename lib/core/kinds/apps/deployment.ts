@@ -21,7 +21,8 @@ const templatePath = fieldPath('spec', 'template');
 /** What is particular to Deployments. */
 export const deployment: KindStrategy<Deployment> = {
   nameRule: nameIsDnsSubdomain,
-  validate: ({ metadata, spec }) => (spec === undefined ? [] : validateDeploymentSpec({ metadata, spec }, podTemplateValidationOptions(spec.template))),
+  validate: ({ metadata, spec }) =>
+    spec === undefined ? [] : validateDeploymentSpec({ metadata, spec }, podTemplateValidationOptions(spec.template)),
   warningsOnCreate: ({ metadata, spec }) => [
     ...podNameWarnings(metadata?.name),
     ...(spec === undefined ? [] : podTemplateWarnings(spec.template, templatePath)),
@@ -32,7 +33,8 @@ export const deployment: KindStrategy<Deployment> = {
     return podTemplateWarnings(object.spec.template, templatePath, old.spec?.template);
   },
   changesGeneration: (object, old) =>
-    !deepEqual(object.spec, old.spec) || !deepEqual(object.metadata?.annotations ?? {}, old.metadata?.annotations ?? {}),
+    !deepEqual(object.spec, old.spec) ||
+    !deepEqual(object.metadata?.annotations ?? {}, old.metadata?.annotations ?? {}),
   subresources: {
     status: {
       prepareForUpdate(object, old) {

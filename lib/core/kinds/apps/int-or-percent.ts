@@ -1,5 +1,6 @@
-// Limits that are a count or a share: maxUnavailable, maxSurge, minAvailable. As pkg/apis/apps/validation/validation.go,
-// ValidatePositiveIntOrPercent, IsNotMoreThan100Percent and getIntOrPercentValue. Also for disruption budgets.
+// Limits that are a count or a share: maxUnavailable, maxSurge, minAvailable. As
+// pkg/apis/apps/validation/validation.go, ValidatePositiveIntOrPercent, IsNotMoreThan100Percent and
+// getIntOrPercentValue. Also for disruption budgets.
 import { fieldInvalid } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';

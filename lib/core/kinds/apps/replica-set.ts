@@ -16,7 +16,12 @@ import { printedSelector } from '../printed-values.js';
 import { podNameWarnings } from './pod-name-warnings.js';
 import { replicaCounting } from './replica-counts.js';
 import { selectorCell } from './template-cells.js';
-import { readSelector, validateImmutableSelector, validateReplicaTemplate, validateRequiredSelector } from './template-validation.js';
+import {
+  readSelector,
+  validateImmutableSelector,
+  validateReplicaTemplate,
+  validateRequiredSelector,
+} from './template-validation.js';
 
 const specPath = fieldPath('spec');
 const templatePath = specPath.child('template');
@@ -25,7 +30,10 @@ const templatePath = specPath.child('template');
 export const replicaSet: KindStrategy<ReplicaSet> = {
   nameRule: nameIsDnsSubdomain,
   validate: ({ spec }) => (spec === undefined ? [] : validateSpec(spec, podTemplateValidationOptions(spec.template))),
-  warningsOnCreate: ({ metadata, spec }) => [...podNameWarnings(metadata?.name), ...podTemplateWarnings(spec?.template ?? {}, templatePath)],
+  warningsOnCreate: ({ metadata, spec }) => [
+    ...podNameWarnings(metadata?.name),
+    ...podTemplateWarnings(spec?.template ?? {}, templatePath),
+  ],
   validateUpdate({ spec }, old) {
     if (spec === undefined) return [];
     return [

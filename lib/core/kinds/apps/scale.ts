@@ -1,6 +1,6 @@
 // The `scale` subresource: how many pods a workload has and should have, in one form for all workloads (autoscaling/v1
-// Scale), so that autoscalers and `kubectl scale` need not know the kind. For the server's subresource, which writes the
-// workload itself: metadata of a Scale is the workload's, and only the number of replicas is taken over.
+// Scale), so that autoscalers and `kubectl scale` need not know the kind. For the server's subresource, which writes
+// the workload itself: metadata of a Scale is the workload's, and only the number of replicas is taken over.
 // As scaleFromDeployment and its sisters in pkg/registry/apps, and pkg/apis/autoscaling/validation, ValidateScale.
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
@@ -53,7 +53,9 @@ export const scaleTable: KindTable<Scale> = {
     integerColumn('Available', 'Pods that exist.'),
     ageColumn,
   ],
-  row: (scale, now) => ({ cells: [scale.metadata?.name ?? '', scale.spec?.replicas ?? 0, scale.status?.replicas ?? 0, age(scale, now)] }),
+  row: (scale, now) => ({
+    cells: [scale.metadata?.name ?? '', scale.spec?.replicas ?? 0, scale.status?.replicas ?? 0, age(scale, now)],
+  }),
 };
 
 function identityOf({ name, namespace, uid, resourceVersion, creationTimestamp }: Frozen<ObjectMeta>): ObjectMeta {

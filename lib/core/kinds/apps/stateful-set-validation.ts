@@ -24,7 +24,12 @@ import { podTemplateValidationOptions } from '../pods/pod-validation-options.js'
 import type { PodValidationOptions } from '../pods/pod-validation-options.js';
 import { printedSelector, printedWord } from '../printed-values.js';
 import { validateCollisionCount, validateNonNegatives, validateNotMore } from './status-counts.js';
-import { readSelector, validateRequiredSelector, validateRunsForever, validateTemplateLabels } from './template-validation.js';
+import {
+  readSelector,
+  validateRequiredSelector,
+  validateRunsForever,
+  validateTemplateLabels,
+} from './template-validation.js';
 
 type FieldErrors = readonly FieldError[];
 
@@ -38,20 +43,38 @@ export interface StatefulSetLeniency {
 }
 
 /** Everything wrong with a StatefulSet's specification. */
-export function validateStatefulSetSpec(spec: Frozen<StatefulSetSpec>, path: FieldPath, leniency: StatefulSetLeniency): FieldErrors {
-  const { podManagementPolicy, updateStrategy = {}, persistentVolumeClaimRetentionPolicy, volumeClaimTemplates = [], ordinals, serviceName = '' } = spec;
+export function validateStatefulSetSpec(
+  spec: Frozen<StatefulSetSpec>,
+  path: FieldPath,
+  leniency: StatefulSetLeniency,
+): FieldErrors {
+  const {
+    podManagementPolicy,
+    updateStrategy = {},
+    persistentVolumeClaimRetentionPolicy,
+    volumeClaimTemplates = [],
+    ordinals,
+    serviceName = '',
+  } = spec;
   const isNew = leniency.exists !== true;
   return [
     ...validatePodManagementPolicy(podManagementPolicy, path.child('podManagementPolicy')),
     ...validateUpdateStrategy(updateStrategy, path.child('updateStrategy')),
-    ...validateRetentionPolicy(persistentVolumeClaimRetentionPolicy, path.child('persistentVolumeClaimRetentionPolicy')),
+    ...validateRetentionPolicy(
+      persistentVolumeClaimRetentionPolicy,
+      path.child('persistentVolumeClaimRetentionPolicy'),
+    ),
     ...(isNew
-      ? volumeClaimTemplates.flatMap(({ spec: claim = {} }, index) => validateClaimSpec(claim, path.child('volumeClaimTemplates').index(index).child('spec')))
+      ? volumeClaimTemplates.flatMap(({ spec: claim = {} }, index) =>
+          validateClaimSpec(claim, path.child('volumeClaimTemplates').index(index).child('spec')),
+        )
       : []),
     ...validateNonNegative(spec.replicas ?? 0, path.child('replicas')),
     ...validateNonNegative(spec.minReadySeconds ?? 0, path.child('minReadySeconds')),
     ...validateNonNegative(ordinals?.start ?? 0, path.child('ordinals.start')),
-    ...(isNew && serviceName !== '' ? isDns1123Label(serviceName).map((wrong) => fieldInvalid(path.child('serviceName'), serviceName, wrong)) : []),
+    ...(isNew && serviceName !== ''
+      ? isDns1123Label(serviceName).map((wrong) => fieldInvalid(path.child('serviceName'), serviceName, wrong))
+      : []),
     ...validateRequiredSelector(spec.selector, path.child('selector'), 'statefulset'),
     ...validateTemplate(spec, path, leniency),
     ...validateRunsForever(spec.template, path.child('template'), 'StatefulSet'),
@@ -59,7 +82,10 @@ export function validateStatefulSetSpec(spec: Frozen<StatefulSetSpec>, path: Fie
 }
 
 /** Everything wrong with an update. */
-export function validateStatefulSetUpdate({ spec }: Frozen<StatefulSet>, { spec: old }: Frozen<StatefulSet>): FieldErrors {
+export function validateStatefulSetUpdate(
+  { spec }: Frozen<StatefulSet>,
+  { spec: old }: Frozen<StatefulSet>,
+): FieldErrors {
   if (spec === undefined || old === undefined) return [];
   const path = fieldPath('spec');
   const pods = podTemplateValidationOptions(spec.template, old.template);
@@ -69,31 +95,46 @@ export function validateStatefulSetUpdate({ spec }: Frozen<StatefulSet>, { spec:
 }
 
 /** Everything wrong with an update of the status. */
-export function validateStatefulSetStatus(status: Loose<StatefulSetStatus>, old: Loose<StatefulSetStatus>): FieldErrors {
+export function validateStatefulSetStatus(
+  status: Loose<StatefulSetStatus>,
+  old: Loose<StatefulSetStatus>,
+): FieldErrors {
   const path = fieldPath('status');
   const { replicas = 0, readyReplicas = 0 } = status;
   const parts = ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas'] as const;
   return [
     ...validateNonNegatives(status, path, ['replicas', ...parts, 'observedGeneration', 'collisionCount']),
     ...validateNotMore(status, path, { fields: parts, than: 'status.replicas', count: replicas }),
-    ...validateNotMore(status, path, { fields: ['availableReplicas'], than: 'status.readyReplicas', count: readyReplicas }),
+    ...validateNotMore(status, path, {
+      fields: ['availableReplicas'],
+      than: 'status.readyReplicas',
+      count: readyReplicas,
+    }),
     ...validateCollisionCount(status, old, path),
   ];
 }
 
 function validatePodManagementPolicy(policy: string | undefined, path: FieldPath): FieldErrors {
   if (policy === undefined) return [fieldRequired(path)];
-  return policy === 'OrderedReady' || policy === 'Parallel' ? [] : [fieldInvalid(path, printedWord(policy), "must be 'OrderedReady' or 'Parallel'")];
+  return policy === 'OrderedReady' || policy === 'Parallel'
+    ? []
+    : [fieldInvalid(path, printedWord(policy), "must be 'OrderedReady' or 'Parallel'")];
 }
 
-function validateUpdateStrategy({ type, rollingUpdate }: Loose<StatefulSetUpdateStrategy>, path: FieldPath): FieldErrors {
+function validateUpdateStrategy(
+  { type, rollingUpdate }: Loose<StatefulSetUpdateStrategy>,
+  path: FieldPath,
+): FieldErrors {
   // Kubernetes prints its internal types, by Go's names.
-  const printed = rollingUpdate === undefined ? null : { Partition: rollingUpdate.partition ?? 0, MaxUnavailable: null };
+  const printed =
+    rollingUpdate === undefined ? null : { Partition: rollingUpdate.partition ?? 0, MaxUnavailable: null };
   switch (type) {
     case undefined:
       return [fieldRequired(path)];
     case 'OnDelete':
-      return printed === null ? [] : [fieldInvalid(path.child('rollingUpdate'), printed, "only allowed for updateStrategy 'RollingUpdate'")];
+      return printed === null
+        ? []
+        : [fieldInvalid(path.child('rollingUpdate'), printed, "only allowed for updateStrategy 'RollingUpdate'")];
     case 'RollingUpdate':
       return validateNonNegative(rollingUpdate?.partition ?? 0, path.child('rollingUpdate').child('partition'));
     default:
@@ -101,7 +142,10 @@ function validateUpdateStrategy({ type, rollingUpdate }: Loose<StatefulSetUpdate
   }
 }
 
-function validateRetentionPolicy(policy: Loose<StatefulSetPersistentVolumeClaimRetentionPolicy> | undefined, path: FieldPath): FieldErrors {
+function validateRetentionPolicy(
+  policy: Loose<StatefulSetPersistentVolumeClaimRetentionPolicy> | undefined,
+  path: FieldPath,
+): FieldErrors {
   if (policy === undefined) return [];
   const words = ['Retain', 'Delete'];
   return (['whenDeleted', 'whenScaled'] as const).flatMap((field) => {

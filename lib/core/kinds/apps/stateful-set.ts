@@ -1,6 +1,6 @@
-// StatefulSets: numbered pods with storage of their own. As pkg/registry/apps/statefulset/strategy.go; validation stands
-// in stateful-set-validation.ts, defaults in stateful-set-defaults.ts. How many pods may be down during an update is a
-// feature that v1.36 leaves off: the field is dropped.
+// StatefulSets: numbered pods with storage of their own. As pkg/registry/apps/statefulset/strategy.go; validation
+// stands in stateful-set-validation.ts, defaults in stateful-set-defaults.ts. How many pods may be down during an
+// update is a feature that v1.36 leaves off: the field is dropped.
 import { fieldPath } from '../../errors/field-path.js';
 import type { FieldPath } from '../../errors/field-path.js';
 import { deepEqual } from '../../objects/deep-equal.js';
@@ -12,7 +12,11 @@ import type { KindStrategy } from '../kind-strategy.js';
 import { podTemplateValidationOptions } from '../pods/pod-validation-options.js';
 import { podTemplateWarnings } from '../pods/pod-warnings.js';
 import { age, ageColumn, nameColumn, textColumn } from '../table-cells.js';
-import { validateStatefulSetSpec, validateStatefulSetStatus, validateStatefulSetUpdate } from './stateful-set-validation.js';
+import {
+  validateStatefulSetSpec,
+  validateStatefulSetStatus,
+  validateStatefulSetUpdate,
+} from './stateful-set-validation.js';
 import { containerCells, containerColumns } from './template-cells.js';
 
 const templatePath = fieldPath('spec', 'template');
@@ -21,7 +25,10 @@ const templatePath = fieldPath('spec', 'template');
 export const statefulSet: KindStrategy<StatefulSet> = {
   nameRule: nameIsDnsLabel,
   prepareForCreate: dropUnused,
-  validate: ({ spec }) => (spec === undefined ? [] : validateStatefulSetSpec(spec, fieldPath('spec'), { pods: podTemplateValidationOptions(spec.template) })),
+  validate: ({ spec }) =>
+    spec === undefined
+      ? []
+      : validateStatefulSetSpec(spec, fieldPath('spec'), { pods: podTemplateValidationOptions(spec.template) }),
   warningsOnCreate({ spec }) {
     if (spec === undefined) return [];
     return [...podTemplateWarnings(spec.template, templatePath), ...specWarnings(spec, (path) => path)];
@@ -38,7 +45,9 @@ export const statefulSet: KindStrategy<StatefulSet> = {
     ];
   },
   changesGeneration: (object, old) => !deepEqual(object.spec, old.spec),
-  subresources: { status: { validateUpdate: ({ status }, old) => validateStatefulSetStatus(status ?? {}, old.status ?? {}) } },
+  subresources: {
+    status: { validateUpdate: ({ status }, old) => validateStatefulSetStatus(status ?? {}, old.status ?? {}) },
+  },
   table: {
     columns: [nameColumn, textColumn('Ready', 'Pods that are ready, of those wanted.'), ageColumn, ...containerColumns],
     row(object, now) {
@@ -56,9 +65,13 @@ function dropUnused({ spec }: StatefulSet): void {
 function specWarnings(spec: Frozen<StatefulSetSpec>, at: (template: FieldPath) => FieldPath): readonly string[] {
   const { volumeClaimTemplates = [], revisionHistoryLimit = 0 } = spec;
   const path = fieldPath('spec', 'volumeClaimTemplates');
-  const warnings = volumeClaimTemplates.flatMap((template, index) => claimSpecWarnings(template.spec ?? {}, at(path.index(index))));
+  const warnings = volumeClaimTemplates.flatMap((template, index) =>
+    claimSpecWarnings(template.spec ?? {}, at(path.index(index))),
+  );
   if (revisionHistoryLimit < 0) {
-    warnings.push('spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended');
+    warnings.push(
+      'spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended',
+    );
   }
   return warnings;
 }

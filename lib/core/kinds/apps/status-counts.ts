@@ -9,7 +9,11 @@ import { validateNonNegative } from '../../objects/meta-validation.js';
 type Counts<Name extends string> = Readonly<Partial<Record<Name, number>>>;
 
 /** None of the named counts is negative. */
-export function validateNonNegatives<Name extends string>(counts: Counts<Name>, path: FieldPath, names: readonly Name[]): readonly FieldError[] {
+export function validateNonNegatives<Name extends string>(
+  counts: Counts<Name>,
+  path: FieldPath,
+  names: readonly Name[],
+): readonly FieldError[] {
   return names.flatMap((name) => validateNonNegative(counts[name] ?? 0, path.child(name)));
 }
 
@@ -24,16 +28,36 @@ export function validateNotMore<Name extends string>(
 }
 
 /** The counts of a ReplicaSet or a ReplicationController. */
-export function validateReplicaCounts(status: Counts<ReplicaCount> & { readonly replicas: number }, path: FieldPath): readonly FieldError[] {
+export function validateReplicaCounts(
+  status: Counts<ReplicaCount> & { readonly replicas: number },
+  path: FieldPath,
+): readonly FieldError[] {
   const { replicas, readyReplicas = 0 } = status;
   return [
-    ...validateNonNegatives(status, path, ['replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableReplicas', 'observedGeneration', 'terminatingReplicas']),
-    ...validateNotMore(status, path, { fields: ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'], than: 'status.replicas', count: replicas }),
+    ...validateNonNegatives(status, path, [
+      'replicas',
+      'fullyLabeledReplicas',
+      'readyReplicas',
+      'availableReplicas',
+      'observedGeneration',
+      'terminatingReplicas',
+    ]),
+    ...validateNotMore(status, path, {
+      fields: ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'],
+      than: 'status.replicas',
+      count: replicas,
+    }),
     ...validateNotMore(status, path, { fields: ['availableReplicas'], than: 'readyReplicas', count: readyReplicas }),
   ];
 }
 
-type ReplicaCount = 'replicas' | 'fullyLabeledReplicas' | 'readyReplicas' | 'availableReplicas' | 'observedGeneration' | 'terminatingReplicas';
+type ReplicaCount =
+  | 'replicas'
+  | 'fullyLabeledReplicas'
+  | 'readyReplicas'
+  | 'availableReplicas'
+  | 'observedGeneration'
+  | 'terminatingReplicas';
 
 /** Collisions are counted to find free names, so their number never falls, nor is it forgotten. As IsDecremented. */
 export function validateCollisionCount(

@@ -1,5 +1,5 @@
-// What tables of workloads say about the pods they make: containers, images and the selector, in columns shown on request.
-// As pkg/printers/internalversion/printers.go, layoutContainerCells, and metav1.FormatLabelSelector.
+// What tables of workloads say about the pods they make: containers, images and the selector, in columns shown on
+// request. As pkg/printers/internalversion/printers.go, layoutContainerCells, and metav1.FormatLabelSelector.
 import { printLabelSelector } from '../../objects/label-selector.js';
 import type { Frozen } from '../../objects/meta.js';
 import type { PodTemplateSpec } from '../../types/core-v1.generated.js';
@@ -18,7 +18,9 @@ export const containerColumns: readonly TableColumn[] = [
 export const selectorColumn: TableColumn = textColumn('Selector', 'The pods that belong to the object.', 1);
 
 /** The cells under `containerColumns`. */
-export function containerCells(template: Frozen<PodTemplateSpec> | undefined): readonly [names: string, images: string] {
+export function containerCells(
+  template: Frozen<PodTemplateSpec> | undefined,
+): readonly [names: string, images: string] {
   const containers = template?.spec?.containers ?? [];
   return [containers.map(({ name }) => name).join(','), containers.map(({ image = '' }) => image).join(',')];
 }

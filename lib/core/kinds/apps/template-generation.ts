@@ -1,5 +1,5 @@
-// The generation of a DaemonSet's template, in the annotation that took the field's place. Every stored DaemonSet has it.
-// As pkg/apis/apps/v1/conversion.go.
+// The generation of a DaemonSet's template, in the annotation that took the field's place. Every stored DaemonSet has
+// it. As pkg/apis/apps/v1/conversion.go.
 import { setOwn } from '../../objects/json.js';
 import type { Frozen } from '../../objects/meta.js';
 import { DecodeError } from '../../schema/decode-error.js';

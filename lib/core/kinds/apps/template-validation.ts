@@ -1,5 +1,5 @@
-// What all workloads that keep pods running ask of their selector and of their template: the selector selects something,
-// the template's pods are among it, restart always and have no deadline.
+// What all workloads that keep pods running ask of their selector and of their template: the selector selects
+// something, the template's pods are among it, restart always and have no deadline.
 // As pkg/apis/apps/validation/validation.go, ValidatePodTemplateSpecForReplicaSet, and its sisters of other kinds. Each
 // caller keeps the order and the words of its own kind.
 import { fieldForbidden, fieldInvalid, fieldNotSupported, fieldRequired } from '../../errors/field-error.js';
@@ -19,10 +19,16 @@ import type { PodValidationOptions } from '../pods/pod-validation-options.js';
 import { printedMap, printedSelector, printedWord } from '../printed-values.js';
 
 /** A selector that must be there and select something; `kind` is the word of the message. */
-export function validateRequiredSelector(selector: Frozen<LabelSelector> | undefined, path: FieldPath, kind: string): readonly FieldError[] {
+export function validateRequiredSelector(
+  selector: Frozen<LabelSelector> | undefined,
+  path: FieldPath,
+  kind: string,
+): readonly FieldError[] {
   if (selector === undefined) return [fieldRequired(path)];
   const wrong = validateLabelSelector(selector, path);
-  return isEmptySelector(selector) ? [...wrong, fieldInvalid(path, printedSelector(selector), `empty selector is invalid for ${kind}`)] : wrong;
+  return isEmptySelector(selector)
+    ? [...wrong, fieldInvalid(path, printedSelector(selector), `empty selector is invalid for ${kind}`)]
+    : wrong;
 }
 
 /** Whether a selector is there and selects everything. */
@@ -50,19 +56,39 @@ export function readSelector(selector: Frozen<LabelSelector> | undefined): Selec
 }
 
 /** The template's labels must be selected, by an absent selector too; `path` is the template's. */
-export function validateTemplateLabels(template: Frozen<PodTemplateSpec>, selector: Selector, path: FieldPath): readonly FieldError[] {
+export function validateTemplateLabels(
+  template: Frozen<PodTemplateSpec>,
+  selector: Selector,
+  path: FieldPath,
+): readonly FieldError[] {
   const labels = template.metadata?.labels;
   if (matchesLabels(selector, labels)) return [];
-  return [fieldInvalid(path.child('metadata').child('labels'), printedMap(labels), '`selector` does not match template `labels`')];
+  return [
+    fieldInvalid(
+      path.child('metadata').child('labels'),
+      printedMap(labels),
+      '`selector` does not match template `labels`',
+    ),
+  ];
 }
 
 /** Pods that are replaced forever restart always and have no deadline; `kind` is the word of the message. */
-export function validateRunsForever({ spec }: Frozen<PodTemplateSpec>, path: FieldPath, kind: string): readonly FieldError[] {
+export function validateRunsForever(
+  { spec }: Frozen<PodTemplateSpec>,
+  path: FieldPath,
+  kind: string,
+): readonly FieldError[] {
   const errors: FieldError[] = [];
   const restartPolicy = spec?.restartPolicy ?? '';
-  if (restartPolicy !== 'Always') errors.push(fieldNotSupported(path.child('spec').child('restartPolicy'), printedWord(restartPolicy), ['Always']));
+  if (restartPolicy !== 'Always')
+    errors.push(fieldNotSupported(path.child('spec').child('restartPolicy'), printedWord(restartPolicy), ['Always']));
   if (spec?.activeDeadlineSeconds !== undefined) {
-    errors.push(fieldForbidden(path.child('spec').child('activeDeadlineSeconds'), `activeDeadlineSeconds in ${kind} is not Supported`));
+    errors.push(
+      fieldForbidden(
+        path.child('spec').child('activeDeadlineSeconds'),
+        `activeDeadlineSeconds in ${kind} is not Supported`,
+      ),
+    );
   }
   return errors;
 }
@@ -71,7 +97,11 @@ export function validateRunsForever({ spec }: Frozen<PodTemplateSpec>, path: Fie
 export function validateReplicaTemplate(
   template: Frozen<PodTemplateSpec>,
   path: FieldPath,
-  { selector, kind, options }: { readonly selector: Selector; readonly kind: string; readonly options: PodValidationOptions },
+  {
+    selector,
+    kind,
+    options,
+  }: { readonly selector: Selector; readonly kind: string; readonly options: PodValidationOptions },
 ): readonly FieldError[] {
   return [
     ...validateTemplateLabels(template, selector, path),

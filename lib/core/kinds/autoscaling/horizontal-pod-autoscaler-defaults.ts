@@ -4,7 +4,9 @@ import { defaultCpuUtilization, roundTripAnnotations } from '../../scheme/conver
 import type * as autoscalingV1 from '../../types/autoscaling-v1.generated.js';
 import type { HPAScalingRules, HorizontalPodAutoscaler } from '../../types/autoscaling-v2.generated.js';
 
-/** Defaults of autoscaling/v1. The metric that v1 also has by default is added in conversion, which knows all of them. */
+/**
+ * Defaults of autoscaling/v1. The metric that v1 also has by default is added in conversion, which knows all of them.
+ */
 export function horizontalPodAutoscalerV1Defaults({ spec }: autoscalingV1.HorizontalPodAutoscaler): void {
   spec.minReplicas ??= 1;
 }
@@ -20,7 +22,12 @@ export function horizontalPodAutoscalerV2Defaults({ metadata, spec }: Horizontal
   }
   spec.minReplicas ??= 1;
   if (spec.metrics === undefined || spec.metrics.length === 0) {
-    spec.metrics = [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: defaultCpuUtilization } } }];
+    spec.metrics = [
+      {
+        type: 'Resource',
+        resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: defaultCpuUtilization } },
+      },
+    ];
   }
   if (spec.behavior !== undefined) {
     spec.behavior.scaleUp = { ...scaleUpRules(), ...spec.behavior.scaleUp };

@@ -25,7 +25,10 @@ type FieldErrors = readonly FieldError[];
 const path = fieldPath('spec');
 
 /** Everything wrong with the specification, given the one it replaces. */
-export function validateAutoscalerSpec(spec: Frozen<HorizontalPodAutoscalerSpec>, old?: Frozen<HorizontalPodAutoscalerSpec>): FieldErrors {
+export function validateAutoscalerSpec(
+  spec: Frozen<HorizontalPodAutoscalerSpec>,
+  old?: Frozen<HorizontalPodAutoscalerSpec>,
+): FieldErrors {
   const { minReplicas, maxReplicas, scaleTargetRef, metrics = [], behavior } = spec;
   // Scaling to zero is a feature that v1.36 leaves off, but what is at zero may stay there.
   const least = old?.minReplicas === 0 ? 0 : 1;
@@ -49,7 +52,10 @@ export function validateAutoscalerSpec(spec: Frozen<HorizontalPodAutoscalerSpec>
 }
 
 /** Everything wrong with an update of the status. */
-export function validateAutoscalerStatus({ currentReplicas = 0, desiredReplicas = 0 }: Loose<HorizontalPodAutoscalerStatus>): FieldErrors {
+export function validateAutoscalerStatus({
+  currentReplicas = 0,
+  desiredReplicas = 0,
+}: Loose<HorizontalPodAutoscalerStatus>): FieldErrors {
   return [
     ...validateNonNegative(currentReplicas, fieldPath('status', 'currentReplicas')),
     ...validateNonNegative(desiredReplicas, fieldPath('status', 'desiredReplicas')),
@@ -57,7 +63,10 @@ export function validateAutoscalerStatus({ currentReplicas = 0, desiredReplicas 
 }
 
 /** The only workload of the core group that scales is the ReplicationController. */
-function targetLeniency({ scaleTargetRef }: Frozen<HorizontalPodAutoscalerSpec>, old?: Frozen<HorizontalPodAutoscalerSpec>): ReferenceLeniency {
+function targetLeniency(
+  { scaleTargetRef }: Frozen<HorizontalPodAutoscalerSpec>,
+  old?: Frozen<HorizontalPodAutoscalerSpec>,
+): ReferenceLeniency {
   const before = old?.scaleTargetRef;
   const same = before?.apiVersion === scaleTargetRef.apiVersion && before?.kind === scaleTargetRef.kind;
   if (old !== undefined && same) return { anyVersion: true };
@@ -65,7 +74,9 @@ function targetLeniency({ scaleTargetRef }: Frozen<HorizontalPodAutoscalerSpec>,
 }
 
 function metricLeniency(old?: Frozen<HorizontalPodAutoscalerSpec>): ReferenceLeniency {
-  const described = (old?.metrics ?? []).flatMap(({ type, object }) => (type === 'Object' && object !== undefined ? [object.describedObject] : []));
+  const described = (old?.metrics ?? []).flatMap(({ type, object }) =>
+    type === 'Object' && object !== undefined ? [object.describedObject] : [],
+  );
   const anyVersion = described.some((reference) => wrongApiVersion(reference, { coreGroup: true }) !== undefined);
   return { coreGroup: true, anyVersion };
 }
@@ -79,7 +90,8 @@ function validateRules(rules: Loose<HPAScalingRules> | undefined, at: FieldPath)
   const windowPath = at.child('stabilizationWindowSeconds');
   const errors: FieldError[] = [];
   if (window < 0) errors.push(fieldInvalid(windowPath, window, 'must be greater than or equal to zero'));
-  if (window > windowSecondsMax) errors.push(fieldInvalid(windowPath, window, `must be less than or equal to ${windowSecondsMax}`));
+  if (window > windowSecondsMax)
+    errors.push(fieldInvalid(windowPath, window, `must be less than or equal to ${windowSecondsMax}`));
   if (selectPolicy !== undefined && !selects.includes(selectPolicy)) {
     errors.push(fieldNotSupported(at.child('selectPolicy'), printedWord(selectPolicy), selects));
   }
@@ -94,13 +106,19 @@ function validateRules(rules: Loose<HPAScalingRules> | undefined, at: FieldPath)
 const selects = ['Disabled', 'Max', 'Min'];
 const policyTypes = ['Percent', 'Pods'];
 
-function validatePolicy({ type = '', value = 0, periodSeconds = 0 }: Loose<HPAScalingPolicy>, at: FieldPath): FieldErrors {
+function validatePolicy(
+  { type = '', value = 0, periodSeconds = 0 }: Loose<HPAScalingPolicy>,
+  at: FieldPath,
+): FieldErrors {
   const errors: FieldError[] = [];
   if (!policyTypes.includes(type)) errors.push(fieldNotSupported(at.child('type'), printedWord(type), policyTypes));
   if (value <= 0) errors.push(fieldInvalid(at.child('value'), value, 'must be greater than zero'));
-  if (periodSeconds <= 0) errors.push(fieldInvalid(at.child('periodSeconds'), periodSeconds, 'must be greater than zero'));
+  if (periodSeconds <= 0)
+    errors.push(fieldInvalid(at.child('periodSeconds'), periodSeconds, 'must be greater than zero'));
   if (periodSeconds > periodSecondsMax) {
-    errors.push(fieldInvalid(at.child('periodSeconds'), periodSeconds, `must be less than or equal to ${periodSecondsMax}`));
+    errors.push(
+      fieldInvalid(at.child('periodSeconds'), periodSeconds, `must be less than or equal to ${periodSecondsMax}`),
+    );
   }
   return errors;
 }

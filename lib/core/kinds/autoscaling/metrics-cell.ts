@@ -1,13 +1,21 @@
 // The metrics of an autoscaler in one cell: current over target, the first two of them.
 // As pkg/printers/internalversion/printers.go, formatHPAMetrics.
-import type { MetricSpec, MetricStatus, MetricTarget, MetricValueStatus } from '../../types/autoscaling-v2.generated.js';
+import type {
+  MetricSpec,
+  MetricStatus,
+  MetricTarget,
+  MetricValueStatus,
+} from '../../types/autoscaling-v2.generated.js';
 import type { Loose } from '../loose.js';
 
 const shownMax = 2;
 const unknown = '<unknown>';
 
 /** `cpu: 10%/80%, 3/5 + 1 more...`. */
-export function metricsCell(metrics: readonly Loose<MetricSpec>[] = [], current: readonly Loose<MetricStatus>[] = []): string {
+export function metricsCell(
+  metrics: readonly Loose<MetricSpec>[] = [],
+  current: readonly Loose<MetricStatus>[] = [],
+): string {
   if (metrics.length === 0) return '<none>';
   const shown = metrics.slice(0, shownMax).map((metric, index) => metricText(metric, current[index] ?? {}));
   const more = metrics.length - shown.length;

@@ -24,11 +24,17 @@ interface MetricsContext {
 }
 
 /** Everything wrong with the metrics. */
-export function validateMetrics(metrics: readonly Metric[], path: FieldPath, { minReplicas, reference }: MetricsContext): FieldErrors {
+export function validateMetrics(
+  metrics: readonly Metric[],
+  path: FieldPath,
+  { minReplicas, reference }: MetricsContext,
+): FieldErrors {
   const errors = metrics.flatMap((metric, index) => validateMetric(metric, path.index(index), reference));
   // Metrics of pods say nothing when there are none.
   if (minReplicas === 0 && !metrics.some(({ type }) => type === 'Object' || type === 'External')) {
-    errors.push(fieldForbidden(path, 'must specify at least one Object or External metric to support scaling to zero replicas'));
+    errors.push(
+      fieldForbidden(path, 'must specify at least one Object or External metric to support scaling to zero replicas'),
+    );
   }
   return errors;
 }
@@ -64,7 +70,9 @@ function validateMetric(metric: Metric, path: FieldPath, reference: ReferenceLen
   }
   if (present.length > 1) {
     const others = present.filter((source) => source !== expected);
-    errors.push(...others.map((source) => fieldForbidden(path.child(source), 'must populate the given metric source only')));
+    errors.push(
+      ...others.map((source) => fieldForbidden(path.child(source), 'must populate the given metric source only')),
+    );
   }
   return errors;
 }
@@ -79,32 +87,53 @@ function validateSource(metric: Metric, source: Source, path: FieldPath, referen
         ...validateReference(metric.object?.describedObject ?? {}, path.child('describedObject'), reference),
         ...validateIdentifier(metric.object?.metric, path.child('metric')),
         ...wrongTarget,
-        ...requireEither(target, targetPath, { either: 'value', or: 'averageValue', detail: 'must set either a target value or averageValue' }),
+        ...requireEither(target, targetPath, {
+          either: 'value',
+          or: 'averageValue',
+          detail: 'must set either a target value or averageValue',
+        }),
       ];
     case 'external':
       return [
         ...validateIdentifier(metric.external?.metric, path.child('metric')),
         ...wrongTarget,
-        ...requireEither(target, targetPath, { either: 'value', or: 'averageValue', detail: 'must set either a target value for metric or a per-pod target' }),
+        ...requireEither(target, targetPath, {
+          either: 'value',
+          or: 'averageValue',
+          detail: 'must set either a target value for metric or a per-pod target',
+        }),
         ...(target.value !== undefined && target.averageValue !== undefined
-          ? [fieldForbidden(targetPath.child('value'), 'may not set both a target value for metric and a per-pod target')]
+          ? [
+              fieldForbidden(
+                targetPath.child('value'),
+                'may not set both a target value for metric and a per-pod target',
+              ),
+            ]
           : []),
       ];
     case 'pods':
       return [
         ...validateIdentifier(metric.pods?.metric, path.child('metric')),
         ...wrongTarget,
-        ...(target.averageValue === undefined ? [fieldRequired(targetPath.child('averageValue'), 'must specify a positive target averageValue')] : []),
+        ...(target.averageValue === undefined
+          ? [fieldRequired(targetPath.child('averageValue'), 'must specify a positive target averageValue')]
+          : []),
       ];
     case 'containerResource':
       return [
-        ...validateContainerResource(metric.containerResource?.name ?? '', metric.containerResource?.container ?? '', path),
+        ...validateContainerResource(
+          metric.containerResource?.name ?? '',
+          metric.containerResource?.container ?? '',
+          path,
+        ),
         ...wrongTarget,
         ...validateResourceTarget(target, targetPath),
       ];
     case 'resource':
       return [
-        ...((metric.resource?.name ?? '') === '' ? [fieldRequired(path.child('name'), 'must specify a resource name')] : []),
+        ...((metric.resource?.name ?? '') === ''
+          ? [fieldRequired(path.child('name'), 'must specify a resource name')]
+          : []),
         ...wrongTarget,
         ...validateResourceTarget(target, targetPath),
       ];
@@ -114,7 +143,15 @@ function validateSource(metric: Metric, source: Source, path: FieldPath, referen
 function requireEither(
   target: Loose<MetricTarget>,
   path: FieldPath,
-  { either, or, detail }: { readonly either: 'value' | 'averageValue'; readonly or: 'averageValue' | 'averageUtilization'; readonly detail: string },
+  {
+    either,
+    or,
+    detail,
+  }: {
+    readonly either: 'value' | 'averageValue';
+    readonly or: 'averageValue' | 'averageUtilization';
+    readonly detail: string;
+  },
 ): FieldErrors {
   return target[either] === undefined && target[or] === undefined ? [fieldRequired(path.child(or), detail)] : [];
 }
@@ -123,25 +160,41 @@ function validateResourceTarget(target: Loose<MetricTarget>, path: FieldPath): F
   if (target.averageUtilization !== undefined && target.averageValue !== undefined) {
     return [fieldForbidden(path.child('averageValue'), 'may not set both a target raw value and a target utilization')];
   }
-  return requireEither(target, path, { either: 'averageValue', or: 'averageUtilization', detail: 'must set either a target raw value or a target utilization' });
+  return requireEither(target, path, {
+    either: 'averageValue',
+    or: 'averageUtilization',
+    detail: 'must set either a target raw value or a target utilization',
+  });
 }
 
 function validateContainerResource(name: string, container: string, path: FieldPath): FieldErrors {
   const namePath = path.child('name');
   const containerPath = path.child('container');
   return [
-    ...(name === '' ? [fieldRequired(namePath, 'must specify a resource name')] : validateContainerResourceName(name, namePath)),
-    ...(container === '' ? [fieldRequired(containerPath, 'must specify a container')] : invalidEach(containerPath, container, isDns1123Label(container))),
+    ...(name === ''
+      ? [fieldRequired(namePath, 'must specify a resource name')]
+      : validateContainerResourceName(name, namePath)),
+    ...(container === ''
+      ? [fieldRequired(containerPath, 'must specify a container')]
+      : invalidEach(containerPath, container, isDns1123Label(container))),
   ];
 }
 
-function validateTarget({ type = '', value, averageValue, averageUtilization }: Loose<MetricTarget>, path: FieldPath): FieldErrors {
-  const errors: FieldError[] = type === '' ? [fieldRequired(path.child('type'), 'must specify a metric target type')] : [];
+function validateTarget(
+  { type = '', value, averageValue, averageUtilization }: Loose<MetricTarget>,
+  path: FieldPath,
+): FieldErrors {
+  const errors: FieldError[] =
+    type === '' ? [fieldRequired(path.child('type'), 'must specify a metric target type')] : [];
   if (!['Utilization', 'Value', 'AverageValue'].includes(type)) {
-    errors.push(fieldInvalid(path.child('type'), printedWord(type), 'must be either Utilization, Value, or AverageValue'));
+    errors.push(
+      fieldInvalid(path.child('type'), printedWord(type), 'must be either Utilization, Value, or AverageValue'),
+    );
   }
-  if (value !== undefined && !isPositive(value)) errors.push(fieldInvalid(path.child('value'), value, 'must be positive'));
-  if (averageValue !== undefined && !isPositive(averageValue)) errors.push(fieldInvalid(path.child('averageValue'), averageValue, 'must be positive'));
+  if (value !== undefined && !isPositive(value))
+    errors.push(fieldInvalid(path.child('value'), value, 'must be positive'));
+  if (averageValue !== undefined && !isPositive(averageValue))
+    errors.push(fieldInvalid(path.child('averageValue'), averageValue, 'must be positive'));
   if (averageUtilization !== undefined && averageUtilization < 1) {
     errors.push(fieldInvalid(path.child('averageUtilization'), averageUtilization, 'must be greater than 0'));
   }
@@ -154,5 +207,7 @@ function isPositive(quantity: string): boolean {
 
 function validateIdentifier(identifier: Loose<MetricIdentifier> | undefined, path: FieldPath): FieldErrors {
   const name = identifier?.name ?? '';
-  return name === '' ? [fieldRequired(path.child('name'), 'must specify a metric name')] : invalidEach(path.child('name'), name, isPathSegment(name));
+  return name === ''
+    ? [fieldRequired(path.child('name'), 'must specify a metric name')]
+    : invalidEach(path.child('name'), name, isPathSegment(name));
 }

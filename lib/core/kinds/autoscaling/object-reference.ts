@@ -19,7 +19,11 @@ export interface ReferenceLeniency {
 }
 
 /** Everything wrong with a reference. */
-export function validateReference(reference: Loose<CrossVersionObjectReference>, path: FieldPath, leniency: ReferenceLeniency): readonly FieldError[] {
+export function validateReference(
+  reference: Loose<CrossVersionObjectReference>,
+  path: FieldPath,
+  leniency: ReferenceLeniency,
+): readonly FieldError[] {
   const { kind = '', name = '', apiVersion = '' } = reference;
   const wrong = wrongApiVersion(reference, leniency);
   return [
@@ -30,7 +34,10 @@ export function validateReference(reference: Loose<CrossVersionObjectReference>,
 }
 
 /** What is wrong with a reference's apiVersion, if anything. */
-export function wrongApiVersion({ apiVersion = '' }: Loose<CrossVersionObjectReference>, leniency: ReferenceLeniency): string | undefined {
+export function wrongApiVersion(
+  { apiVersion = '' }: Loose<CrossVersionObjectReference>,
+  leniency: ReferenceLeniency,
+): string | undefined {
   if (leniency.anyVersion === true) return undefined;
   try {
     const { group } = parseGroupVersion(apiVersion);

@@ -38,7 +38,13 @@ export const cronJob: KindStrategy<CronJob> = {
   validate: ({ metadata, spec }) => [
     ...validateSpec(spec, undefined, podTemplateValidationOptions(spec.jobTemplate.spec?.template)),
     ...(utf8Length(metadata?.name ?? '') > nameBytesMax
-      ? [fieldInvalid(fieldPath('metadata', 'name'), metadata?.name ?? '', `must be no more than ${nameBytesMax} characters`)]
+      ? [
+          fieldInvalid(
+            fieldPath('metadata', 'name'),
+            metadata?.name ?? '',
+            `must be no more than ${nameBytesMax} characters`,
+          ),
+        ]
       : []),
   ],
   warningsOnCreate: ({ metadata, spec: { jobTemplate } }) => [
@@ -46,10 +52,16 @@ export const cronJob: KindStrategy<CronJob> = {
     ...(jobTemplate.spec === undefined ? [] : jobSpecWarnings(jobTemplate.spec, templatePath)),
   ],
   validateUpdate: ({ spec }, { spec: old }) =>
-    validateSpec(spec, old, podTemplateValidationOptions(spec.jobTemplate.spec?.template, old.jobTemplate.spec?.template)),
+    validateSpec(
+      spec,
+      old,
+      podTemplateValidationOptions(spec.jobTemplate.spec?.template, old.jobTemplate.spec?.template),
+    ),
   warningsOnUpdate({ metadata, spec }, old) {
     const changed = metadata?.generation !== old.metadata?.generation && spec.jobTemplate.spec !== undefined;
-    const warnings = changed ? [...jobSpecWarnings(spec.jobTemplate.spec, templatePath, old.spec.jobTemplate.spec)] : [];
+    const warnings = changed
+      ? [...jobSpecWarnings(spec.jobTemplate.spec, templatePath, old.spec.jobTemplate.spec)]
+      : [];
     // The path is Kubernetes' own.
     if (spec.schedule.includes('TZ')) warnings.push(`cannot use TZ or CRON_TZ in spec.spec.schedule, ${zoneAdvice}`);
     return warnings;
@@ -89,9 +101,14 @@ export const cronJob: KindStrategy<CronJob> = {
   },
 };
 
-const zoneAdvice = 'use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details';
+const zoneAdvice =
+  'use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details';
 
-function validateSpec(spec: Frozen<CronJobSpec>, old: Frozen<CronJobSpec> | undefined, pods: PodValidationOptions): FieldErrors {
+function validateSpec(
+  spec: Frozen<CronJobSpec>,
+  old: Frozen<CronJobSpec> | undefined,
+  pods: PodValidationOptions,
+): FieldErrors {
   const zoneChanged = old === undefined || old.timeZone !== spec.timeZone;
   return [
     ...validateSchedule(spec, old?.schedule.includes('TZ') === true),
@@ -114,8 +131,12 @@ function validateSchedule({ schedule, timeZone }: Frozen<CronJobSpec>, zoneAllow
     errors.push(fieldInvalid(schedulePath, schedule, error.message));
   }
   if (schedule.includes('TZ')) {
-    if (!zoneAllowed) errors.push(fieldInvalid(schedulePath, schedule, 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead'));
-    else if (timeZone !== undefined) errors.push(fieldInvalid(schedulePath, schedule, 'cannot use both timeZone field and TZ or CRON_TZ in schedule'));
+    if (!zoneAllowed)
+      errors.push(
+        fieldInvalid(schedulePath, schedule, 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead'),
+      );
+    else if (timeZone !== undefined)
+      errors.push(fieldInvalid(schedulePath, schedule, 'cannot use both timeZone field and TZ or CRON_TZ in schedule'));
   }
   return errors;
 }
@@ -131,7 +152,11 @@ function validateConcurrency(policy: string | undefined): FieldErrors {
 function validateJobTemplate({ spec }: Frozen<JobTemplateSpec>, pods: PodValidationOptions): FieldErrors {
   if (spec === undefined) return [];
   const errors = [...validateSelectorlessSpec(spec, templatePath, pods)];
-  if (spec.selector !== undefined) errors.push(fieldInvalid(templatePath.child('selector'), printedSelector(spec.selector), '`selector` will be auto-generated'));
-  if (spec.manualSelector === true) errors.push(fieldNotSupported(templatePath.child('manualSelector'), true, ['nil', 'false']));
+  if (spec.selector !== undefined)
+    errors.push(
+      fieldInvalid(templatePath.child('selector'), printedSelector(spec.selector), '`selector` will be auto-generated'),
+    );
+  if (spec.manualSelector === true)
+    errors.push(fieldNotSupported(templatePath.child('manualSelector'), true, ['nil', 'false']));
   return errors;
 }

@@ -53,7 +53,11 @@ interface Bounds {
 const minutes: Bounds = { min: 0, max: 59 };
 const hours: Bounds = { min: 0, max: 23 };
 const daysOfMonth: Bounds = { min: 1, max: 31 };
-const months: Bounds = { min: 1, max: 12, names: ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'] };
+const months: Bounds = {
+  min: 1,
+  max: 12,
+  names: ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'],
+};
 const daysOfWeek: Bounds = { min: 0, max: 6, names: ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] };
 
 const descriptors: ReadonlyMap<string, string> = new Map([
@@ -70,7 +74,14 @@ function parseFields(text: string): CronSchedule {
   if (text.startsWith('@')) return parseDescriptor(text);
   const fields = text.split(spaces).filter((field) => field !== '');
   const [minute, hour, dayOfMonth, month, dayOfWeek] = fields;
-  if (fields.length > 5 || minute === undefined || hour === undefined || dayOfMonth === undefined || month === undefined || dayOfWeek === undefined) {
+  if (
+    fields.length > 5 ||
+    minute === undefined ||
+    hour === undefined ||
+    dayOfMonth === undefined ||
+    month === undefined ||
+    dayOfWeek === undefined
+  ) {
     throw new ParseError(`expected exactly 5 fields, found ${fields.length}: [${fields.join(' ')}]`);
   }
   return {
@@ -106,7 +117,10 @@ function parseField(text: string, bounds: Bounds): CronField {
   return { values: [...values].sort((a, b) => a - b), any };
 }
 
-function parseRange(text: string, bounds: Bounds): { readonly start: number; readonly end: number; readonly step: number; readonly any: boolean } {
+function parseRange(
+  text: string,
+  bounds: Bounds,
+): { readonly start: number; readonly end: number; readonly step: number; readonly any: boolean } {
   const [range = '', stepText, ...tooManySteps] = text.split('/');
   const [low = '', high, ...tooManyHyphens] = range.split('-');
   const star = low === '*' || low === '?';

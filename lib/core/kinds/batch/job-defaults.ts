@@ -13,7 +13,8 @@ export function jobDefaults(job: Job): void {
   }
   spec.backoffLimit ??= spec.backoffLimitPerIndex === undefined ? 6 : 2 ** 31 - 1;
   const labels = spec.template.metadata?.labels;
-  if (labels !== undefined && Object.keys(job.metadata?.labels ?? {}).length === 0) (job.metadata ??= {}).labels = labels;
+  if (labels !== undefined && Object.keys(job.metadata?.labels ?? {}).length === 0)
+    (job.metadata ??= {}).labels = labels;
   spec.completionMode ??= 'NonIndexed';
   spec.suspend ??= false;
   spec.podReplacementPolicy ??= spec.podFailurePolicy === undefined ? 'TerminatingOrFailed' : 'Failed';

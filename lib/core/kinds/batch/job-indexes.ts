@@ -28,7 +28,7 @@ export function firstOverlap(completed: string, failed: string, completions: num
   if (completed === '' || failed === '') return undefined;
   const left = readableIntervals(completed, completions);
   const right = readableIntervals(failed, completions);
-  for (let i = 0, j = 0; ; ) {
+  for (let i = 0, j = 0; ;) {
     const a = left[i];
     const b = right[j];
     if (a === undefined || b === undefined) return undefined;
@@ -41,7 +41,9 @@ export function firstOverlap(completed: string, failed: string, completions: num
 function parseInterval(text: string, completions: number): Interval {
   const limits = text.split('-');
   if (limits.length > 2) {
-    throw new ParseError(`the fragment ${quote(text)} violates the requirement that an index interval can have at most two parts separated by '-'`);
+    throw new ParseError(
+      `the fragment ${quote(text)} violates the requirement that an index interval can have at most two parts separated by '-'`,
+    );
   }
   const [from = '', to] = limits;
   const first = parseIndex(from, completions);

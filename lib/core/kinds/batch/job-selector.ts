@@ -1,5 +1,5 @@
-// The selector of a Job, and the labels of its pods: made from the Job's uid, so that no two Jobs share pods. A Job that
-// asks for a selector of its own (manualSelector) is left alone.
+// The selector of a Job, and the labels of its pods: made from the Job's uid, so that no two Jobs share pods. A Job
+// that asks for a selector of its own (manualSelector) is left alone.
 // As pkg/registry/batch/job/strategy.go, generateSelector, and validateGeneratedSelector of the validation.
 import { fieldInvalid, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
@@ -45,7 +45,10 @@ export function hasPrefixedLabels({ spec }: Frozen<Job>): boolean {
 }
 
 /** What is wrong with a selector that should have been made here. */
-export function validateGeneratedSelector({ metadata = {}, spec }: Frozen<Job>, prefixed: boolean): readonly FieldError[] {
+export function validateGeneratedSelector(
+  { metadata = {}, spec }: Frozen<Job>,
+  prefixed: boolean,
+): readonly FieldError[] {
   if (spec?.selector === undefined || spec.manualSelector === true) return [];
   const { name = '', uid = '' } = metadata;
   const labels = spec.template.metadata?.labels;
@@ -63,7 +66,9 @@ export function validateGeneratedSelector({ metadata = {}, spec }: Frozen<Job>, 
   }
   const selector = readSelector(spec.selector);
   if (selector !== undefined && !matchesLabels(selector, expected)) {
-    errors.push(fieldInvalid(fieldPath('spec', 'selector'), printedSelector(spec.selector), '`selector` not auto-generated'));
+    errors.push(
+      fieldInvalid(fieldPath('spec', 'selector'), printedSelector(spec.selector), '`selector` not auto-generated'),
+    );
   }
   return errors;
 }

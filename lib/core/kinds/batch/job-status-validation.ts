@@ -27,7 +27,9 @@ export function validateJobStatus(job: Frozen<Job>, old: Frozen<Job>): FieldErro
   const { status: before = {} } = old;
   const changed = changes(job, old);
   return [
-    ...(['active', 'succeeded', 'failed', 'ready', 'terminating'] as const).flatMap((name) => validateNonNegative(status[name] ?? 0, path.child(name))),
+    ...(['active', 'succeeded', 'failed', 'ready', 'terminating'] as const).flatMap((name) =>
+      validateNonNegative(status[name] ?? 0, path.child(name)),
+    ),
     ...validateUncounted(status.uncountedTerminatedPods ?? {}, path.child('uncountedTerminatedPods')),
     ...validateConditions(job, changed),
     ...validateIndexes(job, changed),
@@ -82,14 +84,34 @@ function validateConditions(job: Frozen<Job>, changed: Changes): FieldErrors {
   const completeChanged = changed.condition('Complete');
   const completionChanged = completeChanged || changed.field('completionTime');
 
-  refuse(completeChanged || changed.condition('Failed'), complete && failed, 'cannot set Complete=True and Failed=true conditions');
-  refuse(completeChanged || changed.condition('FailureTarget'), complete && failureTarget, 'cannot set Complete=True and FailureTarget=true conditions');
+  refuse(
+    completeChanged || changed.condition('Failed'),
+    complete && failed,
+    'cannot set Complete=True and Failed=true conditions',
+  );
+  refuse(
+    completeChanged || changed.condition('FailureTarget'),
+    complete && failureTarget,
+    'cannot set Complete=True and FailureTarget=true conditions',
+  );
   if (completionChanged && completionTime !== undefined && !complete) {
-    errors.push(fieldInvalid(completionPath, completionTime, 'cannot set completionTime when there is no Complete=True condition'));
+    errors.push(
+      fieldInvalid(
+        completionPath,
+        completionTime,
+        'cannot set completionTime when there is no Complete=True condition',
+      ),
+    );
   }
-  if (completionChanged && completionTime === undefined && complete) errors.push(fieldRequired(completionPath, 'completionTime is required for Complete jobs'));
-  if ((changed.field('startTime') || changed.field('completionTime')) && startTime !== undefined && completionTime !== undefined) {
-    if (parseTime(completionTime) < parseTime(startTime)) errors.push(fieldInvalid(completionPath, completionTime, 'must be equal to or after `startTime`'));
+  if (completionChanged && completionTime === undefined && complete)
+    errors.push(fieldRequired(completionPath, 'completionTime is required for Complete jobs'));
+  if (
+    (changed.field('startTime') || changed.field('completionTime')) &&
+    startTime !== undefined &&
+    completionTime !== undefined
+  ) {
+    if (parseTime(completionTime) < parseTime(startTime))
+      errors.push(fieldInvalid(completionPath, completionTime, 'must be equal to or after `startTime`'));
   }
   refuse(
     changed.condition('Failed') || changed.field('failedIndexes'),
@@ -119,7 +141,10 @@ function validateFinished(job: Frozen<Job>, changed: Changes): FieldErrors {
   }
   if ((changed.finished || changed.field('uncountedTerminatedPods')) && succeeded.length + failed.length > 0) {
     // Kubernetes prints its internal type, by Go's names.
-    const printed = { Succeeded: uncountedTerminatedPods?.succeeded ?? null, Failed: uncountedTerminatedPods?.failed ?? null };
+    const printed = {
+      Succeeded: uncountedTerminatedPods?.succeeded ?? null,
+      Failed: uncountedTerminatedPods?.failed ?? null,
+    };
     errors.push(fieldInvalid(path.child('uncountedTerminatedPods'), printed, 'must be empty for finished job'));
   }
   return errors;
@@ -133,19 +158,31 @@ function validateIndexes(job: Frozen<Job>, changed: Changes): FieldErrors {
   const completedChanged = changed.field('completedIndexes');
   const failedChanged = changed.field('failedIndexes');
   const errors: FieldError[] = [];
-  if (completedChanged && completions !== undefined) errors.push(...validateFormat(completedIndexes, completions, 'completedIndexes'));
+  if (completedChanged && completions !== undefined)
+    errors.push(...validateFormat(completedIndexes, completions, 'completedIndexes'));
   if (failedChanged && completions !== undefined && backoffLimitPerIndex !== undefined && failedIndexes !== undefined) {
     errors.push(...validateFormat(failedIndexes, completions, 'failedIndexes'));
   }
   if (completedChanged && completedIndexes !== '' && completionMode !== 'Indexed') {
-    errors.push(fieldInvalid(completedPath, completedIndexes, 'cannot set non-empty completedIndexes when non-indexed completion mode'));
+    errors.push(
+      fieldInvalid(
+        completedPath,
+        completedIndexes,
+        'cannot set non-empty completedIndexes when non-indexed completion mode',
+      ),
+    );
   }
   if (failedChanged && backoffLimitPerIndex === undefined && failedIndexes !== undefined) {
-    errors.push(fieldInvalid(failedPath, failedIndexes, 'cannot set non-null failedIndexes when backoffLimitPerIndex is null'));
+    errors.push(
+      fieldInvalid(failedPath, failedIndexes, 'cannot set non-null failedIndexes when backoffLimitPerIndex is null'),
+    );
   }
   if ((completedChanged || failedChanged) && completions !== undefined && failedIndexes !== undefined) {
     const overlap = firstOverlap(completedIndexes, failedIndexes, completions);
-    if (overlap !== undefined) errors.push(fieldInvalid(failedPath, failedIndexes, `failedIndexes and completedIndexes overlap at index: ${overlap}`));
+    if (overlap !== undefined)
+      errors.push(
+        fieldInvalid(failedPath, failedIndexes, `failedIndexes and completedIndexes overlap at index: ${overlap}`),
+      );
   }
   return errors;
 }
@@ -178,7 +215,8 @@ function validateCriteria(job: Frozen<Job>): FieldErrors {
   const met = hasCondition(job, 'SuccessCriteriaMet');
   const wrong: string[] = [];
   if (met && hasCondition(job, 'Failed')) wrong.push('cannot set SuccessCriteriaMet=True and Failed=true conditions');
-  if (met && hasCondition(job, 'FailureTarget')) wrong.push('cannot set SuccessCriteriaMet=True and FailureTarget=true conditions');
+  if (met && hasCondition(job, 'FailureTarget'))
+    wrong.push('cannot set SuccessCriteriaMet=True and FailureTarget=true conditions');
   if (job.spec?.successPolicy !== undefined && !met && hasCondition(job, 'Complete')) {
     wrong.push('cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True');
   }
@@ -190,12 +228,18 @@ function validateTransitions(job: Frozen<Job>, old: Frozen<Job>): FieldErrors {
   const { failed = 0, succeeded = 0, completionTime } = job.status ?? {};
   const before = old.status ?? {};
   const { completionMode, completions, parallelism } = job.spec ?? {};
-  const disabled = ['Failed', 'Complete', 'FailureTarget'].filter((type) => hasCondition(old, type) && !hasCondition(job, type));
-  const errors = disabled.map((type) => fieldInvalidUnprinted(conditionsPath, `cannot disable the terminal ${type}=True condition`));
-  if (failed < (before.failed ?? 0)) errors.push(fieldInvalid(path.child('failed'), failed, 'cannot decrease the failed counter'));
+  const disabled = ['Failed', 'Complete', 'FailureTarget'].filter(
+    (type) => hasCondition(old, type) && !hasCondition(job, type),
+  );
+  const errors = disabled.map((type) =>
+    fieldInvalidUnprinted(conditionsPath, `cannot disable the terminal ${type}=True condition`),
+  );
+  if (failed < (before.failed ?? 0))
+    errors.push(fieldInvalid(path.child('failed'), failed, 'cannot decrease the failed counter'));
   // An Indexed Job whose parallelism follows its completions may be made smaller.
   const elastic = completionMode === 'Indexed' && completions === parallelism;
-  if (!elastic && succeeded < (before.succeeded ?? 0)) errors.push(fieldInvalid(path.child('succeeded'), succeeded, 'cannot decrease the succeeded counter'));
+  if (!elastic && succeeded < (before.succeeded ?? 0))
+    errors.push(fieldInvalid(path.child('succeeded'), succeeded, 'cannot decrease the succeeded counter'));
   if (completionTime !== undefined && before.completionTime !== undefined && completionTime !== before.completionTime) {
     errors.push(fieldInvalid(path.child('completionTime'), completionTime, 'field is immutable'));
   }
@@ -203,18 +247,33 @@ function validateTransitions(job: Frozen<Job>, old: Frozen<Job>): FieldErrors {
 }
 
 /** Only a suspended Job, or one that is resumed just now, starts again. */
-function validateStart(
-  { job, old, status, before }: { readonly job: Frozen<Job>; readonly old: Frozen<Job>; readonly status: Frozen<JobStatus>; readonly before: Frozen<JobStatus> },
-): FieldErrors {
+function validateStart({
+  job,
+  old,
+  status,
+  before,
+}: {
+  readonly job: Frozen<Job>;
+  readonly old: Frozen<Job>;
+  readonly status: Frozen<JobStatus>;
+  readonly before: Frozen<JobStatus>;
+}): FieldErrors {
   const resumed = hasCondition(old, 'Suspended') && hasCondition(job, 'Suspended', 'False');
-  if (resumed || before.startTime === undefined || status.startTime === before.startTime || job.spec?.suspend === true) return [];
+  if (resumed || before.startTime === undefined || status.startTime === before.startTime || job.spec?.suspend === true)
+    return [];
   return [fieldInvalid(path.child('startTime'), status.startTime, 'field is immutable for unsuspended job once set')];
 }
 
 function validateLastCriteria(job: Frozen<Job>, old: Frozen<Job>): FieldErrors {
   const was = hasCondition(old, 'SuccessCriteriaMet');
   const is = hasCondition(job, 'SuccessCriteriaMet');
-  if (was && !is) return [fieldInvalidUnprinted(conditionsPath, 'cannot disable the SuccessCriteriaMet=True condition')];
+  if (was && !is)
+    return [fieldInvalidUnprinted(conditionsPath, 'cannot disable the SuccessCriteriaMet=True condition')];
   if (!hasCondition(old, 'Complete') || was || !is) return [];
-  return [fieldInvalidUnprinted(conditionsPath, 'cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions')];
+  return [
+    fieldInvalidUnprinted(
+      conditionsPath,
+      'cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions',
+    ),
+  ];
 }

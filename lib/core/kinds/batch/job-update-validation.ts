@@ -1,6 +1,7 @@
 // What is wrong with an update of a Job. Most of a Job is fixed; while it is suspended and none of its pods run, where
 // its pods may run and what they ask for may still change.
-// As pkg/registry/batch/job/strategy.go, ValidateUpdate, and pkg/apis/batch/validation/validation.go, ValidateJobUpdate.
+// As pkg/registry/batch/job/strategy.go, ValidateUpdate, and pkg/apis/batch/validation/validation.go,
+// ValidateJobUpdate.
 import { fieldInvalid } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
@@ -54,11 +55,16 @@ function fixed<Name extends keyof JobSpec>(
   spec: Frozen<JobSpec>,
   ...[old, print]: readonly [old: Frozen<JobSpec>, print: (value: Frozen<JobSpec>[Name]) => unknown]
 ): FieldErrors {
-  return deepEqual(spec[name], old[name]) ? [] : [fieldInvalid(path.child(name), print(spec[name]), 'field is immutable')];
+  return deepEqual(spec[name], old[name])
+    ? []
+    : [fieldInvalid(path.child(name), print(spec[name]), 'field is immutable')];
 }
 
 /** The completions of an Indexed Job may change, if its parallelism changes with them. */
-function validateCompletions({ completions, parallelism, completionMode }: Frozen<JobSpec>, old: Frozen<JobSpec>): FieldErrors {
+function validateCompletions(
+  { completions, parallelism, completionMode }: Frozen<JobSpec>,
+  old: Frozen<JobSpec>,
+): FieldErrors {
   const at = path.child('completions');
   if (completionMode !== 'Indexed') return validateImmutable(completions, old.completions, at);
   if (completions === undefined || completions === old.completions || completions === parallelism) return [];
@@ -68,10 +74,14 @@ function validateCompletions({ completions, parallelism, completionMode }: Froze
 function validateTemplateUpdate({ template }: Frozen<JobSpec>, old: Frozen<Job>): FieldErrors {
   const before = old.spec?.template;
   if (!isAdjustable(old)) {
-    return deepEqual(template, before) ? [] : [fieldInvalid(path.child('template'), internalForm('PodTemplateSpec', template), 'field is immutable')];
+    return deepEqual(template, before)
+      ? []
+      : [fieldInvalid(path.child('template'), internalForm('PodTemplateSpec', template), 'field is immutable')];
   }
   if (deepEqual(fixedPart(template.spec), fixedPart(before?.spec))) return [];
-  return [fieldInvalid(path.child('template.spec'), internalForm('PodSpec', template.spec ?? {}), 'field is immutable')];
+  return [
+    fieldInvalid(path.child('template.spec'), internalForm('PodSpec', template.spec ?? {}), 'field is immutable'),
+  ];
 }
 
 /** Whether the Job waits, with no pod left. As shouldAllowMutablePodTemplate. */
@@ -83,9 +93,22 @@ function isAdjustable(job: Frozen<Job>): boolean {
 /** What may not change even then: all but directives for the scheduler and resources of containers. */
 function fixedPart(spec: Frozen<PodSpec> | undefined): unknown {
   if (spec === undefined) return undefined;
-  const { nodeSelector: _1, tolerations: _2, schedulingGates: _3, affinity, containers, initContainers, ...rest } = spec;
+  const {
+    nodeSelector: _1,
+    tolerations: _2,
+    schedulingGates: _3,
+    affinity,
+    containers,
+    initContainers,
+    ...rest
+  } = spec;
   const { nodeAffinity: _4, ...otherAffinity } = affinity ?? {};
-  return { ...rest, affinity: otherAffinity, containers: withoutResources(containers), initContainers: withoutResources(initContainers) };
+  return {
+    ...rest,
+    affinity: otherAffinity,
+    containers: withoutResources(containers),
+    initContainers: withoutResources(initContainers),
+  };
 }
 
 function withoutResources(containers: readonly Frozen<Container>[] | undefined): unknown {

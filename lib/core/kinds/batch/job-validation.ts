@@ -47,7 +47,12 @@ export function validateJobSpec(spec: Frozen<JobSpec>, path: FieldPath, leniency
   const { selector, template } = spec;
   const errors = [...validateSelectorlessSpec(spec, path, leniency.pods)];
   if (selector === undefined) errors.push(fieldRequired(path.child('selector')));
-  else errors.push(...validateLabelSelector(selector, path.child('selector'), { allowInvalidValues: leniency.allowInvalidValues === true }));
+  else
+    errors.push(
+      ...validateLabelSelector(selector, path.child('selector'), {
+        allowInvalidValues: leniency.allowInvalidValues === true,
+      }),
+    );
   const read = readSelector(selector);
   const labels = template.metadata?.labels;
   if (read !== undefined && !matchesLabels(read, labels)) {
@@ -58,7 +63,11 @@ export function validateJobSpec(spec: Frozen<JobSpec>, path: FieldPath, leniency
 }
 
 /** Everything wrong with the specification of a Job that has no selector yet. */
-export function validateSelectorlessSpec(spec: Frozen<JobSpec>, path: FieldPath, pods: PodValidationOptions): FieldErrors {
+export function validateSelectorlessSpec(
+  spec: Frozen<JobSpec>,
+  path: FieldPath,
+  pods: PodValidationOptions,
+): FieldErrors {
   return [
     ...counts.flatMap((name) => validateNonNegative(spec[name] ?? 0, path.child(name))),
     ...(spec.maxFailedIndexes !== undefined && spec.backoffLimitPerIndex === undefined
@@ -74,7 +83,15 @@ export function validateSelectorlessSpec(spec: Frozen<JobSpec>, path: FieldPath,
   ];
 }
 
-const counts = ['parallelism', 'completions', 'activeDeadlineSeconds', 'backoffLimit', 'ttlSecondsAfterFinished', 'backoffLimitPerIndex', 'maxFailedIndexes'] as const;
+const counts = [
+  'parallelism',
+  'completions',
+  'activeDeadlineSeconds',
+  'backoffLimit',
+  'ttlSecondsAfterFinished',
+  'backoffLimitPerIndex',
+  'maxFailedIndexes',
+] as const;
 
 const managedByBytesMax = 63;
 const indexesMax = 100_000;
@@ -86,7 +103,9 @@ function validatePodNames(name: string, { completionMode, completions = 0 }: Fro
   if (completionMode !== 'Indexed' || completions <= 0) return [];
   const longest = `${name}-${completions - 1}`;
   if (isDns1123Label(longest).length === 0) return [];
-  return [fieldInvalid(fieldPath('metadata', 'name'), name, `will not able to create pod with invalid DNS label: ${longest}`)];
+  return [
+    fieldInvalid(fieldPath('metadata', 'name'), name, `will not able to create pod with invalid DNS label: ${longest}`),
+  ];
 }
 
 function validateManagedBy(managedBy: string | undefined, path: FieldPath): FieldErrors {
@@ -104,8 +123,12 @@ function validateCompletionMode(spec: Frozen<JobSpec>, path: FieldPath): FieldEr
   }
   const sentence = 'requires indexed completion mode';
   return [
-    ...(backoffLimitPerIndex === undefined ? [] : [fieldInvalid(path.child('backoffLimitPerIndex'), backoffLimitPerIndex, sentence)]),
-    ...(maxFailedIndexes === undefined ? [] : [fieldInvalid(path.child('maxFailedIndexes'), maxFailedIndexes, sentence)]),
+    ...(backoffLimitPerIndex === undefined
+      ? []
+      : [fieldInvalid(path.child('backoffLimitPerIndex'), backoffLimitPerIndex, sentence)]),
+    ...(maxFailedIndexes === undefined
+      ? []
+      : [fieldInvalid(path.child('maxFailedIndexes'), maxFailedIndexes, sentence)]),
   ];
 }
 
@@ -115,44 +138,62 @@ function validateIndexed(spec: Frozen<JobSpec>, path: FieldPath): FieldErrors {
   const failedPath = path.child('maxFailedIndexes');
   const parallelPath = path.child('parallelism');
   const errors: FieldError[] = [];
-  if (completions === undefined) errors.push(fieldRequired(path.child('completions'), 'when completion mode is Indexed'));
+  if (completions === undefined)
+    errors.push(fieldRequired(path.child('completions'), 'when completion mode is Indexed'));
   if (parallelism > indexesMax) {
-    errors.push(fieldInvalid(parallelPath, parallelism, `must be less than or equal to ${indexesMax} when completion mode is Indexed`));
+    errors.push(
+      fieldInvalid(
+        parallelPath,
+        parallelism,
+        `must be less than or equal to ${indexesMax} when completion mode is Indexed`,
+      ),
+    );
   }
   if (maxFailedIndexes !== undefined) {
     if (completions !== undefined && maxFailedIndexes > completions) {
       errors.push(fieldInvalid(failedPath, maxFailedIndexes, 'must be less than or equal to completions'));
     }
-    if (maxFailedIndexes > indexesMax) errors.push(fieldInvalid(failedPath, maxFailedIndexes, `must be less than or equal to ${indexesMax}`));
+    if (maxFailedIndexes > indexesMax)
+      errors.push(fieldInvalid(failedPath, maxFailedIndexes, `must be less than or equal to ${indexesMax}`));
   }
-  if (completions === undefined || completions <= completionsSoftMax || backoffLimitPerIndex === undefined) return errors;
+  if (completions === undefined || completions <= completionsSoftMax || backoffLimitPerIndex === undefined)
+    return errors;
 
   const sentence = `must be less than or equal to ${perIndexMax} when completions are above ${completionsSoftMax} and used with backoff limit per index`;
-  if (maxFailedIndexes === undefined) errors.push(fieldRequired(failedPath, `must be specified when completions is above ${completionsSoftMax}`));
+  if (maxFailedIndexes === undefined)
+    errors.push(fieldRequired(failedPath, `must be specified when completions is above ${completionsSoftMax}`));
   if (parallelism > perIndexMax) errors.push(fieldInvalid(parallelPath, parallelism, sentence));
-  if (maxFailedIndexes !== undefined && maxFailedIndexes > perIndexMax) errors.push(fieldInvalid(failedPath, maxFailedIndexes, sentence));
+  if (maxFailedIndexes !== undefined && maxFailedIndexes > perIndexMax)
+    errors.push(fieldInvalid(failedPath, maxFailedIndexes, sentence));
   return errors;
 }
 
 function validateSuccess(spec: Frozen<JobSpec>, path: FieldPath): FieldErrors {
   const { successPolicy, completionMode } = spec;
   if (successPolicy === undefined) return [];
-  if (completionMode !== 'Indexed') return [fieldInvalid(path, printedSuccessPolicy(successPolicy), 'requires indexed completion mode')];
+  if (completionMode !== 'Indexed')
+    return [fieldInvalid(path, printedSuccessPolicy(successPolicy), 'requires indexed completion mode')];
   return validateSuccessPolicy(spec, path);
 }
 
 /** A policy for failures needs to see each pod fail before it is replaced. */
-function validateReplacement({ podReplacementPolicy, podFailurePolicy }: Frozen<JobSpec>, path: FieldPath): FieldErrors {
+function validateReplacement(
+  { podReplacementPolicy, podFailurePolicy }: Frozen<JobSpec>,
+  path: FieldPath,
+): FieldErrors {
   if (podReplacementPolicy === undefined) return [];
   const supported: readonly string[] = podFailurePolicy === undefined ? ['Failed', 'TerminatingOrFailed'] : ['Failed'];
-  return supported.includes(podReplacementPolicy) ? [] : [fieldNotSupported(path, printedWord(podReplacementPolicy), supported)];
+  return supported.includes(podReplacementPolicy)
+    ? []
+    : [fieldNotSupported(path, printedWord(podReplacementPolicy), supported)];
 }
 
 function validateRestartPolicy({ template, podFailurePolicy }: Frozen<JobSpec>, path: FieldPath): FieldErrors {
   const policy: string = template.spec?.restartPolicy ?? '';
   // Always is what a pod gets that says nothing.
   if (policy === 'Always' || policy === '') return [fieldRequired(path, 'valid values: "OnFailure", "Never"')];
-  if (policy !== 'OnFailure' && policy !== 'Never') return [fieldNotSupported(path, printedWord(policy), ['OnFailure', 'Never'])];
+  if (policy !== 'OnFailure' && policy !== 'Never')
+    return [fieldNotSupported(path, printedWord(policy), ['OnFailure', 'Never'])];
   if (podFailurePolicy === undefined || policy === 'Never') return [];
   return [fieldInvalid(path, printedWord(policy), 'only "Never" is supported when podFailurePolicy is specified')];
 }

@@ -27,7 +27,10 @@ export const job: KindStrategy<Job> = {
   nameRule: nameIsDnsSubdomain,
   prepareForCreate: generateSelector,
   validate: (object) => validateJob(object, { pods: podTemplateValidationOptions(object.spec?.template) }),
-  warningsOnCreate: ({ metadata, spec }) => [...podNameWarnings(metadata?.name), ...(spec === undefined ? [] : jobSpecWarnings(spec, specPath))],
+  warningsOnCreate: ({ metadata, spec }) => [
+    ...podNameWarnings(metadata?.name),
+    ...(spec === undefined ? [] : jobSpecWarnings(spec, specPath)),
+  ],
   validateUpdate: validateJobUpdate,
   warningsOnUpdate({ metadata, spec }, old) {
     if (spec === undefined || metadata?.generation === old.metadata?.generation) return [];
@@ -68,7 +71,10 @@ export const job: KindStrategy<Job> = {
 export function jobSpecWarnings(spec: Frozen<JobSpec>, path: FieldPath, old?: Frozen<JobSpec>): readonly string[] {
   const { completionMode, completions = 0, parallelism = 0, template } = spec;
   const large = completionMode === 'Indexed' && completions > 100_000 && parallelism > 10_000;
-  return [...(large ? [`${path.toString()}: ${largeSentence}`] : []), ...podTemplateWarnings(template, path.child('template'), old?.template)];
+  return [
+    ...(large ? [`${path.toString()}: ${largeSentence}`] : []),
+    ...podTemplateWarnings(template, path.child('template'), old?.template),
+  ];
 }
 
 const largeSentence =

@@ -13,7 +13,8 @@ export function validateTimeZone(name: string, path: FieldPath): readonly FieldE
   if (name === '') return [refuse('timeZone must be nil or non-empty string')];
   if (!name.split('/').every(isPart)) return [refuse(`unknown time zone ${name}`)];
   const errors: FieldError[] = [];
-  if (name.toLowerCase() === 'local') errors.push(refuse('timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones'));
+  if (name.toLowerCase() === 'local')
+    errors.push(refuse('timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones'));
   try {
     checkTimeZone(name);
   } catch (error) {
@@ -26,7 +27,8 @@ export function validateTimeZone(name: string, path: FieldPath): readonly FieldE
 /** Throws ParseError, in Go's words, unless the zone is known; no name is UTC. */
 export function checkTimeZone(name: string): void {
   if (name === '' || name === 'UTC' || name === 'Local') return;
-  if (name.includes('..') || name.startsWith('/') || name.startsWith('\\')) throw new ParseError('time: invalid location name');
+  if (name.includes('..') || name.startsWith('/') || name.startsWith('\\'))
+    throw new ParseError('time: invalid location name');
   if (!isKnown(name)) throw new ParseError(`unknown time zone ${name}`);
 }
 

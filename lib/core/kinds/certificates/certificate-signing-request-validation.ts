@@ -1,12 +1,21 @@
 // What may stand in a CertificateSigningRequest, and what may change through which door. Mistakes that the old object
 // already has are tolerated. As pkg/apis/certificates/validation/validation.go.
-import { fieldDuplicate, fieldForbidden, fieldInvalid, fieldNotSupported, fieldRequired } from '../../errors/field-error.js';
+import {
+  fieldDuplicate,
+  fieldForbidden,
+  fieldInvalid,
+  fieldNotSupported,
+  fieldRequired,
+} from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
 import type { FieldPath } from '../../errors/field-path.js';
 import { decodeBase64 } from '../../objects/base64.js';
 import type { Frozen } from '../../objects/meta.js';
-import type { CertificateSigningRequest, CertificateSigningRequestCondition } from '../../types/certificates-v1.generated.js';
+import type {
+  CertificateSigningRequest,
+  CertificateSigningRequestCondition,
+} from '../../types/certificates-v1.generated.js';
 import type { Loose } from '../loose.js';
 import { printedWord } from '../printed-values.js';
 import { validateSignerName } from '../signer-name.js';
@@ -17,7 +26,10 @@ type FieldErrors = readonly FieldError[];
 type Conditions = readonly Loose<CertificateSigningRequestCondition>[];
 
 /** Everything wrong with a request; `old` is the object it replaces. */
-export function validateRequest({ spec = {}, status = {} }: Loose<CertificateSigningRequest>, old?: Frozen<CertificateSigningRequest>): FieldErrors {
+export function validateRequest(
+  { spec = {}, status = {} }: Loose<CertificateSigningRequest>,
+  old?: Frozen<CertificateSigningRequest>,
+): FieldErrors {
   const path = fieldPath('spec');
   const { request, usages = [], signerName = '', expirationSeconds } = spec;
   const problem = requestProblem(request ?? '');
@@ -26,7 +38,13 @@ export function validateRequest({ spec = {}, status = {} }: Loose<CertificateSig
     ...validateUsages(usages, old?.spec.usages ?? [], path.child('usages')),
     ...validateSigner(signerName, old?.spec.signerName, path.child('signerName')),
     ...(expirationSeconds !== undefined && expirationSeconds < secondsMin
-      ? [fieldInvalid(path.child('expirationSeconds'), expirationSeconds, 'may not specify a duration less than 600 seconds (10 minutes)')]
+      ? [
+          fieldInvalid(
+            path.child('expirationSeconds'),
+            expirationSeconds,
+            'may not specify a duration less than 600 seconds (10 minutes)',
+          ),
+        ]
       : []),
     ...validateConditions(status.conditions ?? [], old?.status?.conditions ?? [], conditionsPath),
     ...validateCertificate(status.certificate ?? '', old),
@@ -42,7 +60,8 @@ export function validateRequestUpdate(
   const count = ({ status }: Frozen<CertificateSigningRequest>, type: string): number =>
     (status?.conditions ?? []).filter((condition) => condition.type === type).length;
   const removed = decided.filter((type) => count(object, type) < count(old, type));
-  const added = through === 'approval' ? [] : decided.slice(0, 2).filter((type) => count(object, type) > count(old, type));
+  const added =
+    through === 'approval' ? [] : decided.slice(0, 2).filter((type) => count(object, type) > count(old, type));
   return [
     ...validateRequest(object, old),
     ...removed.map((type) => fieldForbidden(conditionsPath, `updates may not remove a condition of type "${type}"`)),
@@ -86,7 +105,9 @@ const knownUsages = [
 
 function requestProblem(request: string): string | undefined {
   const [block] = readPem(text(request));
-  return block?.type === 'CERTIFICATE REQUEST' ? certificateRequestProblem(block.bytes) : 'PEM block type must be CERTIFICATE REQUEST';
+  return block?.type === 'CERTIFICATE REQUEST'
+    ? certificateRequestProblem(block.bytes)
+    : 'PEM block type must be CERTIFICATE REQUEST';
 }
 
 function text(base64: string): string {
@@ -94,7 +115,9 @@ function text(base64: string): string {
 }
 
 function validateUsages(usages: readonly string[], old: readonly string[], path: FieldPath): FieldErrors {
-  const unknown = old.some((usage) => !knownUsages.includes(usage)) ? [] : usages.flatMap((usage, index) => (knownUsages.includes(usage) ? [] : [index]));
+  const unknown = old.some((usage) => !knownUsages.includes(usage))
+    ? []
+    : usages.flatMap((usage, index) => (knownUsages.includes(usage) ? [] : [index]));
   const repeated = new Set(old).size < old.length ? [] : repeats(usages);
   return [
     ...(usages.length === 0 ? [fieldRequired(path)] : []),
@@ -114,7 +137,8 @@ function repeats(words: readonly string[]): readonly number[] {
 }
 
 function validateSigner(name: string, old: string | undefined, path: FieldPath): FieldErrors {
-  if (name === legacySigner && old !== legacySigner) return [fieldInvalid(path, name, 'the legacy signerName is not allowed via this API version')];
+  if (name === legacySigner && old !== legacySigner)
+    return [fieldInvalid(path, name, 'the legacy signerName is not allowed via this API version')];
   return validateSignerName(name, path);
 }
 
@@ -127,7 +151,11 @@ function validateConditions(conditions: Conditions, old: Conditions, path: Field
     const other = type === 'Approved' ? 'Denied' : type === 'Denied' ? 'Approved' : undefined;
     const errors = [
       ...(type === '' && !had.has('') ? [fieldRequired(path.index(index).child('type'))] : []),
-      ...validateStatus(status, decided.includes(type) ? ['True'] : ['False', 'True', 'Unknown'], path.index(index).child('status')),
+      ...validateStatus(
+        status,
+        decided.includes(type) ? ['True'] : ['False', 'True', 'Unknown'],
+        path.index(index).child('status'),
+      ),
       ...(contradicts && other !== undefined && seen.has(other)
         ? [fieldInvalid(path, printedWord(type), 'Approved and Denied conditions are mutually exclusive')]
         : []),
@@ -157,13 +185,18 @@ function certificateProblem(certificate: string): string | undefined {
   for (const { type, headers, bytes } of blocks) {
     if (type !== 'CERTIFICATE') return `only CERTIFICATE PEM blocks are allowed, found ${JSON.stringify(type)}`;
     if (headers) return 'no PEM block headers are permitted';
-    const problem = bytes.length === 0 ? 'found CERTIFICATE PEM block containing 0 certificates' : certificatesProblem(bytes);
+    const problem =
+      bytes.length === 0 ? 'found CERTIFICATE PEM block containing 0 certificates' : certificatesProblem(bytes);
     if (problem !== undefined) return problem;
   }
   return blocks.length === 0 ? 'must contain at least one CERTIFICATE PEM block' : undefined;
 }
 
-function validateCertificateChange(certificate: string, old: string, through: 'certificate' | 'approval' | undefined): FieldErrors {
+function validateCertificateChange(
+  certificate: string,
+  old: string,
+  through: 'certificate' | 'approval' | undefined,
+): FieldErrors {
   if (certificate === old) return [];
   if (through !== 'certificate') return [fieldForbidden(certificatePath, 'updates may not set certificate content')];
   return old === '' ? [] : [fieldForbidden(certificatePath, 'updates may not modify existing certificate content')];

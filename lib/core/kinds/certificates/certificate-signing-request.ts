@@ -29,7 +29,16 @@ const table: KindTable<CertificateSigningRequest> = {
   row: (object, now) => {
     const { signerName, username = '', expirationSeconds: seconds } = object.spec;
     const duration = seconds === undefined ? '<none>' : humanDuration(seconds * 1000);
-    return { cells: [object.metadata?.name ?? '', age(object, now), signerName === '' ? '<none>' : signerName, username, duration, outcome(object.status)] };
+    return {
+      cells: [
+        object.metadata?.name ?? '',
+        age(object, now),
+        signerName === '' ? '<none>' : signerName,
+        username,
+        duration,
+        outcome(object.status),
+      ],
+    };
   },
 };
 
@@ -59,7 +68,10 @@ export const certificateSigningRequest: KindStrategy<CertificateSigningRequest> 
         const { certificate } = old.status ?? {};
         const conditions = object.status?.conditions?.map((condition) => dated(condition, old.status, now));
         object.spec = stamped(old.spec, old.spec);
-        object.status = { ...(conditions !== undefined && { conditions }), ...(certificate !== undefined && { certificate }) };
+        object.status = {
+          ...(conditions !== undefined && { conditions }),
+          ...(certificate !== undefined && { certificate }),
+        };
       },
       validateUpdate: (object, old) => validateRequestUpdate(object, old, 'approval'),
     },
@@ -69,7 +81,10 @@ export const certificateSigningRequest: KindStrategy<CertificateSigningRequest> 
 };
 
 /** The request as made by a user; what it said itself about that is dropped. */
-function stamped(spec: Frozen<CertificateSigningRequestSpec>, { username = '', uid = '', groups = [], extra = {} }: Frozen<UserInfo>): CertificateSigningRequestSpec {
+function stamped(
+  spec: Frozen<CertificateSigningRequestSpec>,
+  { username = '', uid = '', groups = [], extra = {} }: Frozen<UserInfo>,
+): CertificateSigningRequestSpec {
   const { username: _username, uid: _uid, groups: _groups, extra: _extra, usages, ...request } = spec;
   const extras = Object.entries(extra);
   return {
@@ -84,7 +99,10 @@ function stamped(spec: Frozen<CertificateSigningRequestSpec>, { username = '', u
 
 type Condition = CertificateSigningRequestCondition;
 
-/** Approval and denial are not decided through the status: as long as there are as many as before, they are the old ones. */
+/**
+ * Approval and denial are not decided through the status: as long as there are as many as before, they are the old
+ * ones.
+ */
 function keepDecisions(conditions: readonly Condition[], old: readonly Frozen<Condition>[]): readonly Condition[] {
   return ['Approved', 'Denied'].reduce((kept, type) => {
     const before = old.filter((condition) => condition.type === type);
@@ -97,7 +115,10 @@ function keepDecisions(conditions: readonly Condition[], old: readonly Frozen<Co
 /** Times that were left out: those of the same condition before, or now. */
 function dated(condition: Condition, old: Frozen<CertificateSigningRequestStatus> | undefined, now: number): Condition {
   const { lastUpdateTime, lastTransitionTime } = condition;
-  const same = (old?.conditions ?? []).find(({ type, status, lastTransitionTime: time }) => type === condition.type && status === condition.status && time !== undefined);
+  const same = (old?.conditions ?? []).find(
+    ({ type, status, lastTransitionTime: time }) =>
+      type === condition.type && status === condition.status && time !== undefined,
+  );
   return {
     ...condition,
     lastUpdateTime: lastUpdateTime ?? printTime(now),

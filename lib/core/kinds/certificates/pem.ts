@@ -32,7 +32,9 @@ export function readPem(text: string): readonly PemBlock[] {
 }
 
 function boundary(line: string, start: string): string | undefined {
-  return line.startsWith(start) && line.endsWith('-----') && line.length >= start.length + 5 ? line.slice(start.length, -5) : undefined;
+  return line.startsWith(start) && line.endsWith('-----') && line.length >= start.length + 5
+    ? line.slice(start.length, -5)
+    : undefined;
 }
 
 function tryDecode(lines: readonly string[]): Uint8Array | undefined {

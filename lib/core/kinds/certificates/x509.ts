@@ -10,16 +10,27 @@ export function certificateRequestProblem(bytes: Uint8Array): string | undefined
   if (typeof outer === 'string') return outer;
   const [info, algorithm, signature] = outer;
   const [version, subject, key] = info?.tag === sequence ? derChildren(info) : [];
-  const complete = version?.tag === integer && subject?.tag === sequence && key?.tag === sequence && algorithm?.tag === sequence && signature?.tag === bitString;
+  const complete =
+    version?.tag === integer &&
+    subject?.tag === sequence &&
+    key?.tag === sequence &&
+    algorithm?.tag === sequence &&
+    signature?.tag === bitString;
   return complete ? undefined : malformed;
 }
 
 /** What is wrong with one or more certificates behind each other. */
 export function certificatesProblem(bytes: Uint8Array): string | undefined {
-  for (let at = 0; at < bytes.length; ) {
+  for (let at = 0; at < bytes.length;) {
     const certificate = readDer(bytes, at);
     const [body, algorithm, signature] = certificate?.tag === sequence ? derChildren(certificate) : [];
-    if (certificate === undefined || body?.tag !== sequence || algorithm?.tag !== sequence || signature?.tag !== bitString) return 'x509: malformed certificate';
+    if (
+      certificate === undefined ||
+      body?.tag !== sequence ||
+      algorithm?.tag !== sequence ||
+      signature?.tag !== bitString
+    )
+      return 'x509: malformed certificate';
     at = certificate.end;
   }
   return undefined;

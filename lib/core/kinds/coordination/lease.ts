@@ -27,7 +27,9 @@ export const lease: KindStrategy<Lease> = {
   requiresResourceVersion: true,
   table: {
     columns: [nameColumn, textColumn('Holder', 'Who holds the lease.'), ageColumn],
-    row: (object, now) => ({ cells: [object.metadata?.name ?? '', object.spec?.holderIdentity ?? '', age(object, now)] }),
+    row: (object, now) => ({
+      cells: [object.metadata?.name ?? '', object.spec?.holderIdentity ?? '', age(object, now)],
+    }),
   },
 };
 

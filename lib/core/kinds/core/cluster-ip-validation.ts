@@ -23,26 +23,42 @@ export function validateClusterIpFields(service: Frozen<Service>, old?: Frozen<S
   if (isExternalName(service)) return [];
   const alone = [...validateSingular(spec), ...validateFamilies(spec)];
   const malformed = validateAddresses(spec.clusterIPs ?? [], old?.spec?.clusterIPs ?? []);
-  const tooMany = (spec.clusterIPs ?? []).length > 2 ? [fieldInvalid(addressesPath, spec.clusterIPs, 'may only hold up to 2 values')] : [];
+  const tooMany =
+    (spec.clusterIPs ?? []).length > 2
+      ? [fieldInvalid(addressesPath, spec.clusterIPs, 'may only hold up to 2 values')]
+      : [];
   // Of malformed addresses nothing more can be said.
   if (malformed.length > 0) return [...alone, ...malformed, ...tooMany];
-  return [...alone, ...tooMany, ...validateDualStack(spec.clusterIPs ?? []), ...(isHeadless(service) ? [] : validateFamilyOfEach(spec))];
+  return [
+    ...alone,
+    ...tooMany,
+    ...validateDualStack(spec.clusterIPs ?? []),
+    ...(isHeadless(service) ? [] : validateFamilyOfEach(spec)),
+  ];
 }
 
 /** The singular field and the first of the plural one are the same. */
 function validateSingular({ clusterIP = '', clusterIPs = [] }: Frozen<ServiceSpec>): FieldErrors {
-  if (clusterIP === '') return clusterIPs.length === 0 ? [] : [fieldInvalid(addressesPath, clusterIPs, 'must be empty when `clusterIP` is not specified')];
+  if (clusterIP === '')
+    return clusterIPs.length === 0
+      ? []
+      : [fieldInvalid(addressesPath, clusterIPs, 'must be empty when `clusterIP` is not specified')];
   if (clusterIPs.length === 0) return [fieldRequired(addressesPath)];
-  return clusterIPs[0] === clusterIP ? [] : [fieldInvalid(addressesPath, clusterIPs, 'first value must match `clusterIP`')];
+  return clusterIPs[0] === clusterIP
+    ? []
+    : [fieldInvalid(addressesPath, clusterIPs, 'first value must match `clusterIP`')];
 }
 
 function validateFamilies({ ipFamilies = [], ipFamilyPolicy: policy }: Frozen<ServiceSpec>): FieldErrors {
   const path = specPath.child('ipFamilies');
   const errors: FieldError[] = ipFamilies.flatMap((family: string, index) => [
     ...(families.includes(family) ? [] : [fieldNotSupported(path.index(index), printedWord(family), families)]),
-    ...(ipFamilies.findIndex((other) => other === family) < index ? [fieldDuplicate(path.index(index), printedWord(family))] : []),
+    ...(ipFamilies.findIndex((other) => other === family) < index
+      ? [fieldDuplicate(path.index(index), printedWord(family))]
+      : []),
   ]);
-  if (policy !== undefined && !policies.includes(policy)) errors.push(fieldNotSupported(specPath.child('ipFamilyPolicy'), printedWord(policy), policies));
+  if (policy !== undefined && !policies.includes(policy))
+    errors.push(fieldNotSupported(specPath.child('ipFamilyPolicy'), printedWord(policy), policies));
   return errors;
 }
 
@@ -53,14 +69,18 @@ const policies: readonly string[] = ['PreferDualStack', 'RequireDualStack', 'Sin
 function validateAddresses(addresses: readonly string[], old: readonly string[]): FieldErrors {
   return addresses.flatMap((address, index) => {
     if (index > 0 || address !== 'None') return validateLegacyIp(address, addressesPath.index(index), old);
-    return addresses.length > 1 ? [fieldInvalid(addressesPath, addresses, "'None' must be the first and only value")] : [];
+    return addresses.length > 1
+      ? [fieldInvalid(addressesPath, addresses, "'None' must be the first and only value")]
+      : [];
   });
 }
 
 function validateDualStack(addresses: readonly string[]): FieldErrors {
   if (addresses.length < 2) return [];
   const found = new Set(addresses.map((address) => parseIp(address)?.family));
-  return found.has(4) && found.has(6) ? [] : [fieldInvalid(addressesPath, addresses, 'may specify no more than one IP for each IP family')];
+  return found.has(4) && found.has(6)
+    ? []
+    : [fieldInvalid(addressesPath, addresses, 'may specify no more than one IP for each IP family')];
 }
 
 function validateFamilyOfEach({ clusterIPs = [], ipFamilies = [] }: Frozen<ServiceSpec>): FieldErrors {
@@ -68,6 +88,12 @@ function validateFamilyOfEach({ clusterIPs = [], ipFamilies = [] }: Frozen<Servi
     const expected = ipFamilies[index];
     const actual = parseIp(address)?.family === 6 ? 'IPv6' : 'IPv4';
     if (expected === actual || (expected !== 'IPv4' && expected !== 'IPv6')) return [];
-    return [fieldInvalid(addressesPath.index(index), address, `expected an ${expected} value as indicated by \`ipFamilies[${index}]\``)];
+    return [
+      fieldInvalid(
+        addressesPath.index(index),
+        address,
+        `expected an ${expected} value as indicated by \`ipFamilies[${index}]\``,
+      ),
+    ];
   });
 }

@@ -1,5 +1,5 @@
-// A reader of DER, the binary form of certificates and keys: tag, length, value, nested. Reads lazily and never past the
-// end of its input; what is malformed is absent.
+// A reader of DER, the binary form of certificates and keys: tag, length, value, nested. Reads lazily and never past
+// the end of its input; what is malformed is absent.
 
 /** One element, as a view of the bytes it was read from. */
 export interface Der {
@@ -26,7 +26,7 @@ export function readDer(bytes: Uint8Array, at = 0, limit: number = bytes.length)
 /** The elements inside one. */
 export function derChildren({ bytes, start, end }: Der): readonly Der[] {
   const children: Der[] = [];
-  for (let at = start; at < end; ) {
+  for (let at = start; at < end;) {
     const child = readDer(bytes, at, end);
     if (child === undefined) break;
     children.push(child);

@@ -8,7 +8,13 @@ import type { FieldPath } from '../../errors/field-path.js';
 import { deepEqual } from '../../objects/deep-equal.js';
 import { validateLegacyIp, warningsForIp } from '../../objects/ip-validation.js';
 import type { Frozen } from '../../objects/meta.js';
-import { isDns1123Label, isDns1123Subdomain, isPortNumber, isQualifiedName, nameIsDnsSubdomain } from '../../objects/names.js';
+import {
+  isDns1123Label,
+  isDns1123Subdomain,
+  isPortNumber,
+  isQualifiedName,
+  nameIsDnsSubdomain,
+} from '../../objects/names.js';
 import type { EndpointAddress, EndpointPort, EndpointSubset, Endpoints } from '../../types/core-v1.generated.js';
 import { invalidEach } from '../invalid-each.js';
 import type { KindStrategy } from '../kind-strategy.js';
@@ -55,7 +61,8 @@ function validateAddresses(addresses: readonly Frozen<EndpointAddress>[], path: 
   for (const [index, address] of addresses.entries()) {
     const { ip, hostname, nodeName } = address;
     const soundNode = nodeName === undefined || isDns1123Subdomain(nodeName).length === 0;
-    if (hostname !== undefined || !soundNode || !isSoundEndpointIp(ip)) errors.push(...validateAddress(address, path.index(index)));
+    if (hostname !== undefined || !soundNode || !isSoundEndpointIp(ip))
+      errors.push(...validateAddress(address, path.index(index)));
   }
   return errors;
 }
@@ -77,8 +84,10 @@ function validatePort(port: Frozen<EndpointPort>, nameRequired: boolean, path: F
   else if (nameRequired) errors.push(fieldRequired(path.child('name')));
   for (const sentence of isPortNumber(port.port)) errors.push(fieldInvalid(path.child('port'), port.port, sentence));
   if (protocol === '') errors.push(fieldRequired(path.child('protocol')));
-  else if (!portProtocols.includes(protocol)) errors.push(fieldNotSupported(path.child('protocol'), printedWord(protocol), portProtocols));
-  if (appProtocol !== undefined) errors.push(...invalidEach(path.child('appProtocol'), appProtocol, isQualifiedName(appProtocol)));
+  else if (!portProtocols.includes(protocol))
+    errors.push(fieldNotSupported(path.child('protocol'), printedWord(protocol), portProtocols));
+  if (appProtocol !== undefined)
+    errors.push(...invalidEach(path.child('appProtocol'), appProtocol, isQualifiedName(appProtocol)));
   return errors;
 }
 
@@ -87,7 +96,10 @@ function warnings({ metadata, subsets = [] }: Frozen<Endpoints>): readonly strin
   if (metadata?.labels?.['endpoints.kubernetes.io/managed-by'] === 'endpoint-controller') return [];
   return subsets.flatMap(({ addresses = [], notReadyAddresses = [] }, index) => {
     const path = fieldPath('subsets').index(index);
-    return [...addressWarnings(addresses, path.child('addresses')), ...addressWarnings(notReadyAddresses, path.child('notReadyAddresses'))];
+    return [
+      ...addressWarnings(addresses, path.child('addresses')),
+      ...addressWarnings(notReadyAddresses, path.child('notReadyAddresses')),
+    ];
   });
 }
 

@@ -23,13 +23,27 @@ export const eventTable: KindTable<Event> = {
   ],
   row: (event, now) => {
     const { metadata, type = '', reason = '', involvedObject, message = '', series } = event;
-    const first = event.firstTimestamp === undefined ? microTimeSince(event.eventTime, now) : timeSince(event.firstTimestamp, now);
+    const first =
+      event.firstTimestamp === undefined ? microTimeSince(event.eventTime, now) : timeSince(event.firstTimestamp, now);
     const last = event.lastTimestamp === undefined ? first : timeSince(event.lastTimestamp, now);
     const { kind = '', name = '', fieldPath = '' } = involvedObject;
     const about = kind.toLowerCase() + (name === '' ? '' : `/${name}`);
     const lastSeen = series === undefined ? last : microTimeSince(series.lastObservedTime, now);
     const count = series === undefined ? (event.count ?? 1) : (series.count ?? 0);
-    return { cells: [lastSeen, type, reason, about, fieldPath, printSource(event), message.trim(), first, count, metadata.name ?? ''] };
+    return {
+      cells: [
+        lastSeen,
+        type,
+        reason,
+        about,
+        fieldPath,
+        printSource(event),
+        message.trim(),
+        first,
+        count,
+        metadata.name ?? '',
+      ],
+    };
   },
 };
 

@@ -1,6 +1,6 @@
-// Events of both groups; the hub is the core one. They live for an hour, an update of a missing one creates it, and they
-// never keep others alive. The core group takes nearly anything, for the sake of old clients; events.k8s.io is strict.
-// As pkg/registry/core/event/strategy.go, pkg/apis/core/validation/events.go and printEvent.
+// Events of both groups; the hub is the core one. They live for an hour, an update of a missing one creates it, and
+// they never keep others alive. The core group takes nearly anything, for the sake of old clients; events.k8s.io is
+// strict. As pkg/registry/core/event/strategy.go, pkg/apis/core/validation/events.go and printEvent.
 import { fieldInvalid, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
@@ -20,7 +20,10 @@ type Version = WriteContext['version'];
 /** What is particular to Events. */
 export const event: KindStrategy<Event> = {
   nameRule: nameIsPathSegment,
-  validate: (object, { version }) => [...validateLegacy(object, version), ...(isStrict(version) ? validateNew(object) : [])],
+  validate: (object, { version }) => [
+    ...validateLegacy(object, version),
+    ...(isStrict(version) ? validateNew(object) : []),
+  ],
   validateUpdate: (object, old, { version }) => [
     ...validateLegacy(object, version),
     ...(isStrict(version) ? validateChanges(object, old) : []),
@@ -53,10 +56,15 @@ function validateLegacy(object: Frozen<Event>, { group }: Version): readonly Fie
   const { metadata, involvedObject, eventTime } = object;
   const { namespace = '' } = metadata;
   const about = involvedObject.namespace ?? '';
-  const atHome = eventTime === undefined ? isOldHome(namespace, about) : about !== '' || namespace === 'default' || namespace === 'kube-system';
+  const atHome =
+    eventTime === undefined
+      ? isOldHome(namespace, about)
+      : about !== '' || namespace === 'default' || namespace === 'kube-system';
   const errors: FieldError[] = [];
-  if (!atHome) errors.push(fieldInvalid(fieldPath('involvedObject', 'namespace'), about, 'does not match event.namespace'));
-  if (eventTime !== undefined) errors.push(...validateReport(object, group === '' ? paths.reportingComponent : paths.reportingController));
+  if (!atHome)
+    errors.push(fieldInvalid(fieldPath('involvedObject', 'namespace'), about, 'does not match event.namespace'));
+  if (eventTime !== undefined)
+    errors.push(...validateReport(object, group === '' ? paths.reportingComponent : paths.reportingController));
   errors.push(...invalidEach(paths.namespace, namespace, isDns1123Subdomain(namespace)));
   return errors;
 }
@@ -74,12 +82,19 @@ function isOldHome(namespace: string, about: string): boolean {
 }
 
 function validateReport(object: Frozen<Event>, controllerPath: FieldPath): readonly FieldError[] {
-  const { reportingComponent: controller = '', reportingInstance = '', action = '', reason = '', message = '' } = object;
+  const {
+    reportingComponent: controller = '',
+    reportingInstance = '',
+    action = '',
+    reason = '',
+    message = '',
+  } = object;
   const errors: FieldError[] = [];
   if (controller === '') errors.push(fieldRequired(controllerPath));
   errors.push(...invalidEach(controllerPath, controller, isQualifiedName(controller)));
   const check = (field: string, value: string, bytesMax: number): void => {
-    if (utf8Length(value) > bytesMax) errors.push(fieldInvalid(fieldPath(field), '', `can have at most ${bytesMax} characters`));
+    if (utf8Length(value) > bytesMax)
+      errors.push(fieldInvalid(fieldPath(field), '', `can have at most ${bytesMax} characters`));
   };
   const checkPresent = (field: string, value: string): void => {
     if (value === '') errors.push(fieldRequired(fieldPath(field)));
@@ -97,11 +112,15 @@ function validateNew(object: Frozen<Event>): readonly FieldError[] {
   const { metadata, eventTime, type = '', firstTimestamp, lastTimestamp, count, source } = object;
   const { name = '', generateName = '' } = metadata;
   const errors: FieldError[] = [];
-  if (generateName !== '') errors.push(...invalidEach(fieldPath('metadata', 'generateName'), generateName, nameIsDnsSubdomain(generateName, true)));
+  if (generateName !== '')
+    errors.push(
+      ...invalidEach(fieldPath('metadata', 'generateName'), generateName, nameIsDnsSubdomain(generateName, true)),
+    );
   if (name !== '') errors.push(...invalidEach(paths.name, name, nameIsDnsSubdomain(name, false)));
   errors.push(...validateFinalizerNames(metadata), ...validateSeries(object));
   if (eventTime === undefined) errors.push(fieldRequired(fieldPath('eventTime')));
-  if (type !== 'Normal' && type !== 'Warning') errors.push(fieldInvalid(fieldPath('type'), '', `has invalid value: ${type}`));
+  if (type !== 'Normal' && type !== 'Warning')
+    errors.push(fieldInvalid(fieldPath('type'), '', `has invalid value: ${type}`));
   const checkUnset = (field: string, value: unknown): void => {
     if (value !== undefined) errors.push(fieldInvalid(fieldPath(field), '', 'needs to be unset'));
   };
@@ -124,7 +143,9 @@ function validateSeries({ series }: Frozen<Event>): readonly FieldError[] {
 function validateChanges(object: Frozen<Event>, old: Frozen<Event>): readonly FieldError[] {
   const changed = (field: keyof Event, printed: unknown, name: string = field): readonly FieldError[] => {
     const absent = field === 'source' ? {} : null;
-    return deepEqual(object[field] ?? absent, old[field] ?? absent) ? [] : [fieldInvalid(fieldPath(name), printed, 'field is immutable')];
+    return deepEqual(object[field] ?? absent, old[field] ?? absent)
+      ? []
+      : [fieldInvalid(fieldPath(name), printed, 'field is immutable')];
   };
   return [
     ...validateFinalizerNames(object.metadata),
@@ -148,8 +169,24 @@ function validateChanges(object: Frozen<Event>, old: Frozen<Event>): readonly Fi
 
 /** A reference as Go prints it: every field, by its Go name. */
 function goReference(reference: Frozen<ObjectReference>): object {
-  const { kind = '', namespace = '', name = '', uid = '', apiVersion = '', resourceVersion = '', fieldPath: path = '' } = reference;
-  return { Kind: kind, Namespace: namespace, Name: name, UID: uid, APIVersion: apiVersion, ResourceVersion: resourceVersion, FieldPath: path };
+  const {
+    kind = '',
+    namespace = '',
+    name = '',
+    uid = '',
+    apiVersion = '',
+    resourceVersion = '',
+    fieldPath: path = '',
+  } = reference;
+  return {
+    Kind: kind,
+    Namespace: namespace,
+    Name: name,
+    UID: uid,
+    APIVersion: apiVersion,
+    ResourceVersion: resourceVersion,
+    FieldPath: path,
+  };
 }
 
 function goSource(source: Frozen<EventSource> | undefined): object {

@@ -23,7 +23,9 @@ export function keyPairProblem(certificatePem: Uint8Array, keyPem: Uint8Array): 
   if (certified.algorithm === undefined) return 'tls: unknown public key algorithm';
   if (certified.algorithm !== held.algorithm) return 'tls: private key type does not match public key type';
   const comparable = certified.publicHalf !== undefined && held.publicHalf !== undefined;
-  return comparable && certified.publicHalf !== held.publicHalf ? 'tls: private key does not match public key' : undefined;
+  return comparable && certified.publicHalf !== held.publicHalf
+    ? 'tls: private key does not match public key'
+    : undefined;
 }
 
 interface PemBlock {
@@ -44,7 +46,10 @@ function pemBlocks(pem: Uint8Array): readonly PemBlock[] {
   const blocks: PemBlock[] = [];
   let type: string | undefined;
   let body = '';
-  for (const line of new TextDecoder('latin1').decode(pem).split('\n').map((text) => text.trimEnd())) {
+  for (const line of new TextDecoder('latin1')
+    .decode(pem)
+    .split('\n')
+    .map((text) => text.trimEnd())) {
     const begin = boundary(line, 'BEGIN');
     if (begin !== undefined) {
       type = begin;
@@ -60,7 +65,9 @@ function pemBlocks(pem: Uint8Array): readonly PemBlock[] {
 
 function boundary(line: string, word: string): string | undefined {
   const start = `-----${word} `;
-  return line.startsWith(start) && line.endsWith('-----') && line.length >= start.length + 5 ? line.slice(start.length, -5) : undefined;
+  return line.startsWith(start) && line.endsWith('-----') && line.length >= start.length + 5
+    ? line.slice(start.length, -5)
+    : undefined;
 }
 
 function bytesOf(base64: string): Uint8Array | undefined {
@@ -82,7 +89,8 @@ function noCertificate(skipped: readonly string[]): string {
 
 function noKey(skipped: readonly string[]): string {
   if (skipped.length === 0) return 'tls: failed to find any PEM data in key input';
-  if (skipped.length === 1 && skipped[0] === 'CERTIFICATE') return 'tls: found a certificate rather than a key in the PEM for the private key';
+  if (skipped.length === 1 && skipped[0] === 'CERTIFICATE')
+    return 'tls: found a certificate rather than a key in the PEM for the private key';
   return `tls: failed to find PEM block with type ending in "PRIVATE KEY" in key input after skipping PEM blocks of the following types: [${skipped.join(' ')}]`;
 }
 

@@ -35,9 +35,18 @@ export const coreKinds: Readonly<Record<string, KindParticulars>> = {
   '/v1/LimitRange': { setDefaults: limitRangeDefaults, strategy: withMetadataRules(limitRange, perNamespaceOnce) },
   '/v1/Namespace': { setDefaults: namespaceDefaults, strategy: withMetadataRules(namespace, perCluster) },
   '/v1/Node': { setDefaults: nodeDefaults, strategy: withMetadataRules(node, perCluster) },
-  '/v1/PersistentVolume': { setDefaults: persistentVolumeDefaults, strategy: withMetadataRules(persistentVolume, perCluster) },
-  '/v1/PersistentVolumeClaim': { setDefaults: persistentVolumeClaimDefaults, strategy: withMetadataRules(persistentVolumeClaim, perNamespace) },
-  '/v1/ResourceQuota': { setDefaults: resourceQuotaDefaults, strategy: withMetadataRules(resourceQuota, perNamespaceOnce) },
+  '/v1/PersistentVolume': {
+    setDefaults: persistentVolumeDefaults,
+    strategy: withMetadataRules(persistentVolume, perCluster),
+  },
+  '/v1/PersistentVolumeClaim': {
+    setDefaults: persistentVolumeClaimDefaults,
+    strategy: withMetadataRules(persistentVolumeClaim, perNamespace),
+  },
+  '/v1/ResourceQuota': {
+    setDefaults: resourceQuotaDefaults,
+    strategy: withMetadataRules(resourceQuota, perNamespaceOnce),
+  },
   '/v1/Secret': { setDefaults: secretDefaults, strategy: withMetadataRules(secret, perNamespace) },
   '/v1/Service': { setDefaults: serviceDefaults, strategy: withMetadataRules(service, perNamespaceOnce) },
   '/v1/ServiceAccount': { strategy: withMetadataRules(serviceAccount, perNamespace) },

@@ -75,7 +75,9 @@ function validateItem(item: Frozen<LimitRangeItem>, path: FieldPath): readonly F
     Object.keys(item[part] ?? {}).flatMap((name) => validateName(item.type, name, path.child(part).key(name)));
   const notOfPod = (part: 'default' | 'defaultRequest'): readonly FieldError[] => {
     if (!ofPod) return names(part);
-    return item[part] === undefined ? [] : [fieldForbidden(path.child(part), "may not be specified when `type` is 'Pod'")];
+    return item[part] === undefined
+      ? []
+      : [fieldForbidden(path.child(part), "may not be specified when `type` is 'Pod'")];
   };
   const bounded = ofPod ? (['max', 'min', 'maxLimitRequestRatio'] as const) : parts;
   const keys = new Set(bounded.flatMap((part) => Object.keys(item[part] ?? {})));
@@ -84,14 +86,23 @@ function validateItem(item: Frozen<LimitRangeItem>, path: FieldPath): readonly F
     ...names('min'),
     ...notOfPod('default'),
     ...notOfPod('defaultRequest'),
-    ...(hasStorageBound(item) ? [] : [fieldRequired(path.child('limits'), 'either minimum or maximum storage value is required, but neither was provided')]),
+    ...(hasStorageBound(item)
+      ? []
+      : [
+          fieldRequired(
+            path.child('limits'),
+            'either minimum or maximum storage value is required, but neither was provided',
+          ),
+        ]),
     ...names('maxLimitRequestRatio'),
     ...Array.from(keys).flatMap((key) => validateBounds(key, item, path)),
   ];
 }
 
 function validateName(type: string, name: string, path: FieldPath): readonly FieldError[] {
-  return type === 'Pod' || type === 'Container' ? validateContainerResourceName(name, path) : validateResourceName(name, path);
+  return type === 'Pod' || type === 'Container'
+    ? validateContainerResourceName(name, path)
+    : validateResourceName(name, path);
 }
 
 function hasStorageBound({ type, min = {}, max = {} }: Frozen<LimitRangeItem>): boolean {
@@ -113,14 +124,18 @@ function validateBounds(key: string, item: Frozen<LimitRangeItem>, path: FieldPa
   };
 
   if (isAbove(min, max)) refuse('min', min, `min value ${min} is greater than max value ${max}`);
-  if (isAbove(min, request)) refuse('defaultRequest', request ?? '', `min value ${min} is greater than default request value ${request}`);
-  if (isAbove(request, max)) refuse('defaultRequest', request, `default request value ${request} is greater than max value ${max}`);
-  if (isAbove(request, limit)) refuse('defaultRequest', request, `default request value ${request} is greater than default limit value ${limit}`);
+  if (isAbove(min, request))
+    refuse('defaultRequest', request ?? '', `min value ${min} is greater than default request value ${request}`);
+  if (isAbove(request, max))
+    refuse('defaultRequest', request, `default request value ${request} is greater than max value ${max}`);
+  if (isAbove(request, limit))
+    refuse('defaultRequest', request, `default request value ${request} is greater than default limit value ${limit}`);
   if (isAbove(min, limit)) refuse('default', min, `min value ${min} is greater than default value ${limit}`);
   if (isAbove(limit, max)) refuse('default', max ?? '', `default value ${limit} is greater than max value ${max}`);
   if (isAbove('1', ratio)) refuse('maxLimitRequestRatio', ratio ?? '', `ratio ${ratio} is less than 1`);
   const most = widestRatio(ratio, min, max);
-  if (ratio !== undefined && most !== undefined) refuse('maxLimitRequestRatio', ratio, `ratio ${ratio} is greater than max/min = ${printFloat(most)}`);
+  if (ratio !== undefined && most !== undefined)
+    refuse('maxLimitRequestRatio', ratio, `ratio ${ratio} is greater than max/min = ${printFloat(most)}`);
   const fixed = !isOvercommitAllowed(key) && limit !== undefined && request !== undefined;
   if (fixed && (isAbove(limit, request) || isAbove(request, limit))) {
     refuse('defaultRequest', request, `default value ${limit} must equal to defaultRequest value ${request} in ${key}`);
@@ -137,7 +152,9 @@ function widestRatio(ratio: string | undefined, min: string | undefined, max: st
   if (ratio === undefined || min === undefined || max === undefined) return undefined;
   const amounts = [ratio, min, max].map(parseQuantity);
   const fits = amounts.every((amount) => quantityToInteger(amount) < milliMax);
-  const [r = 0, low = 0, high = 0] = amounts.map((amount) => Number(fits ? quantityToMilli(amount) : quantityToInteger(amount)));
+  const [r = 0, low = 0, high = 0] = amounts.map((amount) =>
+    Number(fits ? quantityToMilli(amount) : quantityToInteger(amount)),
+  );
   return (fits ? r / 1000 : r) > high / low ? high / low : undefined;
 }
 

@@ -18,20 +18,27 @@ export function validateLoadBalancerStatus(
 ): readonly FieldError[] {
   const { ingress = [] } = status ?? {};
   const at = path.child('ingress');
-  if (!allowed) return ingress.length === 0 ? [] : [fieldForbidden(at, "may only be used when `spec.type` is 'LoadBalancer'")];
+  if (!allowed)
+    return ingress.length === 0 ? [] : [fieldForbidden(at, "may only be used when `spec.type` is 'LoadBalancer'")];
   const known = (old?.ingress ?? []).flatMap(({ ip = '' }) => (ip === '' ? [] : [ip]));
   return ingress.flatMap((each, index) => validateIngress(each, at.index(index), known));
 }
 
-function validateIngress({ ip = '', ipMode, hostname = '' }: Frozen<LoadBalancerIngress>, path: FieldPath, known: readonly string[]): readonly FieldError[] {
+function validateIngress(
+  { ip = '', ipMode, hostname = '' }: Frozen<LoadBalancerIngress>,
+  path: FieldPath,
+  known: readonly string[],
+): readonly FieldError[] {
   const errors: FieldError[] = ip === '' ? [] : [...validateLegacyIp(ip, path.child('ip'), known)];
   const modePath = path.child('ipMode');
   if (ipMode === undefined) {
     if (ip !== '') errors.push(fieldRequired(modePath, 'must be specified when `ip` is set'));
   } else if (ip === '') errors.push(fieldForbidden(modePath, 'may not be specified when `ip` is not set'));
-  else if (ipMode !== 'VIP' && ipMode !== 'Proxy') errors.push(fieldNotSupported(modePath, printedWord(ipMode), ['Proxy', 'VIP']));
+  else if (ipMode !== 'VIP' && ipMode !== 'Proxy')
+    errors.push(fieldNotSupported(modePath, printedWord(ipMode), ['Proxy', 'VIP']));
   if (hostname === '') return errors;
   errors.push(...invalidEach(path.child('hostname'), hostname, isDns1123Subdomain(hostname)));
-  if (parseIp(hostname) !== undefined) errors.push(fieldInvalid(path.child('hostname'), hostname, 'must be a DNS name, not an IP address'));
+  if (parseIp(hostname) !== undefined)
+    errors.push(fieldInvalid(path.child('hostname'), hostname, 'must be a DNS name, not an IP address'));
   return errors;
 }

@@ -1,7 +1,7 @@
 // What the metadata of core kinds must satisfy beyond the rules of all kinds: finalizers belong to somebody. And how
-// often clients hear of it: Kubernetes checks the metadata of an update by the rules of updates and, for most kinds, once
-// more by those of new objects, and a Status lists every finding. As ValidateObjectMeta and ValidateObjectMetaUpdate in
-// pkg/apis/core/validation/validation.go.
+// often clients hear of it: Kubernetes checks the metadata of an update by the rules of updates and, for most kinds,
+// once more by those of new objects, and a Status lists every finding. As ValidateObjectMeta and
+// ValidateObjectMetaUpdate in pkg/apis/core/validation/validation.go.
 import type { FieldError } from '../../errors/field-error.js';
 import { validateObjectMeta } from '../../objects/meta-validation.js';
 import type { ApiObject, Frozen } from '../../objects/meta.js';
@@ -16,7 +16,10 @@ export interface MetadataRules {
 }
 
 /** The strategy with these rules before its own. */
-export function withMetadataRules<T extends ApiObject>(strategy: KindStrategy<T>, rules: MetadataRules): KindStrategy<T> {
+export function withMetadataRules<T extends ApiObject>(
+  strategy: KindStrategy<T>,
+  rules: MetadataRules,
+): KindStrategy<T> {
   const { subresources = {} } = strategy;
   return {
     ...strategy,
@@ -35,7 +38,10 @@ export function withMetadataRules<T extends ApiObject>(strategy: KindStrategy<T>
 function withNames<T extends ApiObject>(update: UpdateStrategy<T>): UpdateStrategy<T> {
   return {
     ...update,
-    validateUpdate: (object, old, context) => [...validateNames(object), ...(update.validateUpdate?.(object, old, context) ?? [])],
+    validateUpdate: (object, old, context) => [
+      ...validateNames(object),
+      ...(update.validateUpdate?.(object, old, context) ?? []),
+    ],
   };
 }
 
@@ -43,7 +49,11 @@ function validateNames({ metadata = {} }: Frozen<ApiObject>): readonly FieldErro
   return validateFinalizerNames(metadata);
 }
 
-function validateAsNew<T extends ApiObject>(object: Frozen<T>, { nameRule }: KindStrategy<T>, { namespaced }: MetadataRules): readonly FieldError[] {
+function validateAsNew<T extends ApiObject>(
+  object: Frozen<T>,
+  { nameRule }: KindStrategy<T>,
+  { namespaced }: MetadataRules,
+): readonly FieldError[] {
   const { metadata = {} }: Frozen<ApiObject> = object;
   return [...validateObjectMeta(metadata, { namespaced, nameRule }), ...validateFinalizerNames(metadata)];
 }

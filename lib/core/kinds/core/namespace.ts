@@ -22,16 +22,21 @@ const status: UpdateStrategy<Namespace> = {
     const path = fieldPath('status', 'Phase');
     const { phase } = object.status ?? {};
     if (!isTerminating(object)) {
-      return phase === 'Active' ? [] : [fieldInvalid(path, printedWord(phase ?? ''), "may only be 'Active' if `deletionTimestamp` is empty")];
+      return phase === 'Active'
+        ? []
+        : [fieldInvalid(path, printedWord(phase ?? ''), "may only be 'Active' if `deletionTimestamp` is empty")];
     }
-    return phase === 'Terminating' ? [] : [fieldInvalid(path, printedWord(phase ?? ''), "may only be 'Terminating' if `deletionTimestamp` is not empty")];
+    return phase === 'Terminating'
+      ? []
+      : [fieldInvalid(path, printedWord(phase ?? ''), "may only be 'Terminating' if `deletionTimestamp` is not empty")];
   },
 };
 
 /** The one way to change spec.finalizers. */
 const finalize: UpdateStrategy<Namespace> = {
   prepareForUpdate: keepStatus,
-  validateUpdate: ({ spec }) => (spec?.finalizers ?? []).flatMap((name, index) => validateFinalizer(name, finalizersPath.index(index))),
+  validateUpdate: ({ spec }) =>
+    (spec?.finalizers ?? []).flatMap((name, index) => validateFinalizer(name, finalizersPath.index(index))),
 };
 
 /** What is particular to Namespaces. */

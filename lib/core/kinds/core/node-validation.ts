@@ -36,11 +36,17 @@ export function validateNodeUpdate({ metadata, spec = {}, status = {} }: Frozen<
     ...validateDeclaredFeatures(status.declaredFeatures ?? []),
     ...validateAddresses(status.addresses ?? []),
     ...validateSameCidrs(spec.podCIDRs ?? [], before.podCIDRs ?? []),
-    ...((before.providerID ?? '') === '' || before.providerID === spec.providerID ? [] : [fieldForbidden(fieldPath('spec', 'providerID'), setOnce('providerID'))]),
-    ...(spec.configSource === undefined ? [] : validateConfigSource(spec.configSource, 'spec', fieldPath('spec', 'configSource'))),
+    ...((before.providerID ?? '') === '' || before.providerID === spec.providerID
+      ? []
+      : [fieldForbidden(fieldPath('spec', 'providerID'), setOnce('providerID'))]),
+    ...(spec.configSource === undefined
+      ? []
+      : validateConfigSource(spec.configSource, 'spec', fieldPath('spec', 'configSource'))),
     ...(status.config === undefined ? [] : validateConfigStatus(status.config, fieldPath('status', 'config'))),
     ...validateTaints(spec.taints ?? [], taintsPath),
-    ...((before.externalID ?? '') === (spec.externalID ?? '') ? [] : [fieldForbidden(fieldPath('spec', 'externalID'), 'may not be updated')]),
+    ...((before.externalID ?? '') === (spec.externalID ?? '')
+      ? []
+      : [fieldForbidden(fieldPath('spec', 'externalID'), 'may not be updated')]),
   ];
 }
 
@@ -49,7 +55,9 @@ const taintsPath = fieldPath('metadata', 'taints');
 
 function validateAmounts(status: NonNullable<Frozen<Node>['status']>): FieldErrors {
   return (['capacity', 'allocatable'] as const).flatMap((part) =>
-    Object.entries(status[part] ?? {}).flatMap(([name, amount]) => validateResourceQuantity(name, amount, fieldPath('status', part, name))),
+    Object.entries(status[part] ?? {}).flatMap(([name, amount]) =>
+      validateResourceQuantity(name, amount, fieldPath('status', part, name)),
+    ),
   );
 }
 
@@ -66,7 +74,8 @@ function validateDeclaredFeatures(features: readonly string[]): FieldErrors {
     const next = features[index + 1];
     const errors = wrong === undefined ? [] : [fieldInvalid(path.index(index), feature, wrong)];
     if (feature === next) errors.push(fieldDuplicate(path.index(index + 1), next));
-    else if (next !== undefined && feature > next) errors.push(fieldInvalid(path.index(index + 1), next, 'list must be sorted alphabetically'));
+    else if (next !== undefined && feature > next)
+      errors.push(fieldInvalid(path.index(index + 1), next, 'list must be sorted alphabetically'));
     return errors;
   });
 }
@@ -94,7 +103,8 @@ function validatePodCidrs(cidrs: readonly string[]): FieldErrors {
     errors.push(fieldInternal(path, `invalid PodCIDRs. failed to check with dual stack with error:${detail}`));
   }
   const dualStack = bad < 0 && families.includes(4) && families.includes(6);
-  if (!dualStack || cidrs.length > 2) errors.push(fieldInvalid(path, cidrs, 'may specify no more than one CIDR for each IP family'));
+  if (!dualStack || cidrs.length > 2)
+    errors.push(fieldInvalid(path, cidrs, 'may specify no more than one CIDR for each IP family'));
   return errors;
 }
 
@@ -116,6 +126,8 @@ function validateAddresses(addresses: readonly Frozen<NodeAddress>[]): FieldErro
     const key = JSON.stringify([type, address]);
     const duplicate = seen.has(key);
     seen.add(key);
-    return duplicate ? [fieldDuplicate(fieldPath('status', 'addresses').index(index), { Type: type, Address: address })] : [];
+    return duplicate
+      ? [fieldDuplicate(fieldPath('status', 'addresses').index(index), { Type: type, Address: address })]
+      : [];
   });
 }

@@ -47,7 +47,9 @@ export function nodeDefaults({ spec, status }: Node): void {
   roundResourceList(status.allocatable);
 }
 
-/** Where both forms differ the singular one wins, for the sake of old clients. As Convert_v1_NodeSpec_To_core_NodeSpec. */
+/**
+ * Where both forms differ the singular one wins, for the sake of old clients. As Convert_v1_NodeSpec_To_core_NodeSpec.
+ */
 function alignPodCidrs(spec: NodeSpec): void {
   const { podCIDR = '', podCIDRs = [] } = spec;
   const first = podCIDRs[0];

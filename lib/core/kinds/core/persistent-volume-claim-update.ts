@@ -32,22 +32,37 @@ export function claimToleranceOf({ selector, dataSource, dataSourceRef }: Spec):
 }
 
 /** Everything wrong with the change of a claim. */
-export function validateClaimChange(object: Frozen<PersistentVolumeClaim>, old: Frozen<PersistentVolumeClaim>): FieldErrors {
+export function validateClaimChange(
+  object: Frozen<PersistentVolumeClaim>,
+  old: Frozen<PersistentVolumeClaim>,
+): FieldErrors {
   const { spec = {} } = object;
   const { spec: before = {} } = old;
   const upgraded = isClassFromAnnotation(object, old);
   const errors: FieldError[] = upgraded ? [] : [...validateSameAnnotation(object, old)];
   const compared = comparable(object, old, upgraded);
-  const expected = { ...before, ...((before.volumeName ?? '') === '' && spec.volumeName !== undefined && { volumeName: spec.volumeName }) };
+  const expected = {
+    ...before,
+    ...((before.volumeName ?? '') === '' && spec.volumeName !== undefined && { volumeName: spec.volumeName }),
+  };
   if (!deepEqual(canonical(compared), canonical(expected))) {
-    const difference = printedDiff(internalForm('PersistentVolumeClaimSpec', expected), internalForm('PersistentVolumeClaimSpec', compared));
-    const rule = 'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
+    const difference = printedDiff(
+      internalForm('PersistentVolumeClaimSpec', expected),
+      internalForm('PersistentVolumeClaimSpec', compared),
+    );
+    const rule =
+      'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
     errors.push(fieldForbidden(fieldPath('spec'), `${rule}\n${difference}`));
   }
   const size = storageOf(spec.resources?.requests);
   const shrunk = compareTexts(size, storageOf(before.resources?.requests)) < 0;
   if (shrunk && compareTexts(size, storageOf(old.status?.capacity)) <= 0) {
-    errors.push(fieldForbidden(fieldPath('spec', 'resources', 'requests', 'storage'), 'field can not be less than status.capacity'));
+    errors.push(
+      fieldForbidden(
+        fieldPath('spec', 'resources', 'requests', 'storage'),
+        'field can not be less than status.capacity',
+      ),
+    );
   }
   errors.push(...validateImmutable(spec.volumeMode, before.volumeMode, fieldPath('volumeMode')));
   return [...errors, ...validateAttributesClass(spec, old)];
@@ -60,7 +75,9 @@ export function validateClaimStatus({ spec = {}, status = {} }: Frozen<Persisten
   const amountsPath = fieldPath('status', 'allocatedResources');
   return [
     ...((spec.accessModes ?? []).length === 0 ? [fieldRequired(fieldPath('Spec', 'accessModes'))] : []),
-    ...Object.entries(capacity).flatMap(([name, amount]) => validateBasicAmount(amount, fieldPath('status', 'capacity').key(name))),
+    ...Object.entries(capacity).flatMap(([name, amount]) =>
+      validateBasicAmount(amount, fieldPath('status', 'capacity').key(name)),
+    ),
     ...Object.entries(allocatedResourceStatuses).flatMap(([name, state]) => [
       ...validateClaimResource(name, statusesPath),
       ...(resizeStates.includes(state) ? [] : [fieldNotSupported(statusesPath, printedWord(name), resizeStates)]),
@@ -84,12 +101,18 @@ const resizeStates: readonly string[] = [
 ];
 
 /** The new specification with everything that may change as it was before. */
-function comparable(object: Frozen<PersistentVolumeClaim>, old: Frozen<PersistentVolumeClaim>, upgraded: boolean): Spec {
+function comparable(
+  object: Frozen<PersistentVolumeClaim>,
+  old: Frozen<PersistentVolumeClaim>,
+  upgraded: boolean,
+): Spec {
   const { spec = {} } = object;
   const { spec: before = {} } = old;
   const oldClass = annotationOf(old);
   const filledIn =
-    spec.storageClassName !== undefined && before.storageClassName === undefined && (oldClass === undefined || oldClass === spec.storageClassName);
+    spec.storageClassName !== undefined &&
+    before.storageClassName === undefined &&
+    (oldClass === undefined || oldClass === spec.storageClassName);
   let compared: Spec = spec;
   if (upgraded || filledIn) {
     const { storageClassName: _mayChange, ...rest } = compared;
@@ -99,9 +122,14 @@ function comparable(object: Frozen<PersistentVolumeClaim>, old: Frozen<Persisten
   const { volumeAttributesClassName: _mayChange, ...rest } = compared;
   return {
     ...rest,
-    ...(before.volumeAttributesClassName !== undefined && { volumeAttributesClassName: before.volumeAttributesClassName }),
+    ...(before.volumeAttributesClassName !== undefined && {
+      volumeAttributesClassName: before.volumeAttributesClassName,
+    }),
     ...(spec.resources?.requests !== undefined && {
-      resources: { ...spec.resources, requests: { ...spec.resources.requests, storage: storageOf(before.resources?.requests) } },
+      resources: {
+        ...spec.resources,
+        requests: { ...spec.resources.requests, storage: storageOf(before.resources?.requests) },
+      },
     }),
   };
 }
@@ -110,7 +138,11 @@ function comparable(object: Frozen<PersistentVolumeClaim>, old: Frozen<Persisten
 function canonical({ accessModes = [], resources = {}, ...rest }: Spec): unknown {
   const amounts = (list: Readonly<Record<string, string>> = {}): unknown =>
     Object.fromEntries(Object.entries(list).map(([name, text]) => [name, String(parseQuantity(text).nanos)]));
-  return { ...rest, accessModes, resources: { limits: amounts(resources.limits), requests: amounts(resources.requests) } };
+  return {
+    ...rest,
+    accessModes,
+    resources: { limits: amounts(resources.limits), requests: amounts(resources.requests) },
+  };
 }
 
 /** The class moves from the annotation, where it was first, to the field. */
@@ -121,9 +153,14 @@ function isClassFromAnnotation(object: Frozen<PersistentVolumeClaim>, old: Froze
   return object.spec?.storageClassName === oldClass && (newClass === undefined || newClass === oldClass);
 }
 
-function validateSameAnnotation(object: Frozen<PersistentVolumeClaim>, old: Frozen<PersistentVolumeClaim>): FieldErrors {
+function validateSameAnnotation(
+  object: Frozen<PersistentVolumeClaim>,
+  old: Frozen<PersistentVolumeClaim>,
+): FieldErrors {
   const [after, before] = [annotationOf(object) ?? '', annotationOf(old) ?? ''];
-  return after === before ? [] : [fieldInvalid(fieldPath('metadata', 'annotations', classAnnotation), after, 'field is immutable')];
+  return after === before
+    ? []
+    : [fieldInvalid(fieldPath('metadata', 'annotations', classAnnotation), after, 'field is immutable')];
 }
 
 function annotationOf({ metadata }: Frozen<PersistentVolumeClaim>): string | undefined {
@@ -135,7 +172,10 @@ function validateAttributesClass(spec: Spec, { spec: before, status }: Frozen<Pe
   const { volumeAttributesClassName: name } = spec;
   if (name === before?.volumeAttributesClassName || status?.currentVolumeAttributesClassName === undefined) return [];
   const refuse = (value: string): FieldErrors => [
-    fieldForbidden(fieldPath('spec', 'volumeAttributesClassName'), `update to ${value} is forbidden when status.currentVolumeAttributesClassName is not nil`),
+    fieldForbidden(
+      fieldPath('spec', 'volumeAttributesClassName'),
+      `update to ${value} is forbidden when status.currentVolumeAttributesClassName is not nil`,
+    ),
   ];
   if (name === undefined) return refuse('nil');
   return name === '' ? refuse('empty string') : [];

@@ -5,7 +5,11 @@
 import { fieldPath } from '../../errors/field-path.js';
 import type { Frozen } from '../../objects/meta.js';
 import { nameIsDnsSubdomain } from '../../objects/names.js';
-import type { PersistentVolumeClaim, PersistentVolumeClaimSpec, TypedLocalObjectReference } from '../../types/core-v1.generated.js';
+import type {
+  PersistentVolumeClaim,
+  PersistentVolumeClaimSpec,
+  TypedLocalObjectReference,
+} from '../../types/core-v1.generated.js';
 import { claimSpecWarnings } from '../claim-spec-warnings.js';
 import type { KindStrategy } from '../kind-strategy.js';
 import { validateClaimSpec } from '../pods/claim-template-validation.js';
@@ -43,8 +47,8 @@ export function persistentVolumeClaimDefaults({ spec, status }: PersistentVolume
 }
 
 /**
- * The two fields that name a source of data agree, unless both were given. What could never have been a source is dropped
- * from the older field without a word, as it always was; a source in another namespace is an alpha feature.
+ * The two fields that name a source of data agree, unless both were given. What could never have been a source is
+ * dropped from the older field without a word, as it always was; a source in another namespace is an alpha feature.
  */
 function settleDataSources(spec: PersistentVolumeClaimSpec, old: Frozen<PersistentVolumeClaimSpec> | undefined): void {
   if ((spec.dataSourceRef?.namespace ?? '') !== '' && old?.dataSourceRef === undefined) delete spec.dataSourceRef;
@@ -66,7 +70,10 @@ function withBothDataSources<T extends Frozen<PersistentVolumeClaimSpec>>(spec: 
 
 function isClaimOrSnapshot(source: Frozen<TypedLocalObjectReference> | undefined): boolean {
   const { apiGroup = '', kind } = source ?? {};
-  return (kind === 'PersistentVolumeClaim' && apiGroup === '') || (kind === 'VolumeSnapshot' && apiGroup === 'snapshot.storage.k8s.io');
+  return (
+    (kind === 'PersistentVolumeClaim' && apiGroup === '') ||
+    (kind === 'VolumeSnapshot' && apiGroup === 'snapshot.storage.k8s.io')
+  );
 }
 
 const classAnnotation = 'volume.beta.kubernetes.io/storage-class';
@@ -74,7 +81,9 @@ const classAnnotation = 'volume.beta.kubernetes.io/storage-class';
 function warnings({ metadata, spec = {} }: Frozen<PersistentVolumeClaim>): readonly string[] {
   const annotated = Object.hasOwn(metadata?.annotations ?? {}, classAnnotation);
   return [
-    ...(annotated ? [`metadata.annotations[${classAnnotation}]: deprecated since v1.8; use "storageClassName" attribute instead`] : []),
+    ...(annotated
+      ? [`metadata.annotations[${classAnnotation}]: deprecated since v1.8; use "storageClassName" attribute instead`]
+      : []),
     ...claimSpecWarnings(spec, fieldPath('spec')),
   ];
 }

@@ -32,23 +32,38 @@ import type { SourceCheck } from '../pods/volume-source-validation.js';
 type Spec = Frozen<core.PersistentVolumeSpec>;
 
 /** Everything wrong with the sources of a volume, which an attachment may hold inline. */
-export function validateVolumeSources(spec: Spec, { path, name, inline }: { path: FieldPath; name: string; inline: boolean }): FieldErrors {
+export function validateVolumeSources(
+  spec: Spec,
+  { path, name, inline }: { path: FieldPath; name: string; inline: boolean },
+): FieldErrors {
   const errors: FieldError[] = [];
   let found = 0;
   for (const { field, reported = field, refused = field, check } of sources) {
     if (spec[field] === undefined) continue;
-    if (found > 0 && field !== 'flexVolume') errors.push(fieldForbidden(path.child(refused), 'may not specify more than 1 volume type'));
+    if (found > 0 && field !== 'flexVolume')
+      errors.push(fieldForbidden(path.child(refused), 'may not specify more than 1 volume type'));
     else {
       found++;
       errors.push(...check(spec, path.child(reported), name));
       const affine = spec.nodeAffinity !== undefined && !inline;
-      if (field === 'local' && !affine) errors.push(fieldRequired(path.child('nodeAffinity'), 'Local volume requires node affinity'));
+      if (field === 'local' && !affine)
+        errors.push(fieldRequired(path.child('nodeAffinity'), 'Local volume requires node affinity'));
     }
   }
   return found === 0 ? [fieldRequired(path, 'must specify a volume type')] : errors;
 }
 
-type SourceField = Exclude<keyof core.PersistentVolumeSpec, 'capacity' | 'accessModes' | 'claimRef' | 'mountOptions' | 'nodeAffinity' | `persistent${string}` | `storageC${string}` | `volume${string}`>;
+type SourceField = Exclude<
+  keyof core.PersistentVolumeSpec,
+  | 'capacity'
+  | 'accessModes'
+  | 'claimRef'
+  | 'mountOptions'
+  | 'nodeAffinity'
+  | `persistent${string}`
+  | `storageC${string}`
+  | `volume${string}`
+>;
 
 interface Source {
   readonly field: SourceField;
@@ -62,7 +77,8 @@ const validateGlusterfs: SourceCheck<core.GlusterfsPersistentVolumeSource> = (so
   const { endpointsNamespace: namespace } = source;
   const at = path.child('endpointsNamespace');
   const errors = [...required(source.endpoints, path.child('endpoints')), ...required(source.path, path.child('path'))];
-  if (namespace === '') errors.push(fieldInvalid(at, namespace, 'if the endpointnamespace is set, it must be a valid namespace name'));
+  if (namespace === '')
+    errors.push(fieldInvalid(at, namespace, 'if the endpointnamespace is set, it must be a valid namespace name'));
   return [...errors, ...ruledIfGiven(namespace, isDns1123Label, at)];
 };
 
@@ -71,18 +87,25 @@ const validateRbd: SourceCheck<core.RBDPersistentVolumeSource> = (source, path) 
   ...required(source.image, path.child('image')),
 ];
 
-const validateCephfs: SourceCheck<core.CephFSPersistentVolumeSource> = (source, path) => required(source.monitors, path.child('monitors'));
+const validateCephfs: SourceCheck<core.CephFSPersistentVolumeSource> = (source, path) =>
+  required(source.monitors, path.child('monitors'));
 
-function validateIscsi(source: Frozen<core.ISCSIPersistentVolumeSource>, path: FieldPath, volumeName: string): FieldErrors {
+function validateIscsi(
+  source: Frozen<core.ISCSIPersistentVolumeSource>,
+  path: FieldPath,
+  volumeName: string,
+): FieldErrors {
   const { targetPortal, iqn, lun, chapAuthDiscovery, chapAuthSession, secretRef, initiatorName } = source;
   const errors: FieldError[] = [...required(targetPortal, path.child('targetPortal'))];
   if (initiatorName !== undefined && utf8Length(`${volumeName}:${targetPortal}`) > 64) {
-    const detail = 'Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.';
+    const detail =
+      'Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.';
     errors.push(fieldInvalid(path.child('targetportal'), targetPortal, detail));
   }
   errors.push(...(iqn === '' ? [fieldRequired(path.child('iqn'))] : validateFormat(iqn, path.child('iqn'))));
   errors.push(...inRange(lun, 0, 255, path.child('lun')));
-  if ((chapAuthDiscovery === true || chapAuthSession === true) && secretRef === undefined) errors.push(fieldRequired(path.child('secretRef')));
+  if ((chapAuthDiscovery === true || chapAuthSession === true) && secretRef === undefined)
+    errors.push(fieldRequired(path.child('secretRef')));
   if (secretRef !== undefined) errors.push(...required(secretRef.name, path.child('secretRef').child('name')));
   if (initiatorName !== undefined) errors.push(...validateFormat(initiatorName, path.child('initiatorname')));
   return errors;
@@ -121,9 +144,9 @@ const validateStorageOs: SourceCheck<core.StorageOSPersistentVolumeSource> = (so
 const validateCsi: SourceCheck<core.CSIPersistentVolumeSource> = (source, path) => [
   ...validateCsiDriverName(source.driver, path.child('driver')),
   ...required(source.volumeHandle, path.child('volumeHandle')),
-  ...(['controllerPublishSecretRef', 'controllerExpandSecretRef', 'nodePublishSecretRef', 'nodeExpandSecretRef'] as const).flatMap((field) =>
-    validateSecretReference(source[field], path.child(field)),
-  ),
+  ...(
+    ['controllerPublishSecretRef', 'controllerExpandSecretRef', 'nodePublishSecretRef', 'nodeExpandSecretRef'] as const
+  ).flatMap((field) => validateSecretReference(source[field], path.child(field))),
 ];
 
 /** A reference that must be complete. */
@@ -138,7 +161,9 @@ function validateSecretReference(reference: Frozen<core.SecretReference> | undef
   const { name = '', namespace = '' } = reference;
   return [
     ...(name === '' ? [fieldRequired(path.child('name'))] : ruled(name, isDns1123Subdomain, path.child('name'))),
-    ...(namespace === '' ? [fieldRequired(path.child('namespace'))] : ruled(namespace, isDns1123Label, path.child('namespace'))),
+    ...(namespace === ''
+      ? [fieldRequired(path.child('namespace'))]
+      : ruled(namespace, isDns1123Label, path.child('namespace'))),
   ];
 }
 
@@ -183,6 +208,9 @@ const sources: readonly Source[] = [
   source('csi', validateCsi),
 ];
 
-function validateFlexVolumeOfVolume({ secretRef: _other, ...rest }: Frozen<core.FlexPersistentVolumeSource>, path: FieldPath): FieldErrors {
+function validateFlexVolumeOfVolume(
+  { secretRef: _other, ...rest }: Frozen<core.FlexPersistentVolumeSource>,
+  path: FieldPath,
+): FieldErrors {
   return validateFlexVolume(rest, path);
 }

@@ -51,12 +51,16 @@ function validateInlineParts({ claimRef, capacity, csi }: Spec, path: FieldPath)
   return [
     ...(claimRef === undefined ? [] : [fieldForbidden(path.child('claimRef'), notInline)]),
     ...(capacity === undefined ? [] : [fieldForbidden(path.child('capacity'), notInline)]),
-    ...(csi === undefined ? [fieldRequired(path.child('csi'), 'has to be specified in the context of inline volumes')] : []),
+    ...(csi === undefined
+      ? [fieldRequired(path.child('csi'), 'has to be specified in the context of inline volumes')]
+      : []),
   ];
 }
 
 function validateAccessModes(modes: readonly string[], path: FieldPath): FieldErrors {
-  const errors: FieldError[] = modes.filter((mode) => !accessModes.includes(mode)).map((mode) => fieldNotSupported(path, printedWord(mode), accessModes));
+  const errors: FieldError[] = modes
+    .filter((mode) => !accessModes.includes(mode))
+    .map((mode) => fieldNotSupported(path, printedWord(mode), accessModes));
   const known = modes.filter((mode) => accessModes.includes(mode));
   if (known.includes('ReadWriteOncePod') && known.some((mode) => mode !== 'ReadWriteOncePod')) {
     errors.push(fieldForbidden(path, 'may not use ReadWriteOncePod with other access modes'));
@@ -68,7 +72,8 @@ function validateAccessModes(modes: readonly string[], path: FieldPath): FieldEr
 function validateCapacity(capacity: Readonly<Record<string, string>> | undefined, path: FieldPath): FieldErrors {
   const amounts = capacity ?? {};
   const errors: FieldError[] = capacity === undefined ? [fieldRequired(path)] : [];
-  if (!Object.hasOwn(amounts, 'storage') || Object.keys(amounts).length > 1) errors.push(fieldNotSupported(path, printedMap(capacity), ['storage']));
+  if (!Object.hasOwn(amounts, 'storage') || Object.keys(amounts).length > 1)
+    errors.push(fieldNotSupported(path, printedMap(capacity), ['storage']));
   for (const [name, amount] of Object.entries(amounts)) {
     errors.push(...validateBasicAmount(amount, path.key(name)), ...validatePositiveQuantity(amount, path.key(name)));
   }
@@ -81,24 +86,35 @@ export function validateBasicAmount(amount: string, path: FieldPath): FieldError
   return value < 0n ? [fieldInvalid(path, value, 'must be a valid resource quantity')] : [];
 }
 
-function validateReclaimPolicy({ persistentVolumeReclaimPolicy: policy }: Spec, { path, inline }: VolumeSpecContext): FieldErrors {
+function validateReclaimPolicy(
+  { persistentVolumeReclaimPolicy: policy }: Spec,
+  { path, inline }: VolumeSpecContext,
+): FieldErrors {
   const at = path.child('persistentVolumeReclaimPolicy');
   if (!inline || policy === undefined) return oneOf(policy, ['Delete', 'Recycle', 'Retain'], at);
   return policy === 'Retain' ? [] : [fieldForbidden(at, 'may only be Retain in the context of inline volumes')];
 }
 
-function validateAffinity({ nodeAffinity }: Spec, { path, inline, allowInvalidLabelValues = false }: VolumeSpecContext): FieldErrors {
+function validateAffinity(
+  { nodeAffinity }: Spec,
+  { path, inline, allowInvalidLabelValues = false }: VolumeSpecContext,
+): FieldErrors {
   if (nodeAffinity === undefined) return [];
   const at = path.child('nodeAffinity');
   if (inline) return [fieldForbidden(at, notInline)];
-  if (nodeAffinity.required === undefined) return [fieldRequired(at.child('required'), 'must specify required node constraints')];
-  return validateNodeSelector(nodeAffinity.required, at.child('required'), { allowInvalidValues: allowInvalidLabelValues });
+  if (nodeAffinity.required === undefined)
+    return [fieldRequired(at.child('required'), 'must specify required node constraints')];
+  return validateNodeSelector(nodeAffinity.required, at.child('required'), {
+    allowInvalidValues: allowInvalidLabelValues,
+  });
 }
 
 /** Nobody wants the root of a node recycled. */
 function validateRecycling({ hostPath, persistentVolumeReclaimPolicy: policy }: Spec, path: FieldPath): FieldErrors {
   if (hostPath === undefined || policy !== 'Recycle' || !isRoot(hostPath.path)) return [];
-  return [fieldForbidden(path.child('persistentVolumeReclaimPolicy'), "may not be 'recycle' for a hostPath mount of '/'")];
+  return [
+    fieldForbidden(path.child('persistentVolumeReclaimPolicy'), "may not be 'recycle' for a hostPath mount of '/'"),
+  ];
 }
 
 /** Whether an absolute path names the root once it is cleaned as Go's path.Clean does. */
@@ -119,12 +135,18 @@ function validateClasses(spec: Spec, { path, inline }: VolumeSpecContext): Field
   else if (storageClassName !== '') errors.push(fieldForbidden(path.child('storageClassName'), notInline));
   if (!inline) errors.push(...oneOf(volumeMode, ['Block', 'Filesystem'], path.child('volumeMode')));
   else if (volumeMode !== undefined && volumeMode !== 'Filesystem') {
-    errors.push(fieldForbidden(path.child('volumeMode'), 'may not specify volumeMode other than Filesystem in the context of inline volumes'));
+    errors.push(
+      fieldForbidden(
+        path.child('volumeMode'),
+        'may not specify volumeMode other than Filesystem in the context of inline volumes',
+      ),
+    );
   }
   if (attributes === undefined) return errors;
   const at = path.child('volumeAttributesClassName');
   if (attributes === '') errors.push(fieldRequired(at, 'an empty string is disallowed'));
   else errors.push(...requiredAndRuled(attributes, isDns1123Subdomain, at));
-  if (csi === undefined) errors.push(fieldRequired(path.child('csi'), 'has to be specified when using volumeAttributesClassName'));
+  if (csi === undefined)
+    errors.push(fieldRequired(path.child('csi'), 'has to be specified when using volumeAttributesClassName'));
   return errors;
 }

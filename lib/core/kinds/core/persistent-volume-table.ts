@@ -7,7 +7,10 @@ import type { KindTable } from '../kind-table.js';
 import { age, ageColumn, nameColumn, textColumn } from '../table-cells.js';
 
 const modeColumn = textColumn('VolumeMode', 'Whether it is a file system or a block device.', 1);
-const classColumns = [textColumn('StorageClass', 'Its class of storage.'), textColumn('VolumeAttributesClass', 'The class of its attributes.')];
+const classColumns = [
+  textColumn('StorageClass', 'Its class of storage.'),
+  textColumn('VolumeAttributesClass', 'The class of its attributes.'),
+];
 
 /** The table of PersistentVolumes. */
 export const volumeTable: KindTable<PersistentVolume> = {
@@ -81,10 +84,18 @@ function amountOf(amounts: Readonly<Record<string, string>> | undefined): string
 
 /** Always in the same order, each once. */
 function printModes(modes: readonly string[]): string {
-  return shortModes.filter(([mode]) => modes.includes(mode)).map(([, short]) => short).join(',');
+  return shortModes
+    .filter(([mode]) => modes.includes(mode))
+    .map(([, short]) => short)
+    .join(',');
 }
 
-const shortModes = [['ReadWriteOnce', 'RWO'], ['ReadOnlyMany', 'ROX'], ['ReadWriteMany', 'RWX'], ['ReadWriteOncePod', 'RWOP']] as const;
+const shortModes = [
+  ['ReadWriteOnce', 'RWO'],
+  ['ReadOnlyMany', 'ROX'],
+  ['ReadWriteMany', 'RWX'],
+  ['ReadWriteOncePod', 'RWOP'],
+] as const;
 
 /** The annotation that was before the field still counts. */
 function classOf({ metadata, spec }: Frozen<PersistentVolume | PersistentVolumeClaim>): string {

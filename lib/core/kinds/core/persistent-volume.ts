@@ -1,5 +1,5 @@
-// PersistentVolumes. The source, the mode and, once given, the affinity stay as they are; status remembers when the phase
-// changed. As pkg/registry/core/persistentvolume/strategy.go, ValidatePersistentVolumeUpdate in
+// PersistentVolumes. The source, the mode and, once given, the affinity stay as they are; status remembers when the
+// phase changed. As pkg/registry/core/persistentvolume/strategy.go, ValidatePersistentVolumeUpdate in
 // pkg/apis/core/validation, pkg/api/persistentvolume/util.go and pkg/volume/validation/pv_validation.go.
 import { fieldForbidden, fieldInvalid } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
@@ -40,8 +40,10 @@ export const persistentVolume: KindStrategy<PersistentVolume> = {
         const { phase, lastPhaseTransitionTime: time } = object.status ?? {};
         const before = old.status?.lastPhaseTransitionTime;
         if (phase === old.status?.phase) {
-          if (time === undefined && before !== undefined) object.status = { ...object.status, lastPhaseTransitionTime: before };
-        } else if (time === undefined || time === before) object.status = { ...object.status, lastPhaseTransitionTime: printTime(now) };
+          if (time === undefined && before !== undefined)
+            object.status = { ...object.status, lastPhaseTransitionTime: before };
+        } else if (time === undefined || time === before)
+          object.status = { ...object.status, lastPhaseTransitionTime: printTime(now) };
       },
     },
   },
@@ -54,7 +56,10 @@ export function persistentVolumeDefaults({ spec }: PersistentVolume): void {
   roundResourceList(spec?.capacity);
 }
 
-function validateVolume({ metadata, spec = {} }: Frozen<PersistentVolume>, old?: Frozen<PersistentVolume>): readonly FieldError[] {
+function validateVolume(
+  { metadata, spec = {} }: Frozen<PersistentVolume>,
+  old?: Frozen<PersistentVolume>,
+): readonly FieldError[] {
   return validateVolumeSpec(spec, {
     path: fieldPath('spec'),
     name: metadata?.name ?? '',
@@ -84,7 +89,12 @@ const mountable = [
 function validateMountOptions({ metadata, spec = {} }: Frozen<PersistentVolume>): readonly FieldError[] {
   const given = Object.hasOwn(metadata?.annotations ?? {}, mountOptionsAnnotation);
   if (!given || mountable.some((field) => spec[field] !== undefined)) return [];
-  return [fieldForbidden(fieldPath('metadata', 'annotations', mountOptionsAnnotation), 'may not specify mount options for this volume type')];
+  return [
+    fieldForbidden(
+      fieldPath('metadata', 'annotations', mountOptionsAnnotation),
+      'may not specify mount options for this volume type',
+    ),
+  ];
 }
 
 function validateChange(spec: Frozen<PersistentVolumeSpec>, old: Frozen<PersistentVolumeSpec>): readonly FieldError[] {
@@ -93,7 +103,12 @@ function validateChange(spec: Frozen<PersistentVolumeSpec>, old: Frozen<Persiste
   const compared = withoutNewExpandSecret(spec, old);
   if (!volumeSourceFields.every((field) => deepEqual(compared[field], old[field]))) {
     const difference = printedDiff(printedVolumeSource(old), printedVolumeSource(compared));
-    errors.push(fieldForbidden(fieldPath('spec', 'persistentvolumesource'), `spec.persistentvolumesource is immutable after creation\n${difference}`));
+    errors.push(
+      fieldForbidden(
+        fieldPath('spec', 'persistentvolumesource'),
+        `spec.persistentvolumesource is immutable after creation\n${difference}`,
+      ),
+    );
   }
   errors.push(...validateImmutable(spec.volumeMode, old.volumeMode, fieldPath('volumeMode')));
   if (old.nodeAffinity !== undefined && !isSameAffinity(spec.nodeAffinity, old.nodeAffinity)) {
@@ -107,7 +122,10 @@ function validateChange(spec: Frozen<PersistentVolumeSpec>, old: Frozen<Persiste
 }
 
 /** A secret for expansion may be added later. */
-function withoutNewExpandSecret(spec: Frozen<PersistentVolumeSpec>, old: Frozen<PersistentVolumeSpec>): Frozen<PersistentVolumeSpec> {
+function withoutNewExpandSecret(
+  spec: Frozen<PersistentVolumeSpec>,
+  old: Frozen<PersistentVolumeSpec>,
+): Frozen<PersistentVolumeSpec> {
   if (spec.csi === undefined || old.csi === undefined || old.csi.controllerExpandSecretRef !== undefined) return spec;
   const { controllerExpandSecretRef: _added, ...csi } = spec.csi;
   return { ...spec, csi };
@@ -142,14 +160,15 @@ const deprecatedAnnotations: ReadonlyMap<string, string> = new Map([
   [mountOptionsAnnotation, 'deprecated since v1.31; use "mountOptions" attribute instead'],
 ]);
 
-const deprecatedSources: readonly (readonly [field: keyof PersistentVolumeSpec, reported: string, message: string])[] = [
-  ['cephfs', 'cephfs', 'deprecated in v1.28, non-functional in v1.31+'],
-  ['photonPersistentDisk', 'photonPersistentDisk', 'deprecated in v1.11, non-functional in v1.16+'],
-  ['scaleIO', 'scaleIO', 'deprecated in v1.16, non-functional in v1.22+'],
-  ['storageos', 'storageOS', 'deprecated in v1.22, non-functional in v1.25+'],
-  ['glusterfs', 'glusterfs', 'deprecated in v1.25, non-functional in v1.26+'],
-  ['rbd', 'rbd', 'deprecated in v1.28, non-functional in v1.31+'],
-];
+const deprecatedSources: readonly (readonly [field: keyof PersistentVolumeSpec, reported: string, message: string])[] =
+  [
+    ['cephfs', 'cephfs', 'deprecated in v1.28, non-functional in v1.31+'],
+    ['photonPersistentDisk', 'photonPersistentDisk', 'deprecated in v1.11, non-functional in v1.16+'],
+    ['scaleIO', 'scaleIO', 'deprecated in v1.16, non-functional in v1.22+'],
+    ['storageos', 'storageOS', 'deprecated in v1.22, non-functional in v1.25+'],
+    ['glusterfs', 'glusterfs', 'deprecated in v1.25, non-functional in v1.26+'],
+    ['rbd', 'rbd', 'deprecated in v1.28, non-functional in v1.31+'],
+  ];
 
 function warnings({ metadata, spec = {} }: Frozen<PersistentVolume>): readonly string[] {
   const found: string[] = [];
@@ -157,14 +176,20 @@ function warnings({ metadata, spec = {} }: Frozen<PersistentVolume>): readonly s
     if (Object.hasOwn(metadata?.annotations ?? {}, key)) found.push(`metadata.annotations[${key}]: ${message}`);
   }
   if (spec.persistentVolumeReclaimPolicy === 'Recycle') {
-    found.push('spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.');
+    found.push(
+      'spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.',
+    );
   }
   for (const [i, { matchExpressions = [] }] of (spec.nodeAffinity?.required?.nodeSelectorTerms ?? []).entries()) {
     for (const [j, { key }] of matchExpressions.entries()) {
       const message = nodeLabelDeprecation(key);
-      if (message !== undefined) found.push(`spec.nodeAffinity.required.nodeSelectorTerms[${i}].matchExpressions[${j}].key: ${key} is ${message}`);
+      if (message !== undefined)
+        found.push(
+          `spec.nodeAffinity.required.nodeSelectorTerms[${i}].matchExpressions[${j}].key: ${key} is ${message}`,
+        );
     }
   }
-  for (const [field, reported, message] of deprecatedSources) if (spec[field] !== undefined) found.push(`spec.${reported}: ${message}`);
+  for (const [field, reported, message] of deprecatedSources)
+    if (spec[field] !== undefined) found.push(`spec.${reported}: ${message}`);
   return found;
 }

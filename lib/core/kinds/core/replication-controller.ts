@@ -46,12 +46,18 @@ export const replicationController: KindStrategy<ReplicationController> = {
   ...replicaCounting<ReplicationController>(({ spec }) => labelsCell(spec?.selector)),
 };
 
-/** Of subdomains, but only the finished name is checked, and its length is said to be in bytes. As validate.LongName. */
+/**
+ * Of subdomains, but only the finished name is checked, and its length is said to be in bytes. As validate.LongName.
+ */
 function nameRule(name: string, prefix: boolean): readonly string[] {
-  return prefix ? [] : isDns1123Subdomain(name).map((wrong) => wrong.replace(/^(must be no more than \d+) characters$/, '$1 bytes'));
+  return prefix
+    ? []
+    : isDns1123Subdomain(name).map((wrong) => wrong.replace(/^(must be no more than \d+) characters$/, '$1 bytes'));
 }
 
-/** Labels of the template are those of the object and of the selector, unless said otherwise; and the pods' defaults. */
+/**
+ * Labels of the template are those of the object and of the selector, unless said otherwise; and the pods' defaults.
+ */
 export function replicationControllerDefaults(object: ReplicationController): void {
   const { spec } = object;
   const labels = spec?.template?.metadata?.labels;
@@ -67,17 +73,28 @@ function validateSpec(spec: Frozen<ReplicationControllerSpec>, options: PodValid
   return [
     ...validateNonNegative(minReadySeconds, specPath.child('minReadySeconds')),
     ...(isEmpty(selector) ? [fieldRequired(specPath.child('selector'))] : []),
-    ...(replicas === undefined ? [fieldRequired(specPath.child('replicas'))] : validateNonNegative(replicas, specPath.child('replicas'))),
+    ...(replicas === undefined
+      ? [fieldRequired(specPath.child('replicas'))]
+      : validateNonNegative(replicas, specPath.child('replicas'))),
     ...(template === undefined
       ? [fieldRequired(templatePath)]
-      : validateReplicaTemplate(template, templatePath, { selector: selectorFromLabels(selector), kind: 'ReplicationController', options })),
+      : validateReplicaTemplate(template, templatePath, {
+          selector: selectorFromLabels(selector),
+          kind: 'ReplicationController',
+          options,
+        })),
   ];
 }
 
 const inconvertible = 'non-convertible.kubernetes.io/';
 
-/** What a former version could not say may not change. As ValidateUpdate and pkg/apis/core/helper, NonConvertibleFields. */
-function validateInconvertible(spec: Frozen<ReplicationControllerSpec>, old: Frozen<ReplicationController>): readonly FieldError[] {
+/**
+ * What a former version could not say may not change. As ValidateUpdate and pkg/apis/core/helper, NonConvertibleFields.
+ */
+function validateInconvertible(
+  spec: Frozen<ReplicationControllerSpec>,
+  old: Frozen<ReplicationController>,
+): readonly FieldError[] {
   return Object.entries(old.metadata?.annotations ?? {}).flatMap(([key, value]) => {
     const field = key.slice(inconvertible.length);
     if (!key.startsWith(inconvertible) || field.includes('/')) return [];
@@ -86,7 +103,9 @@ function validateInconvertible(spec: Frozen<ReplicationControllerSpec>, old: Fro
       return [{ reason, field, message: `${message}: unknown non-convertible field` }];
     }
     if (deepEqual(spec.selector ?? {}, old.spec?.selector ?? {})) return [];
-    return [fieldInvalid(specPath.child('selector'), printedMap(spec.selector), 'cannot update non-convertible selector')];
+    return [
+      fieldInvalid(specPath.child('selector'), printedMap(spec.selector), 'cannot update non-convertible selector'),
+    ];
   });
 }
 

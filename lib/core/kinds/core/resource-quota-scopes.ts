@@ -10,7 +10,10 @@ import { printedWord } from '../printed-values.js';
 import { isStandardQuotaResource } from '../resource-names.js';
 
 /** Everything wrong with spec.scopes. */
-export function validateScopes({ scopes = [], hard = {} }: Frozen<ResourceQuotaSpec>, spec: FieldPath): readonly FieldError[] {
+export function validateScopes(
+  { scopes = [], hard = {} }: Frozen<ResourceQuotaSpec>,
+  spec: FieldPath,
+): readonly FieldError[] {
   const path = spec.child('scopes');
   const refuse = (detail: string): FieldError => fieldInvalid(path, scopes, detail);
   return [
@@ -31,25 +34,46 @@ export function validateScopeSelector(spec: Frozen<ResourceQuotaSpec>, selector:
   const shown = { MatchExpressions: matchExpressions.length === 0 ? null : matchExpressions.map(goRequirement) };
   return [
     ...matchExpressions.flatMap((requirement) => [
-      ...(knownScopes.has(requirement.scopeName) ? [] : [fieldInvalid(path.child('scopeName'), printedWord(requirement.scopeName), 'unsupported scope')]),
+      ...(knownScopes.has(requirement.scopeName)
+        ? []
+        : [fieldInvalid(path.child('scopeName'), printedWord(requirement.scopeName), 'unsupported scope')]),
       ...misplaced(requirement.scopeName, hard).map(() => fieldInvalid(path, shown, misplacedSentence)),
       ...validateOperator(requirement, path),
     ]),
-    ...conflicts(matchExpressions.map(({ scopeName }) => scopeName)).map(() => fieldInvalid(path, scopes, 'conflicting scopes')),
+    ...conflicts(matchExpressions.map(({ scopeName }) => scopeName)).map(() =>
+      fieldInvalid(path, scopes, 'conflicting scopes'),
+    ),
   ];
 }
 
-function validateOperator({ scopeName, operator, values = [] }: Frozen<ScopedResourceSelectorRequirement>, path: FieldPath): readonly FieldError[] {
+function validateOperator(
+  { scopeName, operator, values = [] }: Frozen<ScopedResourceSelectorRequirement>,
+  path: FieldPath,
+): readonly FieldError[] {
   const errors: FieldError[] = [];
-  if (yesOrNoScopes.has(scopeName) && operator !== 'Exists') errors.push(fieldInvalid(path.child('operator'), printedWord(operator), mustExistSentence));
+  if (yesOrNoScopes.has(scopeName) && operator !== 'Exists')
+    errors.push(fieldInvalid(path.child('operator'), printedWord(operator), mustExistSentence));
   switch (operator) {
     case 'In':
     case 'NotIn':
-      if (values.length === 0) errors.push(fieldRequired(path.child('values'), "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector"));
+      if (values.length === 0)
+        errors.push(
+          fieldRequired(
+            path.child('values'),
+            "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector",
+          ),
+        );
       break;
     case 'Exists':
     case 'DoesNotExist':
-      if (values.length > 0) errors.push(fieldInvalid(path.child('values'), values, "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector"));
+      if (values.length > 0)
+        errors.push(
+          fieldInvalid(
+            path.child('values'),
+            values,
+            "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector",
+          ),
+        );
       break;
     default:
       errors.push(fieldInvalid(path.child('operator'), printedWord(operator), 'not a valid selector operator'));
@@ -84,9 +108,23 @@ const mustExistSentence =
   "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, " +
   'ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity';
 
-const yesOrNoScopes: ReadonlySet<string> = new Set(['Terminating', 'NotTerminating', 'BestEffort', 'NotBestEffort', 'CrossNamespacePodAffinity']);
+const yesOrNoScopes: ReadonlySet<string> = new Set([
+  'Terminating',
+  'NotTerminating',
+  'BestEffort',
+  'NotBestEffort',
+  'CrossNamespacePodAffinity',
+]);
 const knownScopes: ReadonlySet<string> = new Set([...yesOrNoScopes, 'PriorityClass', 'VolumeAttributesClass']);
 
 const podCounts: ReadonlySet<string> = new Set(['pods']);
-const podResources: ReadonlySet<string> = new Set(['pods', 'cpu', 'memory', 'limits.cpu', 'limits.memory', 'requests.cpu', 'requests.memory']);
+const podResources: ReadonlySet<string> = new Set([
+  'pods',
+  'cpu',
+  'memory',
+  'limits.cpu',
+  'limits.memory',
+  'requests.cpu',
+  'requests.memory',
+]);
 const claimResources: ReadonlySet<string> = new Set(['persistentvolumeclaims', 'requests.storage']);

@@ -31,7 +31,9 @@ export const resourceQuota: KindStrategy<ResourceQuota> = {
       textColumn('Limit', 'What is used of what limits may add up to.'),
       ageColumn,
     ],
-    row: (object, now) => ({ cells: [object.metadata?.name ?? '', printUsage(object, false), printUsage(object, true), age(object, now)] }),
+    row: (object, now) => ({
+      cells: [object.metadata?.name ?? '', printUsage(object, false), printUsage(object, true), age(object, now)],
+    }),
   },
 };
 
@@ -77,7 +79,12 @@ function requestWarnings(hard: Readonly<Record<string, string>>): readonly strin
     const name = !Object.hasOwn(hard, `requests.${resource}`) && bare ? resource : `requests.${resource}`;
     const request = Object.hasOwn(hard, name) ? hard[name] : undefined;
     const limit = Object.hasOwn(hard, `limits.${resource}`) ? hard[`limits.${resource}`] : undefined;
-    if (request === undefined || limit === undefined || compareQuantities(parseQuantity(request), parseQuantity(limit)) <= 0) return [];
+    if (
+      request === undefined ||
+      limit === undefined ||
+      compareQuantities(parseQuantity(request), parseQuantity(limit)) <= 0
+    )
+      return [];
     return [`ResourceQuota ${name} (${request}) should be less than limits.${resource} (${limit})`];
   });
 }
@@ -86,7 +93,10 @@ function requestWarnings(hard: Readonly<Record<string, string>>): readonly strin
 function printUsage({ status }: Frozen<ResourceQuota>, ofLimits: boolean): string {
   const { hard = {}, used = {} } = status ?? {};
   const names = Object.keys(hard).filter((name) => name.startsWith('limits.') === ofLimits);
-  return names.sort(byBytes).map((name) => `${name}: ${(Object.hasOwn(used, name) ? used[name] : undefined) ?? '0'}/${hard[name]}`).join(', ');
+  return names
+    .sort(byBytes)
+    .map((name) => `${name}: ${(Object.hasOwn(used, name) ? used[name] : undefined) ?? '0'}/${hard[name]}`)
+    .join(', ');
 }
 
 function byBytes(a: string, b: string): number {

@@ -23,7 +23,9 @@ export const secret: KindStrategy<Secret> = {
   nameRule: nameIsDnsSubdomain,
   validate: validateContents,
   validateUpdate: (object, old) => [
-    ...(object.type === old.type ? [] : [fieldInvalid(fieldPath('type'), printedWord(object.type ?? ''), 'field is immutable')]),
+    ...(object.type === old.type
+      ? []
+      : [fieldInvalid(fieldPath('type'), printedWord(object.type ?? ''), 'field is immutable')]),
     ...validateFrozenParts(object, old, ['data']),
     ...validateContents(object),
   ],
@@ -31,7 +33,12 @@ export const secret: KindStrategy<Secret> = {
   warningsOnUpdate: warnings,
   selectableFields: { type: ({ type = '' }) => type },
   table: {
-    columns: [nameColumn, textColumn('Type', 'What the secret is for.'), textColumn('Data', 'How many keys there are.'), ageColumn],
+    columns: [
+      nameColumn,
+      textColumn('Type', 'What the secret is for.'),
+      textColumn('Data', 'How many keys there are.'),
+      ageColumn,
+    ],
     row: (object, now) => {
       const { metadata, type = '', data = {} } = object;
       return { cells: [metadata?.name ?? '', type, Object.keys(data).length, age(object, now)] };

@@ -28,5 +28,6 @@ function isEnforcing({ metadata }: Frozen<ServiceAccount>): boolean {
 }
 
 function keepSecretNames(object: ServiceAccount): void {
-  if (object.secrets !== undefined) object.secrets = object.secrets.map(({ name }) => (name === undefined ? {} : { name }));
+  if (object.secrets !== undefined)
+    object.secrets = object.secrets.map(({ name }) => (name === undefined ? {} : { name }));
 }

@@ -36,7 +36,8 @@ export function validateDistinctPorts(ports: Ports, path: FieldPath): FieldError
   const errors: FieldError[] = [];
   for (const [index, { protocol = '', nodePort = 0 }] of ports.entries()) {
     const key = `${nodePort}/${protocol}`;
-    if (nodePort !== 0 && nodePorts.has(key)) errors.push(fieldDuplicate(path.index(index).child('nodePort'), nodePort));
+    if (nodePort !== 0 && nodePorts.has(key))
+      errors.push(fieldDuplicate(path.index(index).child('nodePort'), nodePort));
     nodePorts.add(key);
   }
   for (const [index, { protocol = '', port }] of ports.entries()) {
@@ -51,10 +52,12 @@ function validatePort(servicePort: Frozen<ServicePort>, path: FieldPath): FieldE
   const { port, protocol = '', targetPort = 0, appProtocol } = servicePort;
   const errors: FieldError[] = [...invalidEach(path.child('port'), port, isPortNumber(port))];
   if (protocol === '') errors.push(fieldRequired(path.child('protocol')));
-  else if (!portProtocols.includes(protocol)) errors.push(fieldNotSupported(path.child('protocol'), printedWord(protocol), portProtocols));
+  else if (!portProtocols.includes(protocol))
+    errors.push(fieldNotSupported(path.child('protocol'), printedWord(protocol), portProtocols));
   const wrongTarget = typeof targetPort === 'number' ? isPortNumber(targetPort) : isPortName(targetPort);
   errors.push(...invalidEach(path.child('targetPort'), targetPort, wrongTarget));
-  if (appProtocol !== undefined) errors.push(...invalidEach(path.child('appProtocol'), appProtocol, isQualifiedName(appProtocol)));
+  if (appProtocol !== undefined)
+    errors.push(...invalidEach(path.child('appProtocol'), appProtocol, isQualifiedName(appProtocol)));
   return errors;
 }
 

@@ -55,7 +55,11 @@ function balancerAddresses({ loadBalancer }: Frozen<ServiceStatus>): readonly st
 }
 
 function printPorts(ports: readonly Frozen<ServicePort>[]): string {
-  return ports.map(({ port, nodePort = 0, protocol = '' }) => (nodePort > 0 ? `${port}:${nodePort}/${protocol}` : `${port}/${protocol}`)).join(',');
+  return ports
+    .map(({ port, nodePort = 0, protocol = '' }) =>
+      nodePort > 0 ? `${port}:${nodePort}/${protocol}` : `${port}/${protocol}`,
+    )
+    .join(',');
 }
 
 /** As labels.FormatLabels: sorted by key. */

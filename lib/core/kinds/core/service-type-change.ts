@@ -25,12 +25,14 @@ export function dropFieldsOfOldType(service: Service, old: Frozen<Service>): voi
     spec.ports = spec.ports?.map(({ nodePort: _dropped, ...port }) => port) ?? [];
     if (spec.ports.length === 0) delete spec.ports;
   }
-  if (needsHealthCheck(old) && !needsHealthCheck(service) && same('healthCheckNodePort')) delete spec.healthCheckNodePort;
+  if (needsHealthCheck(old) && !needsHealthCheck(service) && same('healthCheckNodePort'))
+    delete spec.healthCheckNodePort;
   if (before.type === 'LoadBalancer' && spec.type !== 'LoadBalancer') {
     if (same('allocateLoadBalancerNodePorts')) delete spec.allocateLoadBalancerNodePorts;
     if (same('loadBalancerClass')) delete spec.loadBalancerClass;
   }
-  if (isExternallyAccessible(old) && !isExternallyAccessible(service) && same('externalTrafficPolicy')) delete spec.externalTrafficPolicy;
+  if (isExternallyAccessible(old) && !isExternallyAccessible(service) && same('externalTrafficPolicy'))
+    delete spec.externalTrafficPolicy;
   // A load balancer goes later, but its address is no longer this Service's.
   if (spec.type !== 'LoadBalancer') service.status = { ...service.status, loadBalancer: {} };
 }

@@ -34,14 +34,27 @@ export function validateServiceChange(service: Frozen<Service>, old: Frozen<Serv
 export function validateLoadBalancerClass({ type, loadBalancerClass: name }: Frozen<ServiceSpec>): FieldErrors {
   if (name === undefined) return [];
   const path = fieldPath('spec', 'loadBalancerClass');
-  return type === 'LoadBalancer' ? invalidEach(path, name, isQualifiedName(name)) : [fieldForbidden(path, "may only be used when `type` is 'LoadBalancer'")];
+  return type === 'LoadBalancer'
+    ? invalidEach(path, name, isQualifiedName(name))
+    : [fieldForbidden(path, "may only be used when `type` is 'LoadBalancer'")];
 }
 
 const fixed = 'may not change once set';
 
 function validateLoadBalancerClassChange(spec: Frozen<ServiceSpec>, before: Frozen<ServiceSpec>): FieldErrors {
-  const kept = before.type !== 'LoadBalancer' || spec.type !== 'LoadBalancer' || before.loadBalancerClass === spec.loadBalancerClass;
-  return kept ? [] : [fieldInvalid(fieldPath('spec', 'loadBalancerClass'), spec.loadBalancerClass === undefined ? undefined : printedWord(spec.loadBalancerClass), fixed)];
+  const kept =
+    before.type !== 'LoadBalancer' ||
+    spec.type !== 'LoadBalancer' ||
+    before.loadBalancerClass === spec.loadBalancerClass;
+  return kept
+    ? []
+    : [
+        fieldInvalid(
+          fieldPath('spec', 'loadBalancerClass'),
+          spec.loadBalancerClass === undefined ? undefined : printedWord(spec.loadBalancerClass),
+          fixed,
+        ),
+      ];
 }
 
 function validateAddressChange(spec: Frozen<ServiceSpec>, before: Frozen<ServiceSpec>): FieldErrors {
@@ -50,11 +63,15 @@ function validateAddressChange(spec: Frozen<ServiceSpec>, before: Frozen<Service
   const path = fieldPath('spec', 'clusterIPs');
   const shown = clusterIPs.length === 0 ? null : clusterIPs;
   if (old.length === clusterIPs.length) {
-    return old.flatMap((address, index) => (address === clusterIPs[index] ? [] : [fieldInvalid(path.index(index), shown, fixed)]));
+    return old.flatMap((address, index) =>
+      address === clusterIPs[index] ? [] : [fieldInvalid(path.index(index), shown, fixed)],
+    );
   }
   const errors: FieldError[] = [];
-  if (old.length > clusterIPs.length && clusterIPs.length === 0) errors.push(fieldInvalid(path.index(0), shown, 'primary clusterIP can not be unset'));
-  if (old.length > 0 && clusterIPs.length > 0 && clusterIPs[0] !== old[0]) errors.push(fieldInvalid(path.index(0), shown, fixed));
+  if (old.length > clusterIPs.length && clusterIPs.length === 0)
+    errors.push(fieldInvalid(path.index(0), shown, 'primary clusterIP can not be unset'));
+  if (old.length > 0 && clusterIPs.length > 0 && clusterIPs[0] !== old[0])
+    errors.push(fieldInvalid(path.index(0), shown, fixed));
   if (old.length > clusterIPs.length && clusterIPs.length === 1) errors.push(...validateRelease(spec, 'clusterIP'));
   return errors;
 }
@@ -65,10 +82,13 @@ function validateFamilyChange(spec: Frozen<ServiceSpec>, before: Frozen<ServiceS
   const path = fieldPath('spec', 'ipFamilies').index(0);
   const shownFamilies = ipFamilies.length === 0 ? null : ipFamilies;
   if (old.length === ipFamilies.length) {
-    return old.flatMap((family, index) => (family === ipFamilies[index] ? [] : [fieldInvalid(path, shownFamilies, fixed)]));
+    return old.flatMap((family, index) =>
+      family === ipFamilies[index] ? [] : [fieldInvalid(path, shownFamilies, fixed)],
+    );
   }
   const errors: FieldError[] = [];
-  if (old.length > ipFamilies.length && clusterIPs.length === 0) errors.push(fieldInvalid(path, shownFamilies, 'primary ipFamily can not be unset'));
+  if (old.length > ipFamilies.length && clusterIPs.length === 0)
+    errors.push(fieldInvalid(path, shownFamilies, 'primary ipFamily can not be unset'));
   if (old.length > 0 && ipFamilies.length > 0 && ipFamilies[0] !== old[0]) {
     errors.push(fieldInvalid(path, clusterIPs.length === 0 ? null : clusterIPs, fixed));
   }
@@ -79,5 +99,11 @@ function validateFamilyChange(spec: Frozen<ServiceSpec>, before: Frozen<ServiceS
 function validateRelease({ ipFamilyPolicy: policy }: Frozen<ServiceSpec>, what: string): FieldErrors {
   if (policy === 'SingleStack') return [];
   const shown = policy === undefined ? undefined : printedWord(policy);
-  return [fieldInvalid(fieldPath('spec', 'ipFamilyPolicy'), shown, `must be set to 'SingleStack' when releasing the secondary ${what}`)];
+  return [
+    fieldInvalid(
+      fieldPath('spec', 'ipFamilyPolicy'),
+      shown,
+      `must be set to 'SingleStack' when releasing the secondary ${what}`,
+    ),
+  ];
 }

@@ -54,16 +54,25 @@ const rangesAnnotation = 'service.beta.kubernetes.io/load-balancer-source-ranges
 function validateTopologyAnnotations({ metadata }: Frozen<Service>): FieldErrors {
   const { [topologyAnnotation]: mode, [oldHintsAnnotation]: hints } = metadata?.annotations ?? {};
   if (mode === undefined || hints === undefined || mode === hints) return [];
-  return [fieldInvalid(annotationsPath.key(topologyAnnotation), mode, `must match annotations[${oldHintsAnnotation}] when both are specified`)];
+  return [
+    fieldInvalid(
+      annotationsPath.key(topologyAnnotation),
+      mode,
+      `must match annotations[${oldHintsAnnotation}] when both are specified`,
+    ),
+  ];
 }
 
 /** What the type demands and what it rules out. */
 function validateTypeFields(service: Frozen<Service>): FieldErrors {
   const { ports = [], type, clusterIPs = [], ipFamilies = [], ipFamilyPolicy, externalName = '' } = service.spec ?? {};
   const headless = isHeadless(service);
-  const errors: FieldError[] = ports.length === 0 && !headless && type !== 'ExternalName' ? [fieldRequired(specPath.child('ports'))] : [];
+  const errors: FieldError[] =
+    ports.length === 0 && !headless && type !== 'ExternalName' ? [fieldRequired(specPath.child('ports'))] : [];
   if ((type === 'LoadBalancer' || type === 'NodePort') && headless) {
-    errors.push(fieldInvalid(specPath.child('clusterIPs').index(0), 'None', `may not be set to 'None' for ${type} services`));
+    errors.push(
+      fieldInvalid(specPath.child('clusterIPs').index(0), 'None', `may not be set to 'None' for ${type} services`),
+    );
   }
   if (type !== 'ExternalName') return errors;
   const refuse = (field: string): void => {
@@ -92,7 +101,10 @@ function validateAffinity({ sessionAffinity, sessionAffinityConfig }: Frozen<Ser
   return [...errors, fieldInvalid(timeoutPath, timeout, 'must be greater than 0 and less than 86400')];
 }
 
-function validateExternalIps({ externalIPs = [] }: Frozen<ServiceSpec>, old: Frozen<ServiceSpec> | undefined): FieldErrors {
+function validateExternalIps(
+  { externalIPs = [] }: Frozen<ServiceSpec>,
+  old: Frozen<ServiceSpec> | undefined,
+): FieldErrors {
   return externalIPs.flatMap((ip, index) => {
     const path = specPath.child('externalIPs').index(index);
     const wrong = validateLegacyIp(ip, path, old?.externalIPs ?? []);
@@ -103,7 +115,14 @@ function validateExternalIps({ externalIPs = [] }: Frozen<ServiceSpec>, old: Fro
 function validateNodePorts({ type, ports = [] }: Frozen<ServiceSpec>): FieldErrors {
   if (type !== 'ClusterIP') return [];
   return ports.flatMap(({ nodePort = 0 }, index) =>
-    nodePort === 0 ? [] : [fieldForbidden(specPath.child('ports').index(index).child('nodePort'), "may not be used when `type` is 'ClusterIP'")],
+    nodePort === 0
+      ? []
+      : [
+          fieldForbidden(
+            specPath.child('ports').index(index).child('nodePort'),
+            "may not be used when `type` is 'ClusterIP'",
+          ),
+        ],
   );
 }
 
@@ -116,7 +135,9 @@ function validateSourceRanges({ metadata, spec = {} }: Frozen<Service>, old: Fro
     const known = (old?.spec?.loadBalancerSourceRanges ?? []).map(trimSpace);
     return [
       ...(type === 'LoadBalancer' ? [] : [fieldForbidden(path, onlyBalancer)]),
-      ...loadBalancerSourceRanges.flatMap((range, index) => validateLegacyCidr(trimSpace(range), path.index(index), known)),
+      ...loadBalancerSourceRanges.flatMap((range, index) =>
+        validateLegacyCidr(trimSpace(range), path.index(index), known),
+      ),
     ];
   }
   const annotation = metadata?.annotations?.[rangesAnnotation];
@@ -131,26 +152,41 @@ function validateSourceRanges({ metadata, spec = {} }: Frozen<Service>, old: Fro
 
 function validateBalancerPorts({ type, allocateLoadBalancerNodePorts: allocate }: Frozen<ServiceSpec>): FieldErrors {
   const field = 'allocateLoadBalancerNodePorts';
-  if (type !== 'LoadBalancer') return allocate === undefined ? [] : [fieldForbidden(specPath.child(field), onlyBalancer)];
+  if (type !== 'LoadBalancer')
+    return allocate === undefined ? [] : [fieldForbidden(specPath.child(field), onlyBalancer)];
   return allocate === undefined ? [fieldRequired(fieldPath(field))] : [];
 }
 
 function validateExternalTraffic(service: Frozen<Service>): FieldErrors {
   const { externalTrafficPolicy: policy = '', healthCheckNodePort: port = 0 } = service.spec ?? {};
   const errors: FieldError[] = [];
-  if (isExternallyAccessible(service)) errors.push(...validateOneOf(policy, ['Cluster', 'Local'], 'externalTrafficPolicy'));
+  if (isExternallyAccessible(service))
+    errors.push(...validateOneOf(policy, ['Cluster', 'Local'], 'externalTrafficPolicy'));
   else if (policy !== '') {
-    errors.push(fieldInvalid(specPath.child('externalTrafficPolicy'), printedWord(policy), 'may only be set for externally-accessible services'));
+    errors.push(
+      fieldInvalid(
+        specPath.child('externalTrafficPolicy'),
+        printedWord(policy),
+        'may only be set for externally-accessible services',
+      ),
+    );
   }
   const path = specPath.child('healthCheckNodePort');
-  if (needsHealthCheck(service)) errors.push(...(port === 0 ? [fieldRequired(path)] : invalidEach(path, port, isPortNumber(port))));
+  if (needsHealthCheck(service))
+    errors.push(...(port === 0 ? [fieldRequired(path)] : invalidEach(path, port, isPortNumber(port))));
   else if (port !== 0) {
-    errors.push(fieldInvalid(path, port, "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"));
+    errors.push(
+      fieldInvalid(path, port, "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"),
+    );
   }
   return errors;
 }
 
-function validateInternalTraffic({ type, internalTrafficPolicy: policy, trafficDistribution }: Frozen<ServiceSpec>): FieldErrors {
+function validateInternalTraffic({
+  type,
+  internalTrafficPolicy: policy,
+  trafficDistribution,
+}: Frozen<ServiceSpec>): FieldErrors {
   const errors: FieldError[] = [];
   const needed = type === 'NodePort' || type === 'LoadBalancer' || type === 'ClusterIP';
   if (policy !== undefined || needed) errors.push(...validatePolicy(policy));
@@ -164,7 +200,9 @@ function validateInternalTraffic({ type, internalTrafficPolicy: policy, trafficD
 function validatePolicy(policy: string | undefined): FieldErrors {
   const path = specPath.child('internalTrafficPolicy');
   if (policy === undefined) return [fieldRequired(path)];
-  return policy === 'Cluster' || policy === 'Local' ? [] : [fieldNotSupported(path, printedWord(policy), ['Cluster', 'Local'])];
+  return policy === 'Cluster' || policy === 'Local'
+    ? []
+    : [fieldNotSupported(path, printedWord(policy), ['Cluster', 'Local'])];
 }
 
 function validateOneOf(value = '', supported: readonly string[], field: string): FieldErrors {

@@ -36,7 +36,9 @@ export const service: KindStrategy<Service> = {
         }),
       warningsOnUpdate: ({ status }) => {
         const path = fieldPath('status', 'loadBalancer', 'ingress');
-        return (status?.loadBalancer?.ingress ?? []).flatMap(({ ip }, index) => (ip === undefined ? [] : warningsForIp(ip, path.index(index))));
+        return (status?.loadBalancer?.ingress ?? []).flatMap(({ ip }, index) =>
+          ip === undefined ? [] : warningsForIp(ip, path.index(index)),
+        );
       },
     },
   },
@@ -49,7 +51,9 @@ export const service: KindStrategy<Service> = {
   table: serviceTable,
 };
 
-/** An alias has no traffic. Kubernetes stores the policy all the same, but never shows it; a wrong one is still refused. */
+/**
+ * An alias has no traffic. Kubernetes stores the policy all the same, but never shows it; a wrong one is still refused.
+ */
 function dropInternalPolicy({ spec }: Service): void {
   const { internalTrafficPolicy: policy } = spec ?? {};
   if (spec?.type === 'ExternalName' && (policy === 'Cluster' || policy === 'Local')) delete spec.internalTrafficPolicy;
@@ -60,7 +64,14 @@ const oldTopologyAnnotation = 'service.kubernetes.io/topology-aware-hints';
 const topologyAnnotation = 'service.kubernetes.io/topology-mode';
 
 function warnings({ metadata, spec = {} }: Frozen<Service>): readonly string[] {
-  const { clusterIP = '', clusterIPs = [], externalIPs = [], loadBalancerIP = '', loadBalancerSourceRanges = [], externalName = '' } = spec;
+  const {
+    clusterIP = '',
+    clusterIPs = [],
+    externalIPs = [],
+    loadBalancerIP = '',
+    loadBalancerSourceRanges = [],
+    externalName = '',
+  } = spec;
   const external = spec.type === 'ExternalName';
   const headless = spec.type === 'ClusterIP' && clusterIP === 'None';
   const found: string[] = [];
@@ -76,14 +87,25 @@ function warnings({ metadata, spec = {} }: Frozen<Service>): readonly string[] {
     found.push('spec.externalIPs is deprecated and may no longer be implemented in some clusters');
   }
   if (loadBalancerIP !== '') found.push(...warningsForIp(loadBalancerIP, specPath.child('loadBalancerIP')));
-  found.push(...loadBalancerSourceRanges.flatMap((cidr, index) => warningsForCidr(cidr, specPath.child('loadBalancerSourceRanges').index(index))));
-  if (external && externalIPs.length > 0) found.push(`spec.externalIPs is ignored when spec.type is ${quote('ExternalName')}`);
-  if (!external && externalName !== '') found.push(`spec.externalName is ignored when spec.type is not ${quote('ExternalName')}`);
-  if (spec.trafficDistribution === 'PreferClose') found.push('spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"');
+  found.push(
+    ...loadBalancerSourceRanges.flatMap((cidr, index) =>
+      warningsForCidr(cidr, specPath.child('loadBalancerSourceRanges').index(index)),
+    ),
+  );
+  if (external && externalIPs.length > 0)
+    found.push(`spec.externalIPs is ignored when spec.type is ${quote('ExternalName')}`);
+  if (!external && externalName !== '')
+    found.push(`spec.externalName is ignored when spec.type is not ${quote('ExternalName')}`);
+  if (spec.trafficDistribution === 'PreferClose')
+    found.push('spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"');
   return found;
 }
 
-function headlessWarnings({ loadBalancerIP = '', externalIPs = [], sessionAffinity }: Frozen<ServiceSpec>): readonly string[] {
+function headlessWarnings({
+  loadBalancerIP = '',
+  externalIPs = [],
+  sessionAffinity,
+}: Frozen<ServiceSpec>): readonly string[] {
   return [
     ...(loadBalancerIP === '' ? [] : ['spec.loadBalancerIP is ignored for headless services']),
     ...(externalIPs.length === 0 ? [] : ['spec.externalIPs is ignored for headless services']),

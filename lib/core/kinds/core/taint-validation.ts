@@ -26,7 +26,8 @@ export function validateTaints(taints: readonly (Frozen<Taint> | AnyTaint)[], pa
     const errors: FieldError[] = [...invalidEach(at.child('key'), key, isQualifiedName(key))];
     if (wrongValue.length > 0) errors.push(fieldInvalid(at.child('value'), value, wrongValue.join(';')));
     if (effect === '') errors.push(fieldRequired(at.child('effect')));
-    else if (!effects.includes(effect)) errors.push(fieldNotSupported(at.child('effect'), printedWord(effect), effects));
+    else if (!effects.includes(effect))
+      errors.push(fieldNotSupported(at.child('effect'), printedWord(effect), effects));
     const pair = JSON.stringify([key, effect]);
     if (seen.has(pair)) {
       const duplicate = fieldDuplicate(at, { Key: key, Value: value, Effect: effect, TimeAdded: timeAdded });

@@ -1,6 +1,12 @@
-// What may stand in an EndpointSlice. As pkg/apis/discovery/validation/validation.go, ValidateEndpointSlice. Topology of
-// older versions is not checked: it never gets that far.
-import { fieldDuplicate, fieldInvalid, fieldNotSupported, fieldRequired, fieldTooMany } from '../../errors/field-error.js';
+// What may stand in an EndpointSlice. As pkg/apis/discovery/validation/validation.go, ValidateEndpointSlice. Topology
+// of older versions is not checked: it never gets that far.
+import {
+  fieldDuplicate,
+  fieldInvalid,
+  fieldNotSupported,
+  fieldRequired,
+  fieldTooMany,
+} from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
 import type { FieldPath } from '../../errors/field-path.js';
@@ -51,7 +57,9 @@ function validatePorts(ports: readonly Loose<EndpointPort>[], path: FieldPath): 
       ...(name === '' ? [] : invalidEach(at.child('name'), name, isDns1123Label(name))),
       ...(repeated ? [fieldDuplicate(at.child('name'), printedWord(name))] : []),
       ...validateProtocol(protocol, at.child('protocol')),
-      ...(appProtocol === undefined ? [] : invalidEach(at.child('appProtocol'), appProtocol, isQualifiedName(appProtocol))),
+      ...(appProtocol === undefined
+        ? []
+        : invalidEach(at.child('appProtocol'), appProtocol, isQualifiedName(appProtocol))),
     ];
   });
 }
@@ -89,9 +97,14 @@ function validateAddress(address: string, addressType: string, path: FieldPath, 
   }
 }
 
-function validateOfFamily(address: string, family: 4 | 6, ...[path, at, wrong]: readonly [FieldPath, FieldPath, FieldErrors]): FieldErrors {
+function validateOfFamily(
+  address: string,
+  family: 4 | 6,
+  ...[path, at, wrong]: readonly [FieldPath, FieldPath, FieldErrors]
+): FieldErrors {
   if (wrong.length > 0) return wrong;
-  const other = parseIp(address)?.family === family ? [] : [fieldInvalid(path, address, `must be an IPv${family} address`)];
+  const other =
+    parseIp(address)?.family === family ? [] : [fieldInvalid(path, address, `must be an IPv${family} address`)];
   return [...other, ...validateEndpointIp(address, at)];
 }
 
@@ -102,7 +115,8 @@ function validateDomain(address: string, path: FieldPath): FieldErrors {
   const wrong = isDns1123Subdomain(name);
   if (wrong.length > 0) return [fieldInvalid(path, name, wrong.join(','))];
   const labels = name.split('.');
-  if (labels.length < 2) return [fieldInvalid(path, name, 'should be a domain with at least two segments separated by dots')];
+  if (labels.length < 2)
+    return [fieldInvalid(path, name, 'should be a domain with at least two segments separated by dots')];
   const label = labels.find((each) => isDns1123Label(each).length > 0);
   return label === undefined ? [] : [fieldInvalid(path, label, isDns1123Label(label).join(','))];
 }

@@ -24,7 +24,15 @@ const table: KindTable<EndpointSlice> = {
   row: (object, now) => {
     const { metadata, addressType, ports = [], endpoints = [] } = object;
     const addresses = endpoints.flatMap(addressesOf);
-    return { cells: [metadata?.name ?? '', addressType, firstThree(ports.map(portText)), firstThree(addresses), age(object, now)] };
+    return {
+      cells: [
+        metadata?.name ?? '',
+        addressType,
+        firstThree(ports.map(portText)),
+        firstThree(addresses),
+        age(object, now),
+      ],
+    };
   },
 };
 
@@ -63,10 +71,15 @@ function content({ metadata, addressType, endpoints = [], ports = [] }: Frozen<E
  * had named it so.
  */
 function dropTopology({ endpoints = [] }: EndpointSlice, old?: Frozen<EndpointSlice>): void {
-  const known = new Set((old?.endpoints ?? []).map(({ deprecatedTopology }) => deprecatedTopology?.[hostname] ?? '').filter((name) => name !== ''));
+  const known = new Set(
+    (old?.endpoints ?? [])
+      .map(({ deprecatedTopology }) => deprecatedTopology?.[hostname] ?? '')
+      .filter((name) => name !== ''),
+  );
   for (const endpoint of endpoints) {
     const node = endpoint.deprecatedTopology?.[hostname] ?? '';
-    if (endpoint.nodeName === undefined && known.has(node) && nameIsDnsSubdomain(node, false).length === 0) endpoint.nodeName = node;
+    if (endpoint.nodeName === undefined && known.has(node) && nameIsDnsSubdomain(node, false).length === 0)
+      endpoint.nodeName = node;
     delete endpoint.deprecatedTopology;
   }
 }
@@ -78,7 +91,9 @@ const controllers = ['endpointslice-controller.k8s.io', 'endpointslicemirroring-
 function addressWarnings({ metadata, endpoints = [] }: Frozen<EndpointSlice>): readonly string[] {
   if (controllers.includes(metadata?.labels?.[managedBy] ?? '')) return [];
   return endpoints.flatMap((endpoint, i) =>
-    addressesOf(endpoint).flatMap((address, j) => warningsForIp(address, fieldPath('endpoints').index(i).child('addresses').index(j))),
+    addressesOf(endpoint).flatMap((address, j) =>
+      warningsForIp(address, fieldPath('endpoints').index(i).child('addresses').index(j)),
+    ),
   );
 }
 

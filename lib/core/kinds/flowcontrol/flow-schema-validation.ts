@@ -50,8 +50,16 @@ function validateSpec(spec: Loose<FlowSchemaSpec>, name: string, path: FieldPath
     ...validatePrecedence(spec.matchingPrecedence ?? 0, name, path.child('matchingPrecedence')),
     ...(method === undefined || methods.includes(method.type ?? '')
       ? []
-      : [fieldNotSupported(path.child('distinguisherMethod').child('type'), printed('DistinguisherMethod', method), methods)]),
-    ...(levelName === '' ? [fieldRequired(levelPath, 'must reference a priority level')] : invalidEach(levelPath, levelName, isDns1123Subdomain(levelName))),
+      : [
+          fieldNotSupported(
+            path.child('distinguisherMethod').child('type'),
+            printed('DistinguisherMethod', method),
+            methods,
+          ),
+        ]),
+    ...(levelName === ''
+      ? [fieldRequired(levelPath, 'must reference a priority level')]
+      : invalidEach(levelPath, levelName, isDns1123Subdomain(levelName))),
     ...rules.flatMap((rule, index) => validateRules(rule, path.child('rules').index(index))),
   ];
 }
@@ -68,13 +76,17 @@ function validatePrecedence(value: number, name: string, path: FieldPath): Field
 function validateRules(rules: Loose<PolicyRulesWithSubjects>, path: FieldPath): FieldErrors {
   const { subjects = [], resourceRules = [], nonResourceRules = [] } = rules;
   return [
-    ...(subjects.length === 0 ? [fieldRequired(path.child('subjects'), 'subjects must contain at least one value')] : []),
+    ...(subjects.length === 0
+      ? [fieldRequired(path.child('subjects'), 'subjects must contain at least one value')]
+      : []),
     ...subjects.flatMap((subject, index) => validateSubject(subject, path.child('subjects').index(index))),
     ...(resourceRules.length === 0 && nonResourceRules.length === 0
       ? [fieldRequired(path, 'at least one of resourceRules and nonResourceRules has to be non-empty')]
       : []),
     ...resourceRules.flatMap((rule, index) => validateResourceRule(rule, path.child('resourceRules').index(index))),
-    ...nonResourceRules.flatMap((rule, index) => validateNonResourceRule(rule, path.child('nonResourceRules').index(index))),
+    ...nonResourceRules.flatMap((rule, index) =>
+      validateNonResourceRule(rule, path.child('nonResourceRules').index(index)),
+    ),
   ];
 }
 
@@ -87,18 +99,29 @@ const subjectFields = [
 
 function validateSubject(subject: Loose<Subject>, path: FieldPath): FieldErrors {
   const own = subjectFields.find(({ kind }) => kind === subject.kind);
-  if (own === undefined) return [fieldNotSupported(path.child('kind'), printedWord(subject.kind ?? ''), ['Group', 'ServiceAccount', 'User'])];
+  if (own === undefined)
+    return [
+      fieldNotSupported(path.child('kind'), printedWord(subject.kind ?? ''), ['Group', 'ServiceAccount', 'User']),
+    ];
   const at = path.child(own.field);
   const value = subject[own.field];
   return [
-    ...(value === undefined ? [fieldRequired(at, `${own.field} is required when subject kind is '${own.kind}'`)] : validateSubjectName(own.kind, value, at)),
+    ...(value === undefined
+      ? [fieldRequired(at, `${own.field} is required when subject kind is '${own.kind}'`)]
+      : validateSubjectName(own.kind, value, at)),
     ...subjectFields.flatMap(({ kind, field }) =>
-      kind === own.kind || subject[field] === undefined ? [] : [fieldForbidden(path.child(field), `${field} is forbidden when subject kind is not '${kind}'`)],
+      kind === own.kind || subject[field] === undefined
+        ? []
+        : [fieldForbidden(path.child(field), `${field} is forbidden when subject kind is not '${kind}'`)],
     ),
   ];
 }
 
-function validateSubjectName(kind: string, { name = '', namespace = '' }: Loose<ServiceAccountSubject>, path: FieldPath): FieldErrors {
+function validateSubjectName(
+  kind: string,
+  { name = '', namespace = '' }: Loose<ServiceAccountSubject>,
+  path: FieldPath,
+): FieldErrors {
   const missing = name === '' ? [fieldRequired(path.child('name'))] : [];
   if (kind !== 'ServiceAccount') return missing;
   return [
@@ -114,18 +137,38 @@ function validateResourceRule(rule: Loose<ResourcePolicyRule>, path: FieldPath):
   const { apiGroups = [], resources = [], namespaces = [], clusterScope = false } = rule;
   return [
     ...validateVerbs(rule.verbs ?? [], path.child('verbs')),
-    ...validateWildcardList(apiGroups, path.child('apiGroups'), 'resource rules must supply at least one api group', 'api groups'),
-    ...validateWildcardList(resources, path.child('resources'), 'resource rules must supply at least one resource', 'resources'),
+    ...validateWildcardList(
+      apiGroups,
+      path.child('apiGroups'),
+      'resource rules must supply at least one api group',
+      'api groups',
+    ),
+    ...validateWildcardList(
+      resources,
+      path.child('resources'),
+      'resource rules must supply at least one resource',
+      'resources',
+    ),
     ...(clusterScope && namespaces.length === 0 ? [] : validateNamespaces(namespaces, path.child('namespaces'))),
   ];
 }
 
-function validateNonResourceRule({ verbs: ruleVerbs = [], nonResourceURLs = [] }: Loose<NonResourcePolicyRule>, path: FieldPath): FieldErrors {
+function validateNonResourceRule(
+  { verbs: ruleVerbs = [], nonResourceURLs = [] }: Loose<NonResourcePolicyRule>,
+  path: FieldPath,
+): FieldErrors {
   const at = path.child('nonResourceURLs');
   return [
     ...validateVerbs(ruleVerbs, path.child('verbs')),
-    ...validateWildcardList(nonResourceURLs, at, 'nonResourceURLs must contain at least one value', 'non-resource URLs'),
-    ...(nonResourceURLs.includes('*') ? [] : nonResourceURLs.flatMap((url, index) => validateUrlPath(url, at.index(index)))),
+    ...validateWildcardList(
+      nonResourceURLs,
+      at,
+      'nonResourceURLs must contain at least one value',
+      'non-resource URLs',
+    ),
+    ...(nonResourceURLs.includes('*')
+      ? []
+      : nonResourceURLs.flatMap((url, index) => validateUrlPath(url, at.index(index)))),
   ];
 }
 
@@ -150,7 +193,11 @@ function validateNamespaces(namespaces: readonly string[], path: FieldPath): Fie
   return [
     ...errors,
     ...namespaces.flatMap((namespace, index) =>
-      invalidEach(path.index(index), namespace, nameIsDnsLabel(namespace, false).map((sentence) => `${intro}${sentence}`)),
+      invalidEach(
+        path.index(index),
+        namespace,
+        nameIsDnsLabel(namespace, false).map((sentence) => `${intro}${sentence}`),
+      ),
     ),
   ];
 }
@@ -168,5 +215,7 @@ function urlProblem(url: string): string | undefined {
   if (url.includes(' ')) return 'must not contain white-space';
   if (url.includes('//')) return 'must not contain double slash';
   const wildcard = url.indexOf('*');
-  return wildcard < 0 || (wildcard === url.length - 1 && url.endsWith('/*')) ? undefined : 'wildcard can only do suffix matching';
+  return wildcard < 0 || (wildcard === url.length - 1 && url.endsWith('/*'))
+    ? undefined
+    : 'wildcard can only do suffix matching';
 }

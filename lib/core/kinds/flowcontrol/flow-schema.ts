@@ -35,7 +35,9 @@ const table: KindTable<FlowSchema> = {
     };
   },
   // In the order in which they are asked.
-  order: (a, b) => (a.spec?.matchingPrecedence ?? 0) - (b.spec?.matchingPrecedence ?? 0) || ((a.metadata?.name ?? '') < (b.metadata?.name ?? '') ? -1 : 1),
+  order: (a, b) =>
+    (a.spec?.matchingPrecedence ?? 0) - (b.spec?.matchingPrecedence ?? 0) ||
+    ((a.metadata?.name ?? '') < (b.metadata?.name ?? '') ? -1 : 1),
 };
 
 /** What is particular to FlowSchemas. */

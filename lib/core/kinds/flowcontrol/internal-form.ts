@@ -5,7 +5,8 @@ import type { GoPrinter } from '../go-form.js';
 
 /** Prints a part of a spec by the name of its form. */
 export const printed: GoPrinter = /* @__PURE__ */ goForms({
-  FlowSchemaSpec: 'priorityLevelConfiguration:Name! matchingPrecedence# distinguisherMethod:DistinguisherMethod rules:Rules',
+  FlowSchemaSpec:
+    'priorityLevelConfiguration:Name! matchingPrecedence# distinguisherMethod:DistinguisherMethod rules:Rules',
   Name: 'name!',
   DistinguisherMethod: 'type!',
   Rules: 'subjects:Subject resourceRules:ResourceRule nonResourceRules:NonResourceRule',

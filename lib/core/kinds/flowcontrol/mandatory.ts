@@ -1,7 +1,12 @@
 // The FlowSchemas and PriorityLevelConfigurations every server has and nobody may change: without them requests of
 // administrators could starve, or some requests belong nowhere. As pkg/apis/flowcontrol/internalbootstrap and
 // apiserver/pkg/apis/flowcontrol/bootstrap/default.go. Validation compares with these; the server creates them.
-import type { FlowSchemaSpec, PolicyRulesWithSubjects, PriorityLevelConfigurationSpec, Subject } from '../../types/flowcontrol-v1.generated.js';
+import type {
+  FlowSchemaSpec,
+  PolicyRulesWithSubjects,
+  PriorityLevelConfigurationSpec,
+  Subject,
+} from '../../types/flowcontrol-v1.generated.js';
 
 /** Anything that the subjects do. */
 export function everythingOf(...subjects: readonly Subject[]): PolicyRulesWithSubjects {
@@ -20,7 +25,14 @@ export function groupSubject(name: string): Subject {
 /** By name, as the caller's own. */
 export function mandatoryFlowSchemas(): ReadonlyMap<string, FlowSchemaSpec> {
   return new Map<string, FlowSchemaSpec>([
-    ['exempt', { priorityLevelConfiguration: { name: 'exempt' }, matchingPrecedence: 1, rules: [everythingOf(groupSubject('system:masters'))] }],
+    [
+      'exempt',
+      {
+        priorityLevelConfiguration: { name: 'exempt' },
+        matchingPrecedence: 1,
+        rules: [everythingOf(groupSubject('system:masters'))],
+      },
+    ],
     [
       'catch-all',
       {
@@ -37,6 +49,12 @@ export function mandatoryFlowSchemas(): ReadonlyMap<string, FlowSchemaSpec> {
 export function mandatoryPriorityLevels(): ReadonlyMap<string, PriorityLevelConfigurationSpec> {
   return new Map<string, PriorityLevelConfigurationSpec>([
     ['exempt', { type: 'Exempt', exempt: { nominalConcurrencyShares: 0, lendablePercent: 0 } }],
-    ['catch-all', { type: 'Limited', limited: { nominalConcurrencyShares: 5, limitResponse: { type: 'Reject' }, lendablePercent: 0 } }],
+    [
+      'catch-all',
+      {
+        type: 'Limited',
+        limited: { nominalConcurrencyShares: 5, limitResponse: { type: 'Reject' }, lendablePercent: 0 },
+      },
+    ],
   ]);
 }

@@ -41,7 +41,10 @@ const table: KindTable<PriorityLevelConfiguration> = {
     const { type = '', limited }: Loose<PriorityLevelConfigurationSpec> = object.spec ?? {};
     const queuing = limited?.limitResponse?.queuing;
     const shares = limited === undefined ? none : (limited.nominalConcurrencyShares ?? 0);
-    const queues = queuing === undefined ? [none, none, none] : [queuing.queues ?? 0, queuing.handSize ?? 0, queuing.queueLengthLimit ?? 0];
+    const queues =
+      queuing === undefined
+        ? [none, none, none]
+        : [queuing.queues ?? 0, queuing.handSize ?? 0, queuing.queueLengthLimit ?? 0];
     return { cells: [object.metadata?.name ?? '', type, shares, ...queues, age(object, now)] };
   },
 };
@@ -82,7 +85,9 @@ function validate({ metadata, spec, status }: Frozen<PriorityLevelConfiguration>
   const path = fieldPath('spec');
   const annotated = Object.hasOwn(metadata?.annotations ?? {}, zeroSharesAnnotation);
   return [
-    ...(annotated ? [fieldForbidden(fieldPath('metadata', 'annotations'), `annotation '${zeroSharesAnnotation}' is forbidden`)] : []),
+    ...(annotated
+      ? [fieldForbidden(fieldPath('metadata', 'annotations'), `annotation '${zeroSharesAnnotation}' is forbidden`)]
+      : []),
     ...validateSpec(spec ?? {}, name, path),
     ...validateMandatory(spec ?? {}, name, path),
     ...validateConditions(status?.conditions ?? [], conditionsPath),
@@ -97,17 +102,32 @@ function validateMandatory(spec: Loose<PriorityLevelConfigurationSpec>, name: st
   const { exempt: fixed } = mandatory;
   if (deepEqual(exempt && fixed !== undefined ? { ...spec, exempt: fixed } : spec, mandatory)) return [];
   const except = exempt ? " except the 'spec.exempt' field" : '';
-  return [fieldInvalid(path, printed('PriorityLevelConfigurationSpec', spec), `spec of '${name}'${except} must equal the fixed value`)];
+  return [
+    fieldInvalid(
+      path,
+      printed('PriorityLevelConfigurationSpec', spec),
+      `spec of '${name}'${except} must equal the fixed value`,
+    ),
+  ];
 }
 
-function validateSpec({ type = '', limited, exempt }: Loose<PriorityLevelConfigurationSpec>, name: string, path: FieldPath): FieldErrors {
+function validateSpec(
+  { type = '', limited, exempt }: Loose<PriorityLevelConfigurationSpec>,
+  name: string,
+  path: FieldPath,
+): FieldErrors {
   const at = path.child('type');
-  const mismatch = (name === 'exempt') === (type === 'Exempt') ? [] : [fieldInvalid(at, printedWord(type), "must be 'Exempt' if and only if `name` is 'exempt'")];
+  const mismatch =
+    (name === 'exempt') === (type === 'Exempt')
+      ? []
+      : [fieldInvalid(at, printedWord(type), "must be 'Exempt' if and only if `name` is 'exempt'")];
   switch (type) {
     case 'Exempt':
       return [
         ...mismatch,
-        ...(limited === undefined ? [] : [fieldForbidden(path.child('limited'), 'must be nil if the type is not Limited')]),
+        ...(limited === undefined
+          ? []
+          : [fieldForbidden(path.child('limited'), 'must be nil if the type is not Limited')]),
         ...(exempt === undefined ? [] : validateExempt(exempt, path.child('exempt'))),
       ];
     case 'Limited':
@@ -119,26 +139,41 @@ function validateSpec({ type = '', limited, exempt }: Loose<PriorityLevelConfigu
           : validateLimited(limited, path.child('limited'))),
       ];
     default:
-      return [...mismatch, type === '' ? fieldRequired(at) : fieldNotSupported(at, printedWord(type), ['Exempt', 'Limited'])];
+      return [
+        ...mismatch,
+        type === '' ? fieldRequired(at) : fieldNotSupported(at, printedWord(type), ['Exempt', 'Limited']),
+      ];
   }
 }
 
 function validateLimited(limited: Loose<LimitedPriorityLevelConfiguration>, path: FieldPath): FieldErrors {
-  const { nominalConcurrencyShares: shares = 0, limitResponse = {}, lendablePercent, borrowingLimitPercent: borrowing = 0 } = limited;
+  const {
+    nominalConcurrencyShares: shares = 0,
+    limitResponse = {},
+    lendablePercent,
+    borrowingLimitPercent: borrowing = 0,
+  } = limited;
   return [
     ...validateShares(shares, path),
     ...validateResponse(limitResponse, path.child('limitResponse')),
     ...validatePercent(lendablePercent, path),
-    ...(borrowing < 0 ? [fieldInvalid(path.child('borrowingLimitPercent'), borrowing, 'if specified, must be a non-negative integer')] : []),
+    ...(borrowing < 0
+      ? [fieldInvalid(path.child('borrowingLimitPercent'), borrowing, 'if specified, must be a non-negative integer')]
+      : []),
   ];
 }
 
-function validateExempt({ nominalConcurrencyShares: shares = 0, lendablePercent }: Loose<ExemptPriorityLevelConfiguration>, path: FieldPath): FieldErrors {
+function validateExempt(
+  { nominalConcurrencyShares: shares = 0, lendablePercent }: Loose<ExemptPriorityLevelConfiguration>,
+  path: FieldPath,
+): FieldErrors {
   return [...validateShares(shares, path), ...validatePercent(lendablePercent, path)];
 }
 
 function validateShares(shares: number, path: FieldPath): FieldErrors {
-  return shares < 0 ? [fieldInvalid(path.child('nominalConcurrencyShares'), shares, 'must be a non-negative integer')] : [];
+  return shares < 0
+    ? [fieldInvalid(path.child('nominalConcurrencyShares'), shares, 'must be a non-negative integer')]
+    : [];
 }
 
 function validatePercent(percent: number | undefined, path: FieldPath): FieldErrors {
@@ -150,21 +185,32 @@ function validateResponse({ type = '', queuing }: Loose<LimitResponse>, path: Fi
   const at = path.child('queuing');
   switch (type) {
     case 'Reject':
-      return queuing === undefined ? [] : [fieldForbidden(at, 'must be nil if limited.limitResponse.type is not Limited')];
+      return queuing === undefined
+        ? []
+        : [fieldForbidden(at, 'must be nil if limited.limitResponse.type is not Limited')];
     case 'Queue':
       return queuing === undefined
         ? [fieldRequired(at, 'must not be empty if limited.limitResponse.type is Limited')]
         : validateQueuing(queuing, at);
     default:
-      return [type === '' ? fieldRequired(path.child('type')) : fieldNotSupported(path.child('type'), printedWord(type), ['Queue', 'Reject'])];
+      return [
+        type === ''
+          ? fieldRequired(path.child('type'))
+          : fieldNotSupported(path.child('type'), printedWord(type), ['Queue', 'Reject']),
+      ];
   }
 }
 
-function validateQueuing({ queues = 0, handSize = 0, queueLengthLimit = 0 }: Loose<QueuingConfiguration>, path: FieldPath): FieldErrors {
+function validateQueuing(
+  { queues = 0, handSize = 0, queueLengthLimit = 0 }: Loose<QueuingConfiguration>,
+  path: FieldPath,
+): FieldErrors {
   const errors: FieldError[] = [];
-  if (queueLengthLimit <= 0) errors.push(fieldInvalid(path.child('queueLengthLimit'), queueLengthLimit, 'must be positive'));
+  if (queueLengthLimit <= 0)
+    errors.push(fieldInvalid(path.child('queueLengthLimit'), queueLengthLimit, 'must be positive'));
   if (queues <= 0) errors.push(fieldInvalid(path.child('queues'), queues, 'must be positive'));
-  else if (queues > queuesMax) errors.push(fieldInvalid(path.child('queues'), queues, `must not be greater than ${queuesMax}`));
+  else if (queues > queuesMax)
+    errors.push(fieldInvalid(path.child('queues'), queues, `must not be greater than ${queuesMax}`));
   const sentence = handProblem(queues, handSize);
   if (sentence !== undefined) errors.push(fieldInvalid(path.child('handSize'), handSize, sentence));
   return errors;

@@ -9,7 +9,11 @@ import { deepEqual } from '../../objects/deep-equal.js';
 import { validateImmutable } from '../../objects/meta-validation.js';
 import type { Frozen } from '../../objects/meta.js';
 import { isDns1123Subdomain, nameIsDnsLabel, nameIsDnsSubdomain } from '../../objects/names.js';
-import type { IngressClass, IngressClassParametersReference, IngressClassSpec } from '../../types/networking-v1.generated.js';
+import type {
+  IngressClass,
+  IngressClassParametersReference,
+  IngressClassSpec,
+} from '../../types/networking-v1.generated.js';
 import { validateDomainPrefixedPath } from '../domain-prefixed-path.js';
 import { invalidEach } from '../invalid-each.js';
 import type { KindStrategy } from '../kind-strategy.js';
@@ -26,8 +30,16 @@ const table: KindTable<IngressClass> = {
   ],
   row: (object, now) => {
     const { metadata, spec } = object;
-    const suffix = metadata?.annotations?.['ingressclass.kubernetes.io/is-default-class'] === 'true' ? ' (default)' : '';
-    return { cells: [`${metadata?.name ?? ''}${suffix}`, spec?.controller ?? '', parameters(spec?.parameters), age(object, now)] };
+    const suffix =
+      metadata?.annotations?.['ingressclass.kubernetes.io/is-default-class'] === 'true' ? ' (default)' : '';
+    return {
+      cells: [
+        `${metadata?.name ?? ''}${suffix}`,
+        spec?.controller ?? '',
+        parameters(spec?.parameters),
+        age(object, now),
+      ],
+    };
   },
 };
 
@@ -55,18 +67,27 @@ function validateSpec({ controller = '', parameters }: Frozen<IngressClassSpec>)
   ];
 }
 
-function validateParameters(reference: Frozen<IngressClassParametersReference>, path: FieldPath): readonly FieldError[] {
+function validateParameters(
+  reference: Frozen<IngressClassParametersReference>,
+  path: FieldPath,
+): readonly FieldError[] {
   const { apiGroup, kind, name, scope = '' } = reference;
   return [
     ...(apiGroup === undefined ? [] : invalidEach(path.child('apiGroup'), apiGroup, isDns1123Subdomain(apiGroup))),
     ...validateRequiredSegment(kind, path.child('kind')),
     ...validateRequiredSegment(name, path.child('name')),
-    ...(scopes.includes(scope) ? validateNamespace(reference, path.child('namespace')) : [fieldNotSupported(path.child('scope'), scope, scopes)]),
+    ...(scopes.includes(scope)
+      ? validateNamespace(reference, path.child('namespace'))
+      : [fieldNotSupported(path.child('scope'), scope, scopes)]),
   ];
 }
 
-function validateNamespace({ scope, namespace }: Frozen<IngressClassParametersReference>, path: FieldPath): readonly FieldError[] {
-  if (scope === 'Cluster') return namespace === undefined ? [] : [fieldForbidden(path, "`parameters.scope` is set to 'Cluster'")];
+function validateNamespace(
+  { scope, namespace }: Frozen<IngressClassParametersReference>,
+  path: FieldPath,
+): readonly FieldError[] {
+  if (scope === 'Cluster')
+    return namespace === undefined ? [] : [fieldForbidden(path, "`parameters.scope` is set to 'Cluster'")];
   if (namespace === undefined) return [fieldRequired(path, "`parameters.scope` is set to 'Namespace'")];
   return invalidEach(path, namespace, nameIsDnsLabel(namespace, false));
 }

@@ -57,17 +57,24 @@ export function validateIngressSpec(spec: Frozen<IngressSpec>, tolerance: Ingres
 export function ingressTolerance({ rules = [], tls = [] }: Frozen<IngressSpec>): IngressTolerance {
   return {
     secretNames: tls.some(({ secretName = '' }) => secretNameProblems(secretName).length > 0),
-    wildcardHostRules: rules.some(({ host = '', http }) => host.includes('*') && validateHttp(http, FieldPath.nil).length > 0),
+    wildcardHostRules: rules.some(
+      ({ host = '', http }) => host.includes('*') && validateHttp(http, FieldPath.nil).length > 0,
+    ),
   };
 }
 
 /** Everything wrong with the status of an Ingress; addresses it already had may stay. */
-export function validateIngressStatus(status: Frozen<IngressStatus> | undefined, old: Frozen<IngressStatus> | undefined): FieldErrors {
+export function validateIngressStatus(
+  status: Frozen<IngressStatus> | undefined,
+  old: Frozen<IngressStatus> | undefined,
+): FieldErrors {
   const path = fieldPath('status', 'loadBalancer', 'ingress');
   const known = new Set((old?.loadBalancer?.ingress ?? []).map(({ ip = '' }) => ip));
   return (status?.loadBalancer?.ingress ?? []).flatMap(({ ip = '', hostname = '' }, index) => [
     ...(ip === '' ? [] : validateLegacyIp(ip, path.index(index).child('ip'), known)),
-    ...(hostname === '' ? [] : invalidEach(path.index(index).child('hostname'), hostname, isDns1123Subdomain(hostname))),
+    ...(hostname === ''
+      ? []
+      : invalidEach(path.index(index).child('hostname'), hostname, isDns1123Subdomain(hostname))),
     ...validateNotAnIp(hostname, path.index(index).child('hostname')),
   ]);
 }
@@ -81,7 +88,11 @@ function validateNotAnIp(host: string, path: FieldPath): FieldErrors {
   return parseIp(host) === undefined ? [] : [fieldInvalid(path, host, 'must be a DNS name, not an IP address')];
 }
 
-function validateRule({ host = '', http }: Frozen<IngressRule>, path: FieldPath, tolerance: IngressTolerance): FieldErrors {
+function validateRule(
+  { host = '', http }: Frozen<IngressRule>,
+  path: FieldPath,
+  tolerance: IngressTolerance,
+): FieldErrors {
   const wildcard = host.includes('*');
   return [
     ...validateNotAnIp(host, path.child('host')),
@@ -102,7 +113,10 @@ function validateHttp(http: Partial<Frozen<HTTPIngressRuleValue>> | undefined, p
   return paths.flatMap((each, index) => validatePath(each, at.index(index)));
 }
 
-function validatePath({ path = '', pathType, backend = {} }: Partial<Frozen<HTTPIngressPath>>, at: FieldPath): FieldErrors {
+function validatePath(
+  { path = '', pathType, backend = {} }: Partial<Frozen<HTTPIngressPath>>,
+  at: FieldPath,
+): FieldErrors {
   if (pathType === undefined) return [fieldRequired(at.child('pathType'), 'pathType must be specified')];
   return [...validatePathText(path, pathType, at), ...validateBackend(backend, at.child('backend'))];
 }
@@ -113,14 +127,19 @@ function validatePathText(path: string, pathType: string, at: FieldPath): FieldE
   const relative = !path.startsWith('/') && (exact || path !== '');
   const sentences = [
     ...(relative ? ['must be an absolute path'] : []),
-    ...refusedSequences.filter((sequence) => exact && path.includes(sequence)).map((sequence) => `must not contain '${sequence}'`),
-    ...refusedSuffixes.filter((suffix) => exact && path.endsWith(suffix)).map((suffix) => `cannot end with '${suffix}'`),
+    ...refusedSequences
+      .filter((sequence) => exact && path.includes(sequence))
+      .map((sequence) => `must not contain '${sequence}'`),
+    ...refusedSuffixes
+      .filter((suffix) => exact && path.endsWith(suffix))
+      .map((suffix) => `cannot end with '${suffix}'`),
   ];
   return invalidEach(at.child('path'), path, sentences);
 }
 
 function validateBackend({ resource, service }: Frozen<IngressBackend>, path: FieldPath): FieldErrors {
-  if (resource !== undefined && service !== undefined) return [fieldInvalid(path, '', 'cannot set both resource and service backends')];
+  if (resource !== undefined && service !== undefined)
+    return [fieldInvalid(path, '', 'cannot set both resource and service backends')];
   if (resource !== undefined) return validateReference(resource, path.child('resource'));
   if (service !== undefined) return validateService(service, path);
   return [fieldInvalid(path, '', 'resource or service backend is required')];
@@ -130,8 +149,10 @@ function validateService({ name, port = {} }: Frozen<IngressServiceBackend>, pat
   const at = path.child('service');
   const portPath = at.child('port');
   const { name: portName = '', number = 0 } = port;
-  const wrongName = name === '' ? [fieldRequired(at.child('name'))] : invalidEach(at.child('name'), name, nameIsDnsLabel(name, false));
-  if (portName !== '' && number !== 0) return [...wrongName, fieldInvalid(path, '', 'cannot set both port name & port number')];
+  const wrongName =
+    name === '' ? [fieldRequired(at.child('name'))] : invalidEach(at.child('name'), name, nameIsDnsLabel(name, false));
+  if (portName !== '' && number !== 0)
+    return [...wrongName, fieldInvalid(path, '', 'cannot set both port name & port number')];
   if (portName !== '') return [...wrongName, ...invalidEach(portPath.child('name'), portName, isPortName(portName))];
   if (number !== 0) return [...wrongName, ...invalidEach(portPath.child('number'), number, isPortNumber(number))];
   return [...wrongName, fieldRequired(path, 'port name or number is required')];
@@ -145,7 +166,11 @@ function validateReference({ apiGroup, kind, name }: Frozen<TypedLocalObjectRefe
   ];
 }
 
-function validateTls({ hosts = [], secretName = '' }: Frozen<IngressTLS>, path: FieldPath, tolerance: IngressTolerance): FieldErrors {
+function validateTls(
+  { hosts = [], secretName = '' }: Frozen<IngressTLS>,
+  path: FieldPath,
+  tolerance: IngressTolerance,
+): FieldErrors {
   return [
     ...hosts.flatMap((host, index) => invalidEach(path.child('hosts').index(index), host, hostProblems(host))),
     ...(tolerance.secretNames ? [] : invalidEach(path.child('secretName'), secretName, secretNameProblems(secretName))),

@@ -41,10 +41,19 @@ export const ingress: KindStrategy<Ingress> = {
   changesGeneration: (object, old) => !deepEqual(object.spec, old.spec),
   validate: ({ metadata, spec = {} }) => {
     const annotation = classOf(metadata?.annotations);
-    const differs = annotation !== undefined && spec.ingressClassName !== undefined && annotation !== spec.ingressClassName;
+    const differs =
+      annotation !== undefined && spec.ingressClassName !== undefined && annotation !== spec.ingressClassName;
     return [
       ...validateIngressSpec(spec),
-      ...(differs ? [fieldInvalid(fieldPath('annotations', classAnnotation), annotation, 'must match `ingressClassName` when both are specified')] : []),
+      ...(differs
+        ? [
+            fieldInvalid(
+              fieldPath('annotations', classAnnotation),
+              annotation,
+              'must match `ingressClassName` when both are specified',
+            ),
+          ]
+        : []),
     ];
   },
   warningsOnCreate: ({ metadata, spec }) =>
@@ -65,7 +74,9 @@ export const ingress: KindStrategy<Ingress> = {
 };
 
 function classOf(annotations: Readonly<Record<string, string>> | undefined): string | undefined {
-  return annotations !== undefined && Object.hasOwn(annotations, classAnnotation) ? annotations[classAnnotation] : undefined;
+  return annotations !== undefined && Object.hasOwn(annotations, classAnnotation)
+    ? annotations[classAnnotation]
+    : undefined;
 }
 
 /** Three hosts; whether there are more is asked of the rules behind the third, with a host or without. */
@@ -84,5 +95,8 @@ const hostsMax = 3;
 
 function addresses(status: Frozen<IngressStatus> | undefined): string {
   const found = (status?.loadBalancer?.ingress ?? []).map(({ ip = '', hostname = '' }) => (ip === '' ? hostname : ip));
-  return [...new Set(found)].filter((address) => address !== '').sort().join(',');
+  return [...new Set(found)]
+    .filter((address) => address !== '')
+    .sort()
+    .join(',');
 }

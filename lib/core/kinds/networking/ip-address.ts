@@ -27,7 +27,9 @@ export const ipAddress: KindStrategy<IPAddress> = {
   validate: ({ spec }) => validateSpec(spec),
   validateUpdate: ({ spec }, old) => [
     ...validateSpec(spec),
-    ...(old.spec.parentRef === spec.parentRef ? [] : validateImmutable(printed(spec), printed(old.spec), fieldPath('spec', 'parentRef'))),
+    ...(old.spec.parentRef === spec.parentRef
+      ? []
+      : validateImmutable(printed(spec), printed(old.spec), fieldPath('spec', 'parentRef'))),
   ],
   table,
 };

@@ -8,7 +8,12 @@ import type { Cidr } from '../../objects/ip-address.js';
 import { validateLegacyCidr } from '../../objects/ip-validation.js';
 import type { Frozen } from '../../objects/meta.js';
 import { isPortName, isPortNumber } from '../../objects/names.js';
-import type { IPBlock, NetworkPolicyPeer, NetworkPolicyPort, NetworkPolicySpec } from '../../types/networking-v1.generated.js';
+import type {
+  IPBlock,
+  NetworkPolicyPeer,
+  NetworkPolicyPort,
+  NetworkPolicySpec,
+} from '../../types/networking-v1.generated.js';
 import { invalidEach } from '../invalid-each.js';
 import { validateLabelSelector } from '../label-selector-validation.js';
 import { printedWord } from '../printed-values.js';
@@ -23,7 +28,10 @@ export interface NetworkPolicyTolerance {
 type FieldErrors = readonly FieldError[];
 
 /** Everything wrong with the spec of a NetworkPolicy. */
-export function validateNetworkPolicySpec(spec: Frozen<NetworkPolicySpec>, tolerance: NetworkPolicyTolerance = strict): FieldErrors {
+export function validateNetworkPolicySpec(
+  spec: Frozen<NetworkPolicySpec>,
+  tolerance: NetworkPolicyTolerance = strict,
+): FieldErrors {
   const path = fieldPath('spec');
   const options = { allowInvalidValues: tolerance.invalidLabelValues };
   return [
@@ -37,9 +45,13 @@ export function validateNetworkPolicySpec(spec: Frozen<NetworkPolicySpec>, toler
 }
 
 /** The blocks of addresses of all rules, with their places. */
-export function ipBlocks(spec: Frozen<NetworkPolicySpec>): readonly { readonly block: Frozen<IPBlock>; readonly path: FieldPath }[] {
+export function ipBlocks(
+  spec: Frozen<NetworkPolicySpec>,
+): readonly { readonly block: Frozen<IPBlock>; readonly path: FieldPath }[] {
   return rulesOf(spec).flatMap(({ peers, path, peerField }) =>
-    peers.flatMap(({ ipBlock }, index) => (ipBlock === undefined ? [] : [{ block: ipBlock, path: path.child(peerField).index(index).child('ipBlock') }])),
+    peers.flatMap(({ ipBlock }, index) =>
+      ipBlock === undefined ? [] : [{ block: ipBlock, path: path.child(peerField).index(index).child('ipBlock') }],
+    ),
   );
 }
 
@@ -58,14 +70,28 @@ interface Rule {
 function rulesOf({ ingress = [], egress = [] }: Frozen<NetworkPolicySpec>): readonly Rule[] {
   const at = (direction: string, index: number): FieldPath => fieldPath('spec', direction).index(index);
   return [
-    ...ingress.map(({ ports = [], from = [] }, index): Rule => ({ ports, peers: from, path: at('ingress', index), peerField: 'from' })),
-    ...egress.map(({ ports = [], to = [] }, index): Rule => ({ ports, peers: to, path: at('egress', index), peerField: 'to' })),
+    ...ingress.map(({ ports = [], from = [] }, index): Rule => ({
+      ports,
+      peers: from,
+      path: at('ingress', index),
+      peerField: 'from',
+    })),
+    ...egress.map(({ ports = [], to = [] }, index): Rule => ({
+      ports,
+      peers: to,
+      path: at('egress', index),
+      peerField: 'to',
+    })),
   ];
 }
 
 function validatePort({ protocol, port, endPort }: Frozen<NetworkPolicyPort>, path: FieldPath): FieldErrors {
-  const wrongProtocol = protocol !== undefined && !protocols.includes(protocol) ? [fieldNotSupported(path.child('protocol'), printedWord(protocol), protocols)] : [];
-  if (port === undefined) return [...wrongProtocol, ...refuseEndPort(endPort, path, 'may not be specified when `port` is not specified')];
+  const wrongProtocol =
+    protocol !== undefined && !protocols.includes(protocol)
+      ? [fieldNotSupported(path.child('protocol'), printedWord(protocol), protocols)]
+      : [];
+  if (port === undefined)
+    return [...wrongProtocol, ...refuseEndPort(endPort, path, 'may not be specified when `port` is not specified')];
   if (typeof port === 'string') {
     return [
       ...wrongProtocol,
@@ -76,7 +102,8 @@ function validatePort({ protocol, port, endPort }: Frozen<NetworkPolicyPort>, pa
   const wrongPort = [...wrongProtocol, ...invalidEach(path.child('port'), port, isPortNumber(port))];
   if (endPort === undefined) return wrongPort;
   // The port is printed here, not the end: as Kubernetes does.
-  const before = endPort < port ? [fieldInvalid(path.child('endPort'), port, 'must be greater than or equal to `port`')] : [];
+  const before =
+    endPort < port ? [fieldInvalid(path.child('endPort'), port, 'must be greater than or equal to `port`')] : [];
   return [...wrongPort, ...before, ...invalidEach(path.child('endPort'), endPort, isPortNumber(endPort))];
 }
 
@@ -84,7 +111,11 @@ function refuseEndPort(endPort: number | undefined, path: FieldPath, why: string
   return endPort === undefined ? [] : [fieldInvalid(path.child('endPort'), endPort, why)];
 }
 
-function validatePeer(peer: Frozen<NetworkPolicyPeer>, path: FieldPath, tolerance: NetworkPolicyTolerance): FieldErrors {
+function validatePeer(
+  peer: Frozen<NetworkPolicyPeer>,
+  path: FieldPath,
+  tolerance: NetworkPolicyTolerance,
+): FieldErrors {
   const { podSelector, namespaceSelector, ipBlock } = peer;
   const options = { allowInvalidValues: tolerance.invalidLabelValues };
   const selects = podSelector !== undefined || namespaceSelector !== undefined;
@@ -94,11 +125,16 @@ function validatePeer(peer: Frozen<NetworkPolicyPeer>, path: FieldPath, toleranc
     ...(ipBlock === undefined ? [] : validateIpBlock(ipBlock, path.child('ipBlock'), tolerance)),
   ];
   if (!selects && ipBlock === undefined) errors.push(fieldRequired(path, 'must specify a peer'));
-  if (selects && ipBlock !== undefined) errors.push(fieldForbidden(path, 'may not specify both ipBlock and another peer'));
+  if (selects && ipBlock !== undefined)
+    errors.push(fieldForbidden(path, 'may not specify both ipBlock and another peer'));
   return errors;
 }
 
-function validateIpBlock({ cidr, except = [] }: Frozen<IPBlock>, path: FieldPath, { cidrs }: NetworkPolicyTolerance): FieldErrors {
+function validateIpBlock(
+  { cidr, except = [] }: Frozen<IPBlock>,
+  path: FieldPath,
+  { cidrs }: NetworkPolicyTolerance,
+): FieldErrors {
   if (cidr === '') return [fieldRequired(path.child('cidr'))];
   const errors = validateLegacyCidr(cidr, path.child('cidr'), cidrs);
   const block = parseCidr(cidr);
@@ -108,7 +144,9 @@ function validateIpBlock({ cidr, except = [] }: Frozen<IPBlock>, path: FieldPath
     ...except.flatMap((each, index) => {
       const at = path.child('except').index(index);
       const wrong = validateLegacyCidr(each, at, cidrs);
-      return isStrictlyInside(parseCidr(each), block) ? wrong : [...wrong, fieldInvalid(at, each, 'must be a strict subset of `cidr`')];
+      return isStrictlyInside(parseCidr(each), block)
+        ? wrong
+        : [...wrong, fieldInvalid(at, each, 'must be a strict subset of `cidr`')];
     }),
   ];
 }
@@ -119,6 +157,9 @@ function isStrictlyInside(inner: Cidr | undefined, outer: Cidr): boolean {
 }
 
 function validatePolicyTypes(types: readonly string[], path: FieldPath): FieldErrors {
-  if (types.length > policyTypes.length) return [fieldInvalid(path, types, 'may not specify more than two policyTypes')];
-  return types.flatMap((type, index) => (policyTypes.includes(type) ? [] : [fieldNotSupported(path.index(index), printedWord(type), policyTypes)]));
+  if (types.length > policyTypes.length)
+    return [fieldInvalid(path, types, 'may not specify more than two policyTypes')];
+  return types.flatMap((type, index) =>
+    policyTypes.includes(type) ? [] : [fieldNotSupported(path.index(index), printedWord(type), policyTypes)],
+  );
 }

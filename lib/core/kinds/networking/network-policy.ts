@@ -15,7 +15,9 @@ import { ipBlocks, validateNetworkPolicySpec } from './network-policy-validation
 
 const table: KindTable<NetworkPolicy> = {
   columns: [nameColumn, textColumn('Pod-Selector', 'The pods it applies to.'), ageColumn],
-  row: (object, now) => ({ cells: [object.metadata?.name ?? '', selectorCell(object.spec?.podSelector ?? {}), age(object, now)] }),
+  row: (object, now) => ({
+    cells: [object.metadata?.name ?? '', selectorCell(object.spec?.podSelector ?? {}), age(object, now)],
+  }),
 };
 
 /** What is particular to NetworkPolicies. */

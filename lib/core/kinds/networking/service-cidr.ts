@@ -14,7 +14,9 @@ import { age, ageColumn, nameColumn, textColumn } from '../table-cells.js';
 
 const table: KindTable<ServiceCIDR> = {
   columns: [nameColumn, textColumn('CIDRs', 'The ranges of addresses.'), ageColumn],
-  row: (object, now) => ({ cells: [object.metadata?.name ?? '', (object.spec?.cidrs ?? []).join(','), age(object, now)] }),
+  row: (object, now) => ({
+    cells: [object.metadata?.name ?? '', (object.spec?.cidrs ?? []).join(','), age(object, now)],
+  }),
 };
 
 /** What is particular to ServiceCIDRs. */
@@ -42,7 +44,9 @@ function validateCidrs(cidrs: readonly string[]): readonly FieldError[] {
 
 /** Nothing may change, but a second family may come in. */
 function validateCidrsUpdate(cidrs: readonly string[], old: readonly string[]): readonly FieldError[] {
-  const changed = old.flatMap((cidr, index) => (cidr === cidrs[index] ? [] : [fieldInvalid(path.index(index), cidrs[index], immutable)]));
+  const changed = old.flatMap((cidr, index) =>
+    cidr === cidrs[index] ? [] : [fieldInvalid(path.index(index), cidrs[index], immutable)],
+  );
   if (old.length === cidrs.length) return changed;
   if (old.length === 1 && cidrs.length === cidrsMax) return [...changed, ...validateCidrs(cidrs)];
   return [fieldInvalid(path, cidrs.length === 0 ? null : cidrs, immutable)];

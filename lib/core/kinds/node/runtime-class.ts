@@ -21,7 +21,10 @@ import { age, ageColumn, nameColumn, textColumn } from '../table-cells.js';
 export const runtimeClass: KindStrategy<RuntimeClass> = {
   nameRule: nameIsDnsSubdomain,
   validate,
-  validateUpdate: (object, old) => [...validate(object), ...validateImmutable(object.handler, old.handler, fieldPath('handler'))],
+  validateUpdate: (object, old) => [
+    ...validate(object),
+    ...validateImmutable(object.handler, old.handler, fieldPath('handler')),
+  ],
   warningsOnCreate: warnings,
   warningsOnUpdate: warnings,
   createsOnUpdate: true,
@@ -39,8 +42,12 @@ function validate({ handler, overhead, scheduling }: Frozen<RuntimeClass>): read
   const limits = overhead?.podFixed;
   const path = fieldPath('scheduling');
   return [
-    ...(handler === '' ? [fieldRequired(fieldPath('handler'))] : invalidEach(fieldPath('handler'), handler, isDns1123Label(handler))),
-    ...(limits === undefined ? [] : validateContainerResources({ limits }, fieldPath('overhead'), { claimNames: new Set(), options: {} })),
+    ...(handler === ''
+      ? [fieldRequired(fieldPath('handler'))]
+      : invalidEach(fieldPath('handler'), handler, isDns1123Label(handler))),
+    ...(limits === undefined
+      ? []
+      : validateContainerResources({ limits }, fieldPath('overhead'), { claimNames: new Set(), options: {} })),
     ...validateLabels(nodeSelector, path.child('nodeSelector')),
     ...validateTolerations(tolerations, path.child('tolerations')),
     ...validateDifferent(tolerations, path.child('tolerations')),

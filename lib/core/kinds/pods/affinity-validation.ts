@@ -5,7 +5,13 @@ import type { FieldError } from '../../errors/field-error.js';
 import { FieldPath } from '../../errors/field-path.js';
 import type { Frozen } from '../../objects/meta.js';
 import { isDns1123Label } from '../../objects/names.js';
-import type { Affinity, PodAffinity, PodAffinityTerm, PodSpec, TopologySpreadConstraint } from '../../types/core-v1.generated.js';
+import type {
+  Affinity,
+  PodAffinity,
+  PodAffinityTerm,
+  PodSpec,
+  TopologySpreadConstraint,
+} from '../../types/core-v1.generated.js';
 import type { LabelSelector } from '../../types/meta-v1.generated.js';
 import { validateLabelName, validateLabelSelector } from '../label-selector-validation.js';
 import { each, noErrors, oneOf, required, ruled } from './field-checks.js';
@@ -14,7 +20,11 @@ import { validateNodeSelector, validatePreferredSchedulingTerms, validateWeight 
 import type { PodValidationOptions } from './pod-validation-options.js';
 
 /** Affinity to nodes and pods, and the opposite. */
-export function validateAffinity(affinity: Frozen<Affinity> | undefined, path: FieldPath, options: PodValidationOptions): FieldErrors {
+export function validateAffinity(
+  affinity: Frozen<Affinity> | undefined,
+  path: FieldPath,
+  options: PodValidationOptions,
+): FieldErrors {
   if (affinity === undefined) return noErrors;
   const { nodeAffinity } = affinity;
   const errors: FieldError[] = [];
@@ -39,15 +49,20 @@ export function validateTopologySpread(
   options: PodValidationOptions,
 ): FieldErrors {
   // One topology and one way to fail make one constraint; the earlier of two is reported.
-  const kindOf = ({ topologyKey, whenUnsatisfiable }: Frozen<TopologySpreadConstraint>): string => JSON.stringify([topologyKey, whenUnsatisfiable]);
+  const kindOf = ({ topologyKey, whenUnsatisfiable }: Frozen<TopologySpreadConstraint>): string =>
+    JSON.stringify([topologyKey, whenUnsatisfiable]);
   const last = new Map((constraints ?? []).map((constraint, index) => [kindOf(constraint), index]));
   return each(constraints, path, (constraint, at, index) => {
     const { maxSkew, topologyKey, whenUnsatisfiable, minDomains, labelSelector, matchLabelKeys } = constraint;
     const errors: FieldError[] = [...validatePositive(maxSkew, at.child('maxSkew'))];
     errors.push(...required(topologyKey, at.child('topologyKey'), 'can not be empty'));
     errors.push(...oneOf(whenUnsatisfiable, ['DoNotSchedule', 'ScheduleAnyway'], at.child('whenUnsatisfiable')));
-    if ((last.get(kindOf(constraint)) ?? index) > index) errors.push(fieldDuplicate(at.child('{topologyKey, whenUnsatisfiable}'), `{${topologyKey}, ${whenUnsatisfiable}}`));
-    if (minDomains !== undefined) errors.push(...validateMinDomains(minDomains, whenUnsatisfiable, at.child('minDomains')));
+    if ((last.get(kindOf(constraint)) ?? index) > index)
+      errors.push(
+        fieldDuplicate(at.child('{topologyKey, whenUnsatisfiable}'), `{${topologyKey}, ${whenUnsatisfiable}}`),
+      );
+    if (minDomains !== undefined)
+      errors.push(...validateMinDomains(minDomains, whenUnsatisfiable, at.child('minDomains')));
     errors.push(...oneOf(constraint.nodeAffinityPolicy, ['Honor', 'Ignore'], at.child('nodeAffinityPolicy')));
     errors.push(...oneOf(constraint.nodeTaintsPolicy, ['Honor', 'Ignore'], at.child('nodeTaintsPolicy')));
     errors.push(
@@ -55,7 +70,8 @@ export function validateTopologySpread(
         ? validateMatchLabelKeysOfOld(matchLabelKeys, labelSelector, at.child('matchLabelKeys'))
         : validateMatchLabelKeys({ match: matchLabelKeys, mismatch: undefined, selector: labelSelector }, at)),
     );
-    if (options.allowInvalidSpreadSelector !== true) errors.push(...validateLabelSelector(labelSelector, at.child('labelSelector')));
+    if (options.allowInvalidSpreadSelector !== true)
+      errors.push(...validateLabelSelector(labelSelector, at.child('labelSelector')));
     return errors;
   });
 }
@@ -65,29 +81,37 @@ export function hasInvalidAffinitySelector({ affinity }: Frozen<PodSpec>): boole
   return [affinity?.podAffinity, affinity?.podAntiAffinity].some(
     (terms) =>
       terms !== undefined &&
-      [...(terms[requiredField] ?? []), ...(terms[preferredField] ?? []).map(({ podAffinityTerm }) => podAffinityTerm)].some(
-        (term) => validateTermSelectors(term, FieldPath.nil, false).length > 0,
-      ),
+      [
+        ...(terms[requiredField] ?? []),
+        ...(terms[preferredField] ?? []).map(({ podAffinityTerm }) => podAffinityTerm),
+      ].some((term) => validateTermSelectors(term, FieldPath.nil, false).length > 0),
   );
 }
 
 /** Whether any selector of a spread constraint is refused in new pods. */
 export function hasInvalidSpreadSelector({ topologySpreadConstraints = [] }: Frozen<PodSpec>): boolean {
-  return topologySpreadConstraints.some(({ labelSelector }) => validateLabelSelector(labelSelector, FieldPath.nil).length > 0);
+  return topologySpreadConstraints.some(
+    ({ labelSelector }) => validateLabelSelector(labelSelector, FieldPath.nil).length > 0,
+  );
 }
 
 /** Whether any matchLabelKeys of a spread constraint are refused in new pods. */
 export function hasInvalidMatchLabelKeys({ topologySpreadConstraints = [] }: Frozen<PodSpec>): boolean {
   return topologySpreadConstraints.some(
     ({ matchLabelKeys, labelSelector }) =>
-      validateMatchLabelKeys({ match: matchLabelKeys, mismatch: undefined, selector: labelSelector }, FieldPath.nil).length > 0,
+      validateMatchLabelKeys({ match: matchLabelKeys, mismatch: undefined, selector: labelSelector }, FieldPath.nil)
+        .length > 0,
   );
 }
 
 const requiredField = 'requiredDuringSchedulingIgnoredDuringExecution';
 const preferredField = 'preferredDuringSchedulingIgnoredDuringExecution';
 
-function validatePodAffinity(affinity: Frozen<PodAffinity>, path: FieldPath, options: PodValidationOptions): FieldErrors {
+function validatePodAffinity(
+  affinity: Frozen<PodAffinity>,
+  path: FieldPath,
+  options: PodValidationOptions,
+): FieldErrors {
   const allow = options.allowInvalidSelectorValues === true;
   return [
     ...each(affinity[requiredField], path.child(requiredField), (term, at) => validateTerm(term, at, allow)),
@@ -110,7 +134,11 @@ function validateTerm(term: Frozen<PodAffinityTerm>, path: FieldPath, allowInval
   ];
 }
 
-function validateTermSelectors(term: Frozen<PodAffinityTerm>, path: FieldPath, allowInvalidValues: boolean): FieldErrors {
+function validateTermSelectors(
+  term: Frozen<PodAffinityTerm>,
+  path: FieldPath,
+  allowInvalidValues: boolean,
+): FieldErrors {
   return [
     ...validateLabelSelector(term.labelSelector, path.child('labelSelector'), { allowInvalidValues }),
     ...validateLabelSelector(term.namespaceSelector, path.child('namespaceSelector'), { allowInvalidValues }),
@@ -123,7 +151,10 @@ interface LabelKeys {
   readonly selector: Frozen<LabelSelector> | undefined;
 }
 
-/** Keys whose values are taken from the pod. They are part of the selector already, so a key that is there twice clashes. */
+/**
+ * Keys whose values are taken from the pod. They are part of the selector already, so a key that is there twice
+ * clashes.
+ */
 function validateMatchLabelKeys({ match = [], mismatch = [], selector }: LabelKeys, path: FieldPath): FieldErrors {
   if (match.length === 0 && mismatch.length === 0) return noErrors;
   const errors: FieldError[] = [
@@ -134,31 +165,48 @@ function validateMatchLabelKeys({ match = [], mismatch = [], selector }: LabelKe
   const places = new Map(match.map((key, index) => [key, index]));
   for (const { key } of selector?.matchExpressions ?? []) {
     const index = places.get(key);
-    if (index !== undefined && seen.has(key)) errors.push(fieldInvalid(path.index(index), key, 'exists in both matchLabelKeys and labelSelector'));
+    if (index !== undefined && seen.has(key))
+      errors.push(fieldInvalid(path.index(index), key, 'exists in both matchLabelKeys and labelSelector'));
     seen.add(key);
   }
   const mismatches = new Set(mismatch);
   match.forEach((key, index) => {
     if (mismatches.has(key)) {
-      errors.push(fieldInvalid(path.child('matchLabelKeys').index(index), key, 'exists in both matchLabelKeys and mismatchLabelKeys'));
+      errors.push(
+        fieldInvalid(
+          path.child('matchLabelKeys').index(index),
+          key,
+          'exists in both matchLabelKeys and mismatchLabelKeys',
+        ),
+      );
     }
   });
   return errors;
 }
 
-function validateLabelKeys(keys: readonly string[], selector: Frozen<LabelSelector> | undefined, path: FieldPath): FieldErrors {
+function validateLabelKeys(
+  keys: readonly string[],
+  selector: Frozen<LabelSelector> | undefined,
+  path: FieldPath,
+): FieldErrors {
   if (keys.length === 0) return noErrors;
   if (selector === undefined) return [fieldForbidden(path, 'must not be specified when labelSelector is not set')];
   return each(keys, path, validateLabelName);
 }
 
 /** The rule before keys became part of the selector, for pods that are older than that. */
-function validateMatchLabelKeysOfOld(keys: readonly string[] = [], selector: Frozen<LabelSelector> | undefined, path: FieldPath): FieldErrors {
+function validateMatchLabelKeysOfOld(
+  keys: readonly string[] = [],
+  selector: Frozen<LabelSelector> | undefined,
+  path: FieldPath,
+): FieldErrors {
   if (keys.length === 0) return noErrors;
   const { matchLabels = {}, matchExpressions = [] } = selector ?? {};
   const selected = new Set([...Object.keys(matchLabels), ...matchExpressions.map(({ key }) => key)]);
   return [
-    ...(selector === undefined ? [fieldForbidden(path, 'must not be specified when labelSelector is not set')] : noErrors),
+    ...(selector === undefined
+      ? [fieldForbidden(path, 'must not be specified when labelSelector is not set')]
+      : noErrors),
     ...each(keys, path, (key, at) => [
       ...validateLabelName(key, at),
       ...(selected.has(key) ? [fieldInvalid(at, key, 'exists in both matchLabelKeys and labelSelector')] : noErrors),

@@ -1,12 +1,17 @@
 // Claims on storage as pods and workloads describe them: the template of a PersistentVolumeClaim and its specification.
-// As pkg/apis/core/validation/validation.go, ValidatePersistentVolumeClaimTemplate and ValidatePersistentVolumeClaimSpec.
+// As pkg/apis/core/validation/validation.go, ValidatePersistentVolumeClaimTemplate and
+// ValidatePersistentVolumeClaimSpec.
 import { fieldForbidden, fieldInvalid, fieldNotSupported, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
 import { validateAnnotations, validateLabels } from '../../objects/meta-validation.js';
 import type { Frozen, ObjectMeta } from '../../objects/meta.js';
 import { isDns1123Label, isDns1123Subdomain } from '../../objects/names.js';
-import type { PersistentVolumeClaimSpec, PersistentVolumeClaimTemplate, TypedObjectReference } from '../../types/core-v1.generated.js';
+import type {
+  PersistentVolumeClaimSpec,
+  PersistentVolumeClaimTemplate,
+  TypedObjectReference,
+} from '../../types/core-v1.generated.js';
 import { validateLabelSelector } from '../label-selector-validation.js';
 import { printedWord } from '../printed-values.js';
 import { validatePositiveQuantity, validateResourceQuantity } from '../quantity-validation.js';
@@ -26,7 +31,10 @@ export function validateClaimTemplate(
   options: ClaimValidationOptions = {},
 ): FieldErrors {
   const { metadata = {}, spec } = template;
-  return [...validateTemplateMeta(metadata, path.child('metadata')), ...validateClaimSpec(spec, path.child('spec'), options)];
+  return [
+    ...validateTemplateMeta(metadata, path.child('metadata')),
+    ...validateClaimSpec(spec, path.child('spec'), options),
+  ];
 }
 
 /** Metadata of a template for objects that are named by their maker. As ValidateTemplateObjectMeta. */
@@ -42,26 +50,37 @@ export function validateTemplateMeta(metadata: Frozen<ObjectMeta>, path: FieldPa
 }
 
 /** What the claim asks for. */
-export function validateClaimSpec(spec: Frozen<PersistentVolumeClaimSpec>, path: FieldPath, options: ClaimValidationOptions = {}): FieldErrors {
+export function validateClaimSpec(
+  spec: Frozen<PersistentVolumeClaimSpec>,
+  path: FieldPath,
+  options: ClaimValidationOptions = {},
+): FieldErrors {
   const { dataSource, dataSourceRef, storageClassName, volumeAttributesClassName } = spec;
   const errors: FieldError[] = [
     ...required(spec.accessModes, path.child('accessModes'), 'at least 1 access mode is required'),
-    ...validateLabelSelector(spec.selector, path.child('selector'), { allowInvalidValues: options.allowInvalidSelectorValues === true }),
+    ...validateLabelSelector(spec.selector, path.child('selector'), {
+      allowInvalidValues: options.allowInvalidSelectorValues === true,
+    }),
     ...validateAccessModes(spec.accessModes ?? [], path.child('accessModes')),
     ...validateStorage(spec.resources?.requests, path.child('resources').key('storage')),
     ...ruledIfGiven(storageClassName, isDns1123Subdomain, path.child('storageClassName')),
     ...oneOf(spec.volumeMode, ['Block', 'Filesystem'], path.child('volumeMode')),
   ];
   if (dataSource !== undefined) errors.push(...validateDataSource(dataSource, path.child('dataSource'), options));
-  if (dataSourceRef !== undefined) errors.push(...validateDataSource(dataSourceRef, path.child('dataSourceRef'), options));
+  if (dataSourceRef !== undefined)
+    errors.push(...validateDataSource(dataSourceRef, path.child('dataSourceRef'), options));
   if (dataSource !== undefined && dataSourceRef !== undefined) {
     const { namespace = '' } = dataSourceRef;
     const same = (['apiGroup', 'kind', 'name'] as const).every((field) => dataSource[field] === dataSourceRef[field]);
     // Kubernetes prints a path here, which has no fields to print.
-    if (namespace !== '') errors.push(fieldInvalid(path, {}, 'may not be specified when dataSourceRef.namespace is specified'));
+    if (namespace !== '')
+      errors.push(fieldInvalid(path, {}, 'may not be specified when dataSourceRef.namespace is specified'));
     else if (!same) errors.push(fieldInvalid(path, {}, 'must match dataSourceRef'));
   }
-  return [...errors, ...ruledIfGiven(volumeAttributesClassName, isDns1123Subdomain, path.child('volumeAttributesClassName'))];
+  return [
+    ...errors,
+    ...ruledIfGiven(volumeAttributesClassName, isDns1123Subdomain, path.child('volumeAttributesClassName')),
+  ];
 }
 
 /** In the order of the Go type, reported by its field names. */
@@ -101,7 +120,11 @@ function validateStorage(requests: Readonly<Record<string, string>> | undefined,
   return wrong.length > 0 ? wrong : validateResourceQuantity('storage', storage, path);
 }
 
-function validateDataSource(source: Frozen<TypedObjectReference>, path: FieldPath, options: ClaimValidationOptions): FieldErrors {
+function validateDataSource(
+  source: Frozen<TypedObjectReference>,
+  path: FieldPath,
+  options: ClaimValidationOptions,
+): FieldErrors {
   const { apiGroup = '', kind, name, namespace = '' } = source;
   const errors: FieldError[] = [...required(name, path.child('name')), ...required(kind, path.child('kind'))];
   if (apiGroup === '' && kind !== 'PersistentVolumeClaim') {

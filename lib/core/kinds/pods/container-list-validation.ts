@@ -1,7 +1,14 @@
-// The three lists of containers of a pod, and what each allows: regular containers, init containers (with sidecars among
-// them) and ephemeral ones. As pkg/apis/core/validation/validation.go, validateContainers, validateInitContainers and
-// validateEphemeralContainers.
-import { fieldDuplicate, fieldForbidden, fieldInvalid, fieldNotFound, fieldRequired, fieldTooMany } from '../../errors/field-error.js';
+// The three lists of containers of a pod, and what each allows: regular containers, init containers (with sidecars
+// among them) and ephemeral ones. As pkg/apis/core/validation/validation.go, validateContainers, validateInitContainers
+// and validateEphemeralContainers.
+import {
+  fieldDuplicate,
+  fieldForbidden,
+  fieldInvalid,
+  fieldNotFound,
+  fieldRequired,
+  fieldTooMany,
+} from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
 import type { Frozen } from '../../objects/meta.js';
@@ -14,7 +21,11 @@ import { isSidecar, regularContainers } from './pod-containers.js';
 import { validateLifeAndProbes } from './probe-validation.js';
 
 /** The containers that make the pod: at least one. */
-export function validateContainers(containers: readonly Frozen<Container>[], path: FieldPath, context: ContainerContext): FieldErrors {
+export function validateContainers(
+  containers: readonly Frozen<Container>[],
+  path: FieldPath,
+  context: ContainerContext,
+): FieldErrors {
   if (containers.length === 0) return [fieldRequired(path)];
   const names = new Set<string>();
   return [
@@ -47,26 +58,36 @@ export function validateInitContainers(spec: Frozen<PodSpec>, path: FieldPath, c
     if (isSidecar(container)) return [...errors, ...validateLifeAndProbes(container, at, context.gracePeriod)];
 
     for (const field of sidecarFields) {
-      if (container[field] !== undefined) errors.push(fieldForbidden(at.child(field), 'may not be set for init containers without restartPolicy=Always'));
+      if (container[field] !== undefined)
+        errors.push(fieldForbidden(at.child(field), 'may not be set for init containers without restartPolicy=Always'));
     }
     if (context.options.allowInitContainerRestarts === true) return errors;
     container.resizePolicy?.forEach(({ restartPolicy }, index) => {
       if (restartPolicy !== 'RestartContainer') return;
       const where = at.child('resizePolicy').index(index).child('restartPolicy');
-      errors.push(fieldInvalid(where, restartPolicy, "must not be set to 'RestartContainer' for non-sidecar initContainers"));
+      errors.push(
+        fieldInvalid(where, restartPolicy, "must not be set to 'RestartContainer' for non-sidecar initContainers"),
+      );
     });
     return errors;
   });
 }
 
 /** Containers that came later, to look at the others: no part of the work, so most fields are refused. */
-export function validateEphemeralContainers(spec: Frozen<PodSpec>, path: FieldPath, context: ContainerContext): FieldErrors {
+export function validateEphemeralContainers(
+  spec: Frozen<PodSpec>,
+  path: FieldPath,
+  context: ContainerContext,
+): FieldErrors {
   if (spec.ephemeralContainers === undefined) return noErrors;
   const others = new Set([...regularContainers(spec), ...(spec.initContainers ?? [])].map(({ name }) => name));
   const names = new Set(others);
   return each(spec.ephemeralContainers, path, (container, at) => {
     const { name, targetContainerName = '', volumeMounts = [] } = container;
-    const errors: FieldError[] = [...validateContainerParts(container, at, context), ...validateImageOfPod(container, at)];
+    const errors: FieldError[] = [
+      ...validateContainerParts(container, at, context),
+      ...validateImageOfPod(container, at),
+    ];
     if (names.has(name)) errors.push(fieldDuplicate(at.child('name'), name));
     names.add(name);
     if (targetContainerName !== '' && !others.has(targetContainerName)) {
@@ -112,13 +133,20 @@ const ruleCountMax = 20;
 const exitCodeCountMax = 255;
 
 /** When a container starts again, other than its pod says. */
-function validateRestartPolicy({ restartPolicy, restartPolicyRules = [] }: Frozen<Container>, path: FieldPath): FieldErrors {
+function validateRestartPolicy(
+  { restartPolicy, restartPolicyRules = [] }: Frozen<Container>,
+  path: FieldPath,
+): FieldErrors {
   if (restartPolicy === undefined && restartPolicyRules.length === 0) return noErrors;
   const rulesPath = path.child('restartPolicyRules');
-  const policy = restartPolicy === undefined
-    ? [restartPolicyMissing(path)]
-    : oneOf(restartPolicy, ['Always', 'Never', 'OnFailure'], path.child('restartPolicy'));
-  const tooMany = restartPolicyRules.length > ruleCountMax ? [fieldTooMany(rulesPath, restartPolicyRules.length, ruleCountMax)] : noErrors;
+  const policy =
+    restartPolicy === undefined
+      ? [restartPolicyMissing(path)]
+      : oneOf(restartPolicy, ['Always', 'Never', 'OnFailure'], path.child('restartPolicy'));
+  const tooMany =
+    restartPolicyRules.length > ruleCountMax
+      ? [fieldTooMany(rulesPath, restartPolicyRules.length, ruleCountMax)]
+      : noErrors;
   return [...policy, ...tooMany, ...each(restartPolicyRules, rulesPath, validateRestartRule)];
 }
 
@@ -136,7 +164,9 @@ function validateRestartRule(rule: Partial<Frozen<ContainerRestartRule>>, path: 
   return [
     ...wrongAction,
     ...oneOf(exitCodes.operator ?? '', ['In', 'NotIn'], at.child('operator')),
-    ...(values.length > exitCodeCountMax ? [fieldTooMany(at.child('values'), values.length, exitCodeCountMax)] : noErrors),
+    ...(values.length > exitCodeCountMax
+      ? [fieldTooMany(at.child('values'), values.length, exitCodeCountMax)]
+      : noErrors),
   ];
 }
 

@@ -21,7 +21,11 @@ export interface StatusContext {
 }
 
 /** Statuses of containers of all three sorts. */
-export function validateContainerStatuses(status: Frozen<PodStatus>, old: Frozen<PodStatus>, { spec, oldSpec, before }: StatusContext): FieldErrors {
+export function validateContainerStatuses(
+  status: Frozen<PodStatus>,
+  old: Frozen<PodStatus>,
+  { spec, oldSpec, before }: StatusContext,
+): FieldErrors {
   if (!hasContainers(status) && !hasContainers(old)) return noErrors;
   const lists = [
     { field: 'containerStatuses', now: regularContainers(spec), then: regularContainers(oldSpec) },
@@ -31,18 +35,33 @@ export function validateContainerStatuses(status: Frozen<PodStatus>, old: Frozen
   if (before === 'claims') {
     const all = restartsAll(oldSpec);
     return lists.flatMap(({ field, then }) =>
-      all && then !== undefined ? noErrors : validateTransitions(status[field] ?? [], old[field], statusPath.child(field), { containers: then, spec: oldSpec }),
+      all && then !== undefined
+        ? noErrors
+        : validateTransitions(status[field] ?? [], old[field], statusPath.child(field), {
+            containers: then,
+            spec: oldSpec,
+          }),
     );
   }
   return [
-    ...lists.flatMap(({ field }) => each(status[field], statusPath.child(field), (one, at) => validateUser(one, spec.os?.name ?? 'linux', at))),
-    ...lists.flatMap(({ field, now }) => each(status[field], statusPath.child(field), (one, at) => validateAllocated(one, now, at))),
+    ...lists.flatMap(({ field }) =>
+      each(status[field], statusPath.child(field), (one, at) => validateUser(one, spec.os?.name ?? 'linux', at)),
+    ),
+    ...lists.flatMap(({ field, now }) =>
+      each(status[field], statusPath.child(field), (one, at) => validateAllocated(one, now, at)),
+    ),
   ];
 }
 
 /** Whether a status says anything about containers. That of a pod that no node has seen does not. */
-function hasContainers({ containerStatuses, initContainerStatuses, ephemeralContainerStatuses }: Frozen<PodStatus>): boolean {
-  return containerStatuses !== undefined || initContainerStatuses !== undefined || ephemeralContainerStatuses !== undefined;
+function hasContainers({
+  containerStatuses,
+  initContainerStatuses,
+  ephemeralContainerStatuses,
+}: Frozen<PodStatus>): boolean {
+  return (
+    containerStatuses !== undefined || initContainerStatuses !== undefined || ephemeralContainerStatuses !== undefined
+  );
 }
 
 /** Whether some container may make all of them start again. */
@@ -66,7 +85,8 @@ function validateTransitions(
 ): FieldErrors {
   return each(old, path, ({ name, state }, at) => {
     const ended = state?.terminated;
-    if (ended === undefined || !statuses.some((now) => now.name === name && now.state?.terminated === undefined)) return noErrors;
+    if (ended === undefined || !statuses.some((now) => now.name === name && now.state?.terminated === undefined))
+      return noErrors;
     const container = containers?.find((one) => one.name === name);
     if (container !== undefined && mayRestart(container, spec, ended.exitCode)) return noErrors;
     return [fieldForbidden(at.child('state'), 'may not be transitioned to non-terminated state')];
@@ -74,7 +94,11 @@ function validateTransitions(
 }
 
 /** As pkg/api/v1/pod/util.go, ContainerShouldRestart. */
-function mayRestart({ restartPolicy, restartPolicyRules = [] }: Frozen<Container>, spec: Frozen<PodSpec>, exitCode: number): boolean {
+function mayRestart(
+  { restartPolicy, restartPolicyRules = [] }: Frozen<Container>,
+  spec: Frozen<PodSpec>,
+  exitCode: number,
+): boolean {
   if (restartPolicy !== undefined) {
     const rule = restartPolicyRules.find(({ exitCodes }) => {
       if (exitCodes === undefined) return false;
@@ -111,22 +135,32 @@ function validateUser({ user }: Frozen<ContainerStatus>, os: string, path: Field
 }
 
 /** `containers` is undefined for ephemeral ones, which have no resources. */
-function validateAllocated(status: Frozen<ContainerStatus>, containers: readonly Frozen<Container>[] | undefined, path: FieldPath): FieldErrors {
+function validateAllocated(
+  status: Frozen<ContainerStatus>,
+  containers: readonly Frozen<Container>[] | undefined,
+  path: FieldPath,
+): FieldErrors {
   const { name, allocatedResourcesStatus: allocated = [] } = status;
   const at = path.child('allocatedResourcesStatus');
-  if (containers === undefined) return allocated.length === 0 ? noErrors : [fieldForbidden(at, 'must not be specified in container status')];
+  if (containers === undefined)
+    return allocated.length === 0 ? noErrors : [fieldForbidden(at, 'must not be specified in container status')];
   const container = containers.find((one) => one.name === name);
   return each(allocated, at, (resource, resourcePath) => [
-    ...(container === undefined ? noErrors : validateAllocatedName(resource.name, container, resourcePath.child('name'))),
+    ...(container === undefined
+      ? noErrors
+      : validateAllocatedName(resource.name, container, resourcePath.child('name'))),
     ...validateHealth(resource, resourcePath.child('resources')),
   ]);
 }
 
 function validateAllocatedName(name: string, { resources }: Frozen<Container>, path: FieldPath): FieldErrors {
   if (name.startsWith('claim:')) {
-    const claims = (resources?.claims ?? []).map((claim) => `claim:${claim.name}${(claim.request ?? '') === '' ? '' : `/${claim.request}`}`);
+    const claims = (resources?.claims ?? []).map(
+      (claim) => `claim:${claim.name}${(claim.request ?? '') === '' ? '' : `/${claim.request}`}`,
+    );
     if (claims.includes(name)) return noErrors;
-    const detail = "must match one of the container's resource claims in a format 'claim:<claimName>/<request>' or 'claim:<claimName>' if request is empty";
+    const detail =
+      "must match one of the container's resource claims in a format 'claim:<claimName>/<request>' or 'claim:<claimName>' if request is empty";
     return [fieldInvalid(path, printedWord(name), detail)];
   }
   if (Object.hasOwn(resources?.requests ?? {}, name)) return noErrors;
@@ -140,7 +174,8 @@ function validateHealth({ resources }: Frozen<ResourceStatus>, path: FieldPath):
   return each(resources, path, ({ resourceID, health, message }, at) => {
     const errors: FieldError[] = [...oneOf(health ?? '', ['Healthy', 'Unhealthy', 'Unknown'], at.child('health'))];
     if (message === '') errors.push(fieldRequired(at.child('message'), 'must be non-empty if specified'));
-    else if (message !== undefined && utf8Length(message) > messageBytesMax) errors.push(fieldTooLong(at.child('message'), messageBytesMax));
+    else if (message !== undefined && utf8Length(message) > messageBytesMax)
+      errors.push(fieldTooLong(at.child('message'), messageBytesMax));
     if (seen.has(resourceID)) errors.push(fieldDuplicate(at.child('resourceID'), printedWord(resourceID)));
     seen.add(resourceID);
     return errors;

@@ -5,7 +5,12 @@ import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
 import type { Frozen } from '../../objects/meta.js';
 import { isDns1123Label, isPortName, isPortNumber } from '../../objects/names.js';
-import type { Container, ContainerPort, ContainerResizePolicy, EphemeralContainer } from '../../types/core-v1.generated.js';
+import type {
+  Container,
+  ContainerPort,
+  ContainerResizePolicy,
+  EphemeralContainer,
+} from '../../types/core-v1.generated.js';
 import { printedWord } from '../printed-values.js';
 import { trimSpace } from '../trim-space.js';
 import { validateEnv, validateEnvFrom } from './env-validation.js';
@@ -28,11 +33,19 @@ export interface ContainerContext extends ResourceContext {
 }
 
 /** What holds for containers of any sort. */
-export function validateContainerParts(container: Frozen<Container | EphemeralContainer>, path: FieldPath, context: ContainerContext): FieldErrors {
+export function validateContainerParts(
+  container: Frozen<Container | EphemeralContainer>,
+  path: FieldPath,
+  context: ContainerContext,
+): FieldErrors {
   return [
     ...requiredAndRuled(container.name, isDns1123Label, path.child('name')),
     ...required(container.image, path.child('image')),
-    ...requiredOneOf(container.terminationMessagePolicy, ['File', 'FallbackToLogsOnError'], path.child('terminationMessagePolicy')),
+    ...requiredOneOf(
+      container.terminationMessagePolicy,
+      ['File', 'FallbackToLogsOnError'],
+      path.child('terminationMessagePolicy'),
+    ),
     ...validatePorts(container.ports, path.child('ports')),
     ...validateEnv(container.env, path.child('env')),
     ...validateEnvFrom(container.envFrom, path.child('envFrom')),
@@ -63,15 +76,23 @@ function validatePorts(ports: readonly Frozen<ContainerPort>[] | undefined, path
       else names.add(name);
     }
     if (containerPort === 0) errors.push(fieldRequired(at.child('containerPort')));
-    else errors.push(...isPortNumber(containerPort).map((wrong) => fieldInvalid(at.child('containerPort'), containerPort, wrong)));
-    if (hostPort !== 0) errors.push(...isPortNumber(hostPort).map((wrong) => fieldInvalid(at.child('hostPort'), hostPort, wrong)));
+    else
+      errors.push(
+        ...isPortNumber(containerPort).map((wrong) => fieldInvalid(at.child('containerPort'), containerPort, wrong)),
+      );
+    if (hostPort !== 0)
+      errors.push(...isPortNumber(hostPort).map((wrong) => fieldInvalid(at.child('hostPort'), hostPort, wrong)));
     errors.push(...requiredOneOf(protocol, ['SCTP', 'TCP', 'UDP'], at.child('protocol')));
     return errors;
   });
 }
 
 /** Most errors are reported at the list. */
-function validateResizePolicy(policies: readonly Frozen<ContainerResizePolicy>[] | undefined, path: FieldPath, podRestartPolicy: string): FieldErrors {
+function validateResizePolicy(
+  policies: readonly Frozen<ContainerResizePolicy>[] | undefined,
+  path: FieldPath,
+  podRestartPolicy: string,
+): FieldErrors {
   const seen = new Set<string>();
   return each(policies, path, (policy, at) => {
     const { resourceName } = policy;
@@ -80,9 +101,15 @@ function validateResizePolicy(policies: readonly Frozen<ContainerResizePolicy>[]
     if (seen.has(resourceName)) errors.push(fieldDuplicate(at, printedWord(resourceName)));
     seen.add(resourceName);
     errors.push(...(resourceName === '' ? [fieldRequired(path)] : oneOf(resourceName, ['cpu', 'memory'], path)));
-    errors.push(...(restartPolicy === '' ? [fieldRequired(path)] : oneOf(restartPolicy, ['NotRequired', 'RestartContainer'], path)));
+    errors.push(
+      ...(restartPolicy === ''
+        ? [fieldRequired(path)]
+        : oneOf(restartPolicy, ['NotRequired', 'RestartContainer'], path)),
+    );
     if (podRestartPolicy === 'Never' && restartPolicy !== 'NotRequired') {
-      errors.push(fieldInvalid(path, printedWord(restartPolicy), "must be 'NotRequired' when pod `restartPolicy` is 'Never'"));
+      errors.push(
+        fieldInvalid(path, printedWord(restartPolicy), "must be 'NotRequired' when pod `restartPolicy` is 'Never'"),
+      );
     }
     return errors;
   });

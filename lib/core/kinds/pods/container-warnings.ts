@@ -8,7 +8,10 @@ import { fractionalBytes } from './fractional-bytes.js';
 import { containersOf } from './pod-containers.js';
 
 /** Warnings about one container. */
-export function containerWarnings(container: Frozen<Container | EphemeralContainer>, path: FieldPath): readonly string[] {
+export function containerWarnings(
+  container: Frozen<Container | EphemeralContainer>,
+  path: FieldPath,
+): readonly string[] {
   const { limits, requests } = container.resources ?? {};
   const resources = path.child('resources');
   return [
@@ -44,7 +47,9 @@ export function portWarnings(spec: Frozen<PodSpec>, path: FieldPath): readonly s
       byName.set(name, here);
       return [];
     }
-    return [`${here}: duplicate port name ${quote(name)} with ${other}, services and probes that select ports by name will use ${other}`];
+    return [
+      `${here}: duplicate port name ${quote(name)} with ${other}, services and probes that select ports by name will use ${other}`,
+    ];
   });
   return [...numbers, ...names];
 }
@@ -61,7 +66,11 @@ function envWarnings(variables: readonly Frozen<EnvVar>[], path: FieldPath): rea
     }
     const reference = `$(${name})`;
     const builds = valueFrom === undefined && value !== reference && value.includes(reference);
-    return builds ? [] : [`${path.index(index).toString()}: hides previous definition of ${quote(name)}, which may be dropped when using apply`];
+    return builds
+      ? []
+      : [
+          `${path.index(index).toString()}: hides previous definition of ${quote(name)}, which may be dropped when using apply`,
+        ];
   });
 }
 
@@ -72,7 +81,13 @@ interface PlacedPort {
 
 /** The port is printed as Go prints a structure. */
 function lonelyHostIp({ port, at }: PlacedPort): readonly string[] {
-  const { name = '', hostPort = 0, containerPort, protocol = '', hostIP = '' } = port as { readonly protocol?: string } & typeof port;
+  const {
+    name = '',
+    hostPort = 0,
+    containerPort,
+    protocol = '',
+    hostIP = '',
+  } = port as { readonly protocol?: string } & typeof port;
   if (hostIP === '' || hostPort !== 0) return [];
   const shown = `{Name:${name} HostPort:${hostPort} ContainerPort:${containerPort} Protocol:${protocol} HostIP:${hostIP}}`;
   return [`${at.toString()}: hostIP set without hostPort: ${shown}`];

@@ -12,7 +12,13 @@ import { noErrors, ruled } from './field-checks.js';
 import type { FieldErrors } from './field-checks.js';
 
 /** Fields that files can show, besides single labels and annotations. */
-export const volumeFieldPaths: readonly string[] = ['metadata.annotations', 'metadata.labels', 'metadata.name', 'metadata.namespace', 'metadata.uid'];
+export const volumeFieldPaths: readonly string[] = [
+  'metadata.annotations',
+  'metadata.labels',
+  'metadata.name',
+  'metadata.namespace',
+  'metadata.uid',
+];
 
 /** Fields that environment variables can show, besides single labels and annotations. */
 export const envFieldPaths: readonly string[] = [
@@ -28,13 +34,18 @@ export const envFieldPaths: readonly string[] = [
 ];
 
 /** A field of the pod. Only the first thing wrong is reported. */
-export function validateFieldSelector(selector: Frozen<ObjectFieldSelector>, allowed: readonly string[], path: FieldPath): FieldErrors {
+export function validateFieldSelector(
+  selector: Frozen<ObjectFieldSelector>,
+  allowed: readonly string[],
+  path: FieldPath,
+): FieldErrors {
   const { apiVersion = '', fieldPath } = selector;
   if (apiVersion === '') return [fieldRequired(path.child('apiVersion'))];
   if (fieldPath === '') return [fieldRequired(path.child('fieldPath'))];
   const subscripted = splitSubscript(fieldPath);
   const problem = labelProblem(apiVersion, fieldPath, subscripted?.path);
-  if (problem !== undefined) return [fieldInvalid(path.child('fieldPath'), fieldPath, `error converting fieldPath: ${problem}`)];
+  if (problem !== undefined)
+    return [fieldInvalid(path.child('fieldPath'), fieldPath, `error converting fieldPath: ${problem}`)];
   if (subscripted !== undefined) {
     const { path: map, key } = subscripted;
     return ruled(map === 'metadata.annotations' ? key.toLowerCase() : key, isQualifiedName, path);
@@ -44,7 +55,11 @@ export function validateFieldSelector(selector: Frozen<ObjectFieldSelector>, all
 }
 
 /** A resource of a container. `missing` says that the container is not named where it must be. */
-export function validateResourceSelector(selector: Frozen<ResourceFieldSelector>, path: FieldPath, missing: FieldErrors = noErrors): FieldErrors {
+export function validateResourceSelector(
+  selector: Frozen<ResourceFieldSelector>,
+  path: FieldPath,
+  missing: FieldErrors = noErrors,
+): FieldErrors {
   const { resource } = selector;
   const wrong = missing.length > 0 ? missing : validateResource(resource, path.child('resource'));
   const divisor = validateDivisor(resource, selector.divisor ?? '0', path.child('divisor'));
@@ -61,7 +76,9 @@ function splitSubscript(text: string): { path: string; key: string } | undefined
 function labelProblem(apiVersion: string, label: string, map: string | undefined): string | undefined {
   if (apiVersion !== 'v1') return `unsupported pod version: ${apiVersion}`;
   if (map !== undefined) {
-    return map === 'metadata.annotations' || map === 'metadata.labels' ? undefined : `field label does not support subscript: ${label}`;
+    return map === 'metadata.annotations' || map === 'metadata.labels'
+      ? undefined
+      : `field label does not support subscript: ${label}`;
   }
   return convertibleLabels.has(label) ? undefined : `field label not supported: ${label}`;
 }
@@ -90,7 +107,9 @@ function isHugePages(resource: string): boolean {
 
 function validateResource(resource: string, path: FieldPath): FieldErrors {
   if (resource === '') return [fieldRequired(path)];
-  return resources.includes(resource) || isHugePages(resource) ? noErrors : [fieldNotSupported(path, resource, resources)];
+  return resources.includes(resource) || isHugePages(resource)
+    ? noErrors
+    : [fieldNotSupported(path, resource, resources)];
 }
 
 const byteDivisors = ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1Gi', '1Ti', '1Pi', '1Ei'];
@@ -105,8 +124,12 @@ function validateDivisor(resource: string, divisor: string, path: FieldPath): Fi
       : [fieldInvalid(path, resource, "only divisor's values 1m and 1 are supported with the cpu resource")];
   }
   const kind = resources.includes(resource)
-    ? resource.endsWith('.memory') ? 'memory' : 'local ephemeral storage'
+    ? resource.endsWith('.memory')
+      ? 'memory'
+      : 'local ephemeral storage'
     : 'hugepages';
   if ((!resources.includes(resource) && !isHugePages(resource)) || byteDivisors.includes(divisor)) return noErrors;
-  return [fieldInvalid(path, resource, `only divisor's values ${byteDivisorList} are supported with the ${kind} resource`)];
+  return [
+    fieldInvalid(path, resource, `only divisor's values ${byteDivisorList} are supported with the ${kind} resource`),
+  ];
 }

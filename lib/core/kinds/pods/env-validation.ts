@@ -4,9 +4,23 @@ import { fieldInvalid, fieldNotFound, fieldRequired } from '../../errors/field-e
 import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
 import type { Frozen } from '../../objects/meta.js';
-import { isConfigMapKey, isDns1123Label, isDns1123Subdomain, isEnvVarName, nameIsDnsSubdomain } from '../../objects/names.js';
+import {
+  isConfigMapKey,
+  isDns1123Label,
+  isDns1123Subdomain,
+  isEnvVarName,
+  nameIsDnsSubdomain,
+} from '../../objects/names.js';
 import type { SyntaxRule } from '../../objects/names.js';
-import type { ConfigMapKeySelector, EnvFromSource, EnvVar, EnvVarSource, FileKeySelector, PodSpec, SecretKeySelector } from '../../types/core-v1.generated.js';
+import type {
+  ConfigMapKeySelector,
+  EnvFromSource,
+  EnvVar,
+  EnvVarSource,
+  FileKeySelector,
+  PodSpec,
+  SecretKeySelector,
+} from '../../types/core-v1.generated.js';
 import { envFieldPaths, validateFieldSelector, validateResourceSelector } from './downward-api-validation.js';
 import { each, noErrors, requiredAndRuled, ruled, ruledIfGiven } from './field-checks.js';
 import type { FieldErrors } from './field-checks.js';
@@ -26,8 +40,10 @@ export function validateEnv(variables: readonly Frozen<EnvVar>[] | undefined, pa
 export function validateEnvFrom(sources: readonly Frozen<EnvFromSource>[] | undefined, path: FieldPath): FieldErrors {
   return each(sources, path, ({ prefix, configMapRef, secretRef }, at) => {
     const errors: FieldError[] = [...ruledIfGiven(prefix, isEnvVarName, at.child('prefix'))];
-    if (configMapRef !== undefined) errors.push(...requiredAndRuled(configMapRef.name, isNamePrefix, at.child('configMapRef').child('name')));
-    if (secretRef !== undefined) errors.push(...requiredAndRuled(secretRef.name, isNamePrefix, at.child('secretRef').child('name')));
+    if (configMapRef !== undefined)
+      errors.push(...requiredAndRuled(configMapRef.name, isNamePrefix, at.child('configMapRef').child('name')));
+    if (secretRef !== undefined)
+      errors.push(...requiredAndRuled(secretRef.name, isNamePrefix, at.child('secretRef').child('name')));
     if (configMapRef === undefined && secretRef === undefined) {
       errors.push(fieldInvalid(path, '', 'must specify one of: `configMapRef` or `secretRef`'));
     } else if (configMapRef !== undefined && secretRef !== undefined) {
@@ -48,7 +64,8 @@ export function validateEnvFileVolumes(spec: Frozen<PodSpec>, path: FieldPath): 
       const where = at.child('env').index(index).child('valueFrom').child('fileKeyRef').child('volumeName');
       const volume = volumes.get(volumeName);
       if (volume === undefined) errors.push(fieldNotFound(where, volumeName));
-      else if (volume.emptyDir === undefined) errors.push(fieldInvalid(where, volumeName, 'referenced volume must be of type emptyDir'));
+      else if (volume.emptyDir === undefined)
+        errors.push(fieldInvalid(where, volumeName, 'referenced volume must be of type emptyDir'));
     });
   }
   return errors;
@@ -58,14 +75,24 @@ function validateValueFrom(source: Frozen<EnvVarSource>, value: string, path: Fi
   const { fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef, fileKeyRef } = source;
   const errors: FieldError[] = [
     ...(fieldRef === undefined ? noErrors : validateFieldSelector(fieldRef, envFieldPaths, path.child('fieldRef'))),
-    ...(resourceFieldRef === undefined ? noErrors : validateResourceSelector(resourceFieldRef, path.child('resourceFieldRef'))),
+    ...(resourceFieldRef === undefined
+      ? noErrors
+      : validateResourceSelector(resourceFieldRef, path.child('resourceFieldRef'))),
     ...(configMapKeyRef === undefined ? noErrors : validateKeySelector(configMapKeyRef, path.child('configMapKeyRef'))),
     ...(secretKeyRef === undefined ? noErrors : validateKeySelector(secretKeyRef, path.child('secretKeyRef'))),
     ...(fileKeyRef === undefined ? noErrors : validateFileKey(fileKeyRef, path.child('fileKeyRef'))),
   ];
-  const sources = [fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef, fileKeyRef].filter((one) => one !== undefined).length;
+  const sources = [fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef, fileKeyRef].filter(
+    (one) => one !== undefined,
+  ).length;
   if (sources === 0) {
-    errors.push(fieldInvalid(path, '', 'must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`'));
+    errors.push(
+      fieldInvalid(
+        path,
+        '',
+        'must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`',
+      ),
+    );
   } else if (value !== '') {
     errors.push(fieldInvalid(path, '', 'may not be specified when `value` is not empty'));
   } else if (sources > 1) {
@@ -75,14 +102,19 @@ function validateValueFrom(source: Frozen<EnvVarSource>, value: string, path: Fi
 }
 
 function validateKeySelector(selector: Frozen<ConfigMapKeySelector | SecretKeySelector>, path: FieldPath): FieldErrors {
-  return [...ruled(selector.name ?? '', isDns1123Subdomain, path.child('name')), ...requiredAndRuled(selector.key, isConfigMapKey, path.child('key'))];
+  return [
+    ...ruled(selector.name ?? '', isDns1123Subdomain, path.child('name')),
+    ...requiredAndRuled(selector.key, isConfigMapKey, path.child('key')),
+  ];
 }
 
 function validateFileKey(selector: Frozen<FileKeySelector>, path: FieldPath): FieldErrors {
   return [
     ...requiredAndRuled(selector.key, isEnvVarName, path.child('key')),
     ...requiredAndRuled(selector.volumeName, isDns1123Label, path.child('volumeName')),
-    ...(selector.path === '' ? [fieldRequired(path.child('path'))] : validateNoBacksteps(selector.path, path.child('path'))),
+    ...(selector.path === ''
+      ? [fieldRequired(path.child('path'))]
+      : validateNoBacksteps(selector.path, path.child('path'))),
   ];
 }
 

@@ -35,7 +35,9 @@ export function requiredAndRuled(value: string | undefined, rule: SyntaxRule, pa
 
 /** A value of an enumeration; an absent one is fine. */
 export function oneOf(value: string | undefined, supported: readonly string[], path: FieldPath): FieldErrors {
-  return value === undefined || supported.includes(value) ? noErrors : [fieldNotSupported(path, printedWord(value), supported)];
+  return value === undefined || supported.includes(value)
+    ? noErrors
+    : [fieldNotSupported(path, printedWord(value), supported)];
 }
 
 /** A value of an enumeration that must be given. */

@@ -23,8 +23,8 @@ function tagOf(reference: string): string | undefined {
 }
 
 /**
- * Most references are like `nginx:1.27` or `registry.k8s.io/pause:3.10`: a tag that starts with a digit is not `latest`,
- * whatever else is right or wrong about the text.
+ * Most references are like `nginx:1.27` or `registry.k8s.io/pause:3.10`: a tag that starts with a digit is not
+ * `latest`, whatever else is right or wrong about the text.
  */
 function hasNumberedTag(reference: string): boolean {
   const colon = reference.lastIndexOf(':');
@@ -34,7 +34,8 @@ function hasNumberedTag(reference: string): boolean {
 }
 
 const imageId = /^[a-f0-9]{64}$/;
-const domainForm = /^(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*|\[[a-fA-F0-9:]+\])(?::[0-9]+)?$/;
+const domainForm =
+  /^(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*|\[[a-fA-F0-9:]+\])(?::[0-9]+)?$/;
 const pathPart = /^[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*$/;
 const tagForm = /^\w[\w.-]{0,127}$/;
 const digestForm = /^(?:sha256:[a-f0-9]{64}|sha384:[a-f0-9]{96}|sha512:[a-f0-9]{128})$/;

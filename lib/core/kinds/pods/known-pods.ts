@@ -1,8 +1,9 @@
-// What was found out about pods lately. Replicas are many and alike: what was checked for one of them needs no second look
-// at the next, and all of them share one frozen specification, which then is also frozen, compared and kept only once.
+// What was found out about pods lately. Replicas are many and alike: what was checked for one of them needs no second
+// look at the next, and all of them share one frozen specification, which then is also frozen, compared and kept only
+// once.
 //
-// Remembered is what depends on nothing but the specification and the annotations. Two pods are alike when these are the
-// same to the letter, order of members included, so that nobody can tell from an object whose specification it has.
+// Remembered is what depends on nothing but the specification and the annotations. Two pods are alike when these are
+// the same to the letter, order of members included, so that nobody can tell from an object whose specification it has.
 // Claims made for a pod carry its name: pods with such volumes are not remembered. Nothing wrong ever is.
 import { deepCopy } from '../../objects/deep-copy.js';
 import { deepEqual } from '../../objects/deep-equal.js';
@@ -43,7 +44,11 @@ export class KnownPods {
     if (spec === undefined || spec.volumes?.some(({ ephemeral }) => ephemeral !== undefined) === true) return;
     const text = textOf(pod);
     if (text.length > textLengthMax) return;
-    const known: KnownPod = { spec: deepFreeze(deepCopy(spec)), annotations: deepFreeze(deepCopy(metadata?.annotations)), warnings: undefined };
+    const known: KnownPod = {
+      spec: deepFreeze(deepCopy(spec)),
+      annotations: deepFreeze(deepCopy(metadata?.annotations)),
+      warnings: undefined,
+    };
     this.#byText.set(text, known);
     this.#bySpec.set(known.spec, known);
     const [oldest] = this.#byText.keys();

@@ -4,7 +4,12 @@ import { fieldForbidden, fieldInvalid, fieldRequired } from '../../errors/field-
 import type { FieldPath } from '../../errors/field-path.js';
 import type { Frozen } from '../../objects/meta.js';
 import { isDns1123Subdomain, isLabelValue } from '../../objects/names.js';
-import type { NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, PreferredSchedulingTerm } from '../../types/core-v1.generated.js';
+import type {
+  NodeSelector,
+  NodeSelectorRequirement,
+  NodeSelectorTerm,
+  PreferredSchedulingTerm,
+} from '../../types/core-v1.generated.js';
 import { validateLabelName } from '../label-selector-validation.js';
 import { printedWord } from '../printed-values.js';
 import { each, noErrors, ruled } from './field-checks.js';
@@ -17,7 +22,11 @@ export interface NodeSelectorOptions {
 }
 
 /** A selector: at least one term. */
-export function validateNodeSelector(selector: Frozen<NodeSelector>, path: FieldPath, options: NodeSelectorOptions = {}): FieldErrors {
+export function validateNodeSelector(
+  selector: Frozen<NodeSelector>,
+  path: FieldPath,
+  options: NodeSelectorOptions = {},
+): FieldErrors {
   // The type promises terms; the objects are users'.
   const loose: Partial<Frozen<NodeSelector>> = selector;
   const terms = loose.nodeSelectorTerms ?? [];
@@ -27,7 +36,10 @@ export function validateNodeSelector(selector: Frozen<NodeSelector>, path: Field
 }
 
 /** Preferences with weights; values are never checked, for they do no harm. */
-export function validatePreferredSchedulingTerms(terms: readonly Frozen<PreferredSchedulingTerm>[] | undefined, path: FieldPath): FieldErrors {
+export function validatePreferredSchedulingTerms(
+  terms: readonly Frozen<PreferredSchedulingTerm>[] | undefined,
+  path: FieldPath,
+): FieldErrors {
   return each(terms, path, ({ weight, preference }, at) => [
     ...validateWeight(weight, at.child('weight')),
     ...validateNodeSelectorTerm(preference, at.child('preference'), { allowInvalidValues: true }),
@@ -46,19 +58,31 @@ export function hasInvalidNodeLabelValue(selector: Partial<Frozen<NodeSelector>>
   );
 }
 
-function validateNodeSelectorTerm(term: Frozen<NodeSelectorTerm>, path: FieldPath, options: NodeSelectorOptions): FieldErrors {
+function validateNodeSelectorTerm(
+  term: Frozen<NodeSelectorTerm>,
+  path: FieldPath,
+  options: NodeSelectorOptions,
+): FieldErrors {
   return [
-    ...each(term.matchExpressions, path.child('matchExpressions'), (requirement, at) => validateExpression(requirement, at, options)),
+    ...each(term.matchExpressions, path.child('matchExpressions'), (requirement, at) =>
+      validateExpression(requirement, at, options),
+    ),
     ...each(term.matchFields, path.child('matchFields'), validateField),
   ];
 }
 
-function validateExpression(requirement: Frozen<NodeSelectorRequirement>, path: FieldPath, options: NodeSelectorOptions): FieldErrors {
+function validateExpression(
+  requirement: Frozen<NodeSelectorRequirement>,
+  path: FieldPath,
+  options: NodeSelectorOptions,
+): FieldErrors {
   const { key, values = [] } = requirement;
   return [
     ...validateOperator(requirement.operator, values.length, path),
     ...validateLabelName(key, path.child('key')),
-    ...(options.allowInvalidValues === true ? noErrors : each(values, path.child('values'), (value, at) => ruled(value, isLabelValue, at))),
+    ...(options.allowInvalidValues === true
+      ? noErrors
+      : each(values, path.child('values'), (value, at) => ruled(value, isLabelValue, at))),
   ];
 }
 
@@ -67,13 +91,19 @@ function validateOperator(operator: string, valueCount: number, path: FieldPath)
   switch (operator) {
     case 'In':
     case 'NotIn':
-      return valueCount > 0 ? noErrors : [fieldRequired(values, "must be specified when `operator` is 'In' or 'NotIn'")];
+      return valueCount > 0
+        ? noErrors
+        : [fieldRequired(values, "must be specified when `operator` is 'In' or 'NotIn'")];
     case 'Exists':
     case 'DoesNotExist':
-      return valueCount === 0 ? noErrors : [fieldForbidden(values, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")];
+      return valueCount === 0
+        ? noErrors
+        : [fieldForbidden(values, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")];
     case 'Gt':
     case 'Lt':
-      return valueCount === 1 ? noErrors : [fieldRequired(values, "must be specified single value when `operator` is 'Lt' or 'Gt'")];
+      return valueCount === 1
+        ? noErrors
+        : [fieldRequired(values, "must be specified single value when `operator` is 'Lt' or 'Gt'")];
     default:
       return [fieldInvalid(path.child('operator'), printedWord(operator), 'not a valid selector operator')];
   }
@@ -82,11 +112,18 @@ function validateOperator(operator: string, valueCount: number, path: FieldPath)
 /** The only field is the node's name. */
 function validateField({ key, operator, values = [] }: Frozen<NodeSelectorRequirement>, path: FieldPath): FieldErrors {
   const known: string = operator;
-  const wrongOperator = known !== 'In' && known !== 'NotIn'
-    ? [fieldInvalid(path.child('operator'), printedWord(known), 'not a valid selector operator')]
-    : values.length === 1
-      ? noErrors
-      : [fieldRequired(path.child('values'), "must be only one value when `operator` is 'In' or 'NotIn' for node field selector")];
-  if (key !== 'metadata.name') return [...wrongOperator, fieldInvalid(path.child('key'), key, 'not a valid field selector key')];
+  const wrongOperator =
+    known !== 'In' && known !== 'NotIn'
+      ? [fieldInvalid(path.child('operator'), printedWord(known), 'not a valid selector operator')]
+      : values.length === 1
+        ? noErrors
+        : [
+            fieldRequired(
+              path.child('values'),
+              "must be only one value when `operator` is 'In' or 'NotIn' for node field selector",
+            ),
+          ];
+  if (key !== 'metadata.name')
+    return [...wrongOperator, fieldInvalid(path.child('key'), key, 'not a valid field selector key')];
   return [...wrongOperator, ...each(values, path.child('values'), (value, at) => ruled(value, isDns1123Subdomain, at))];
 }

@@ -11,7 +11,11 @@ import type { Pod, PodSpec, Toleration } from '../../types/core-v1.generated.js'
 import { noErrors } from './field-checks.js';
 import type { FieldErrors } from './field-checks.js';
 import type { PodValidationOptions } from './pod-validation-options.js';
-import { appArmorAnnotationPrefix, validateAppArmorAnnotations, validateSeccompAnnotations } from './security-profile-validation.js';
+import {
+  appArmorAnnotationPrefix,
+  validateAppArmorAnnotations,
+  validateSeccompAnnotations,
+} from './security-profile-validation.js';
 import { validateTolerations } from './toleration-validation.js';
 
 /** Marks the mirror of a static pod. */
@@ -29,29 +33,43 @@ export function validatePodAnnotations(
   const errors: FieldError[] = [];
   const mirror = annotations[mirrorAnnotation];
   if (mirror !== undefined && (spec.nodeName ?? '') === '') {
-    errors.push(fieldInvalid(path.key(mirrorAnnotation), mirror, 'must set spec.nodeName if mirror pod annotation is set'));
+    errors.push(
+      fieldInvalid(path.key(mirrorAnnotation), mirror, 'must set spec.nodeName if mirror pod annotation is set'),
+    );
   }
   errors.push(...validateTolerationAnnotation(annotations[tolerationsAnnotation] ?? '', path, options));
   const cost = annotations[deletionCostAnnotation];
   if (options.allowInvalidDeletionCost !== true && cost !== undefined && !isDeletionCost(cost)) {
     errors.push(fieldInvalid(path.key(deletionCostAnnotation), cost, 'must be a 32bit integer'));
   }
-  return [...errors, ...validateSeccompAnnotations(annotations, path), ...validateAppArmorAnnotations(annotations, spec, path)];
+  return [
+    ...errors,
+    ...validateSeccompAnnotations(annotations, path),
+    ...validateAppArmorAnnotations(annotations, spec, path),
+  ];
 }
 
 /** What may not change about annotations, and what may not be in them anyway. */
-export function validatePodAnnotationUpdate(pod: Frozen<Pod>, old: Frozen<Pod>, path: FieldPath, options: PodValidationOptions): FieldErrors {
+export function validatePodAnnotationUpdate(
+  pod: Frozen<Pod>,
+  old: Frozen<Pod>,
+  path: FieldPath,
+  options: PodValidationOptions,
+): FieldErrors {
   const annotations = pod.metadata?.annotations ?? {};
   const before = old.metadata?.annotations ?? {};
   const errors: FieldError[] = [];
   for (const key of Object.keys(before)) {
     if (annotations[key] === before[key]) continue;
-    if (key.startsWith(appArmorAnnotationPrefix)) errors.push(fieldForbidden(path.key(key), 'may not remove or update AppArmor annotations'));
-    if (key === mirrorAnnotation) errors.push(fieldForbidden(path.key(key), 'may not remove or update mirror pod annotation'));
+    if (key.startsWith(appArmorAnnotationPrefix))
+      errors.push(fieldForbidden(path.key(key), 'may not remove or update AppArmor annotations'));
+    if (key === mirrorAnnotation)
+      errors.push(fieldForbidden(path.key(key), 'may not remove or update mirror pod annotation'));
   }
   for (const key of Object.keys(annotations)) {
     if (Object.hasOwn(before, key)) continue;
-    if (key.startsWith(appArmorAnnotationPrefix)) errors.push(fieldForbidden(path.key(key), 'may not add AppArmor annotations'));
+    if (key.startsWith(appArmorAnnotationPrefix))
+      errors.push(fieldForbidden(path.key(key), 'may not add AppArmor annotations'));
     if (key === mirrorAnnotation) errors.push(fieldForbidden(path.key(key), 'may not add mirror pod annotation'));
   }
   return pod.spec === undefined ? errors : [...errors, ...validatePodAnnotations(annotations, pod.spec, path, options)];
@@ -77,7 +95,9 @@ function validateTolerationAnnotation(text: string, path: FieldPath, options: Po
   if (text === '') return noErrors;
   try {
     const tolerations = readTolerations(parseJson(text));
-    return validateTolerations(tolerations, path.child(tolerationsAnnotation), { allowComparisons: options.allowTolerationComparisons === true });
+    return validateTolerations(tolerations, path.child(tolerationsAnnotation), {
+      allowComparisons: options.allowTolerationComparisons === true,
+    });
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     return [fieldInvalid(path, tolerationsAnnotation, error.message)];
@@ -87,16 +107,19 @@ function validateTolerationAnnotation(text: string, path: FieldPath, options: Po
 /** Go reads names of fields in any case. */
 function readTolerations(document: unknown): Toleration[] {
   if (document === null) return [];
-  if (!Array.isArray(document)) throw new DecodeError(`json: cannot unmarshal ${goKind(document)} into Go value of type []core.Toleration`);
+  if (!Array.isArray(document))
+    throw new DecodeError(`json: cannot unmarshal ${goKind(document)} into Go value of type []core.Toleration`);
   return document.map((item: unknown) => {
-    if (!isJsonObject(item)) throw new DecodeError(`json: cannot unmarshal ${goKind(item)} into Go value of type core.Toleration`);
+    if (!isJsonObject(item))
+      throw new DecodeError(`json: cannot unmarshal ${goKind(item)} into Go value of type core.Toleration`);
     const fields = new Map(Object.entries(item).map(([name, value]) => [name.toLowerCase(), value]));
     const toleration: Record<string, unknown> = {};
     for (const field of ['key', 'operator', 'value', 'effect', 'tolerationSeconds']) {
       const value = fields.get(field.toLowerCase()) ?? undefined;
       const expected = field === 'tolerationSeconds' ? 'number' : 'string';
       if (value === undefined) continue;
-      if (typeof value !== expected) throw new DecodeError(`json: cannot unmarshal ${goKind(value)} into Go struct field Toleration.${field}`);
+      if (typeof value !== expected)
+        throw new DecodeError(`json: cannot unmarshal ${goKind(value)} into Go struct field Toleration.${field}`);
       toleration[field] = value;
     }
     return toleration;

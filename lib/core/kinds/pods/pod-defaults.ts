@@ -3,11 +3,20 @@
 // As pkg/apis/core/v1/defaults.go and zz_generated.defaults.go, SetObjectDefaults_Pod. Workloads run podSpecDefaults on
 // their templates: what only a pod itself gets (requests from limits, service links, host ports) is not for templates.
 // Also what Kubernetes does when it converts to its internal version, where fields that mean the same are one: the two
-// names of the service account, the two forms of addresses (pkg/apis/core/v1/conversion.go). And fields that nobody can use
-// yet vanish here, so that no kind with a template has to think of them.
+// names of the service account, the two forms of addresses (pkg/apis/core/v1/conversion.go). And fields that nobody can
+// use yet vanish here, so that no kind with a template has to think of them.
 import { setOwn } from '../../objects/json.js';
 import { canonicalMilliQuantity, printQuantity } from '../../objects/quantity.js';
-import type { Container, ContainerStatus, EphemeralContainer, Pod, PodSpec, PodStatus, ResourceRequirements, Volume } from '../../types/core-v1.generated.js';
+import type {
+  Container,
+  ContainerStatus,
+  EphemeralContainer,
+  Pod,
+  PodSpec,
+  PodStatus,
+  ResourceRequirements,
+  Volume,
+} from '../../types/core-v1.generated.js';
 import { aggregateContainers } from './container-resources.js';
 import { defaultPullPolicy } from './image-pull-policy.js';
 import { dropDisabledSpecFields, dropDisabledStatusFields } from './pod-disabled-fields.js';
@@ -82,8 +91,14 @@ function podLevelDefaults(spec: PodSpec, resources: ResourceRequirements): void 
   if (isEmpty(limits)) return;
   resources.limits = limits;
 
-  fillIn(requests, printed(spec, 'requests').filter(([name]) => name === 'cpu' || name === 'memory'));
-  fillIn(requests, Object.entries(limits).filter(([name]) => name === 'cpu' || name === 'memory' || isHugePages(name)));
+  fillIn(
+    requests,
+    printed(spec, 'requests').filter(([name]) => name === 'cpu' || name === 'memory'),
+  );
+  fillIn(
+    requests,
+    Object.entries(limits).filter(([name]) => name === 'cpu' || name === 'memory' || isHugePages(name)),
+  );
   if (!isEmpty(requests)) resources.requests = requests;
 }
 

@@ -1,6 +1,6 @@
-// The `ephemeralcontainers` subresource: more containers to look at a pod with, and nothing else. Those that are there stay.
-// As pkg/registry/core/pod/strategy.go, podEphemeralContainersStrategy, and pkg/apis/core/validation/validation.go,
-// ValidatePodEphemeralContainersUpdate.
+// The `ephemeralcontainers` subresource: more containers to look at a pod with, and nothing else. Those that are there
+// stay. As pkg/registry/core/pod/strategy.go, podEphemeralContainersStrategy, and
+// pkg/apis/core/validation/validation.go, ValidatePodEphemeralContainersUpdate.
 import { fieldForbidden } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';

@@ -25,7 +25,9 @@ const amounts: ReadonlySet<string> = new Set(['limits', 'requests', 'overhead', 
 function equalParts(a: unknown, b: unknown, quantities: boolean): boolean {
   if (a === b) return true;
   if (Array.isArray(a)) {
-    return Array.isArray(b) && a.length === b.length && a.every((item, index) => equalParts(item, b[index], quantities));
+    return (
+      Array.isArray(b) && a.length === b.length && a.every((item, index) => equalParts(item, b[index], quantities))
+    );
   }
   if (isJsonObject(a) && isJsonObject(b)) {
     const keys = Object.keys(a);
@@ -34,5 +36,10 @@ function equalParts(a: unknown, b: unknown, quantities: boolean): boolean {
       keys.every((key) => Object.hasOwn(b, key) && equalParts(a[key], b[key], quantities || amounts.has(key)))
     );
   }
-  return quantities && typeof a === 'string' && typeof b === 'string' && compareQuantities(parseQuantity(a), parseQuantity(b)) === 0;
+  return (
+    quantities &&
+    typeof a === 'string' &&
+    typeof b === 'string' &&
+    compareQuantities(parseQuantity(a), parseQuantity(b)) === 0
+  );
 }

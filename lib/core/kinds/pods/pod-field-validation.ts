@@ -34,12 +34,25 @@ export function validateResourceClaims(
     else errors.push(...ruled(name, isDns1123Label, at.child('name')));
     names.add(name);
     if (resourceClaimName !== undefined && resourceClaimTemplateName !== undefined) {
-      errors.push(fieldInvalid(at, internalForm('PodResourceClaim', claim), 'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified'));
+      errors.push(
+        fieldInvalid(
+          at,
+          internalForm('PodResourceClaim', claim),
+          'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified',
+        ),
+      );
     }
     if (resourceClaimName === undefined && resourceClaimTemplateName === undefined) {
-      errors.push(fieldInvalid(at, internalForm('PodResourceClaim', claim), 'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`'));
+      errors.push(
+        fieldInvalid(
+          at,
+          internalForm('PodResourceClaim', claim),
+          'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`',
+        ),
+      );
     }
-    if (resourceClaimName !== undefined) errors.push(...ruled(resourceClaimName, isDns1123Subdomain, at.child('resourceClaimName')));
+    if (resourceClaimName !== undefined)
+      errors.push(...ruled(resourceClaimName, isDns1123Subdomain, at.child('resourceClaimName')));
     if (resourceClaimTemplateName !== undefined) {
       errors.push(...ruled(resourceClaimTemplateName, isDns1123Subdomain, at.child('resourceClaimTemplateName')));
     }
@@ -48,7 +61,11 @@ export function validateResourceClaims(
 }
 
 /** On the host's network ports are the host's. Templates may leave them out. */
-export function validateHostNetworkPorts(spec: Frozen<PodSpec>, path: FieldPath, options: PodValidationOptions): FieldErrors {
+export function validateHostNetworkPorts(
+  spec: Frozen<PodSpec>,
+  path: FieldPath,
+  options: PodValidationOptions,
+): FieldErrors {
   if (spec.hostNetwork !== true) return noErrors;
   return each(regularContainers(spec), path.child('containers'), ({ ports }, at) =>
     each(ports, at.child('ports'), ({ hostPort = 0, containerPort }, port) =>
@@ -62,29 +79,53 @@ export function validateHostNetworkPorts(spec: Frozen<PodSpec>, path: FieldPath,
 /** How the pod resolves names. */
 export function validateDnsConfig(spec: Frozen<PodSpec>, path: FieldPath): FieldErrors {
   const { dnsConfig, dnsPolicy } = spec;
-  if (dnsPolicy === 'None' && dnsConfig === undefined) return [fieldRequired(path, 'must provide `dnsConfig` when `dnsPolicy` is None')];
+  if (dnsPolicy === 'None' && dnsConfig === undefined)
+    return [fieldRequired(path, 'must provide `dnsConfig` when `dnsPolicy` is None')];
   const { nameservers = [], searches = [], options } = dnsConfig ?? {};
   if (dnsPolicy === 'None' && nameservers.length === 0) {
-    return [fieldRequired(path.child('nameservers'), 'must provide at least one DNS nameserver when `dnsPolicy` is None')];
+    return [
+      fieldRequired(path.child('nameservers'), 'must provide at least one DNS nameserver when `dnsPolicy` is None'),
+    ];
   }
   const errors: FieldError[] = [];
-  if (nameservers.length > 3) errors.push(fieldInvalid(path.child('nameservers'), nameservers, 'must not have more than 3 nameservers'));
+  if (nameservers.length > 3)
+    errors.push(fieldInvalid(path.child('nameservers'), nameservers, 'must not have more than 3 nameservers'));
   errors.push(...each(nameservers, path.child('nameservers'), (server, at) => validateLegacyIp(server, at)));
-  if (searches.length > 32) errors.push(fieldInvalid(path.child('searches'), searches, 'must not have more than 32 search paths'));
+  if (searches.length > 32)
+    errors.push(fieldInvalid(path.child('searches'), searches, 'must not have more than 32 search paths'));
   if (utf8Length(searches.join(' ')) > 2048) {
-    errors.push(fieldInvalid(path.child('searches'), searches, 'must not have more than 2048 characters (including spaces) in the search list'));
+    errors.push(
+      fieldInvalid(
+        path.child('searches'),
+        searches,
+        'must not have more than 2048 characters (including spaces) in the search list',
+      ),
+    );
   }
-  errors.push(...each(searches, path.child('searches'), (search, at) => (search === '.' ? noErrors : ruled(search.replace(/\.$/, ''), isSearchDomain, at))));
-  return [...errors, ...each(options, path.child('options'), ({ name }, at) => required(name, at, 'must not be empty'))];
+  errors.push(
+    ...each(searches, path.child('searches'), (search, at) =>
+      search === '.' ? noErrors : ruled(search.replace(/\.$/, ''), isSearchDomain, at),
+    ),
+  );
+  return [
+    ...errors,
+    ...each(options, path.child('options'), ({ name }, at) => required(name, at, 'must not be empty')),
+  ];
 }
 
 /** Conditions that must hold before the pod is ready. */
-export function validateReadinessGates(gates: readonly { readonly conditionType: string }[] | undefined, path: FieldPath): FieldErrors {
+export function validateReadinessGates(
+  gates: readonly { readonly conditionType: string }[] | undefined,
+  path: FieldPath,
+): FieldErrors {
   return each(gates, path, ({ conditionType }, at) => ruled(conditionType, isQualifiedName, at.child('conditionType')));
 }
 
 /** What must be taken away before the pod is scheduled. */
-export function validateSchedulingGates(gates: readonly Frozen<PodSchedulingGate>[] | undefined, path: FieldPath): FieldErrors {
+export function validateSchedulingGates(
+  gates: readonly Frozen<PodSchedulingGate>[] | undefined,
+  path: FieldPath,
+): FieldErrors {
   const seen = new Set<string>();
   return each(gates, path, ({ name }, at) => {
     const errors = ruled(name, isQualifiedName, at);
@@ -114,7 +155,8 @@ export function validateHostnameOverride(spec: Frozen<PodSpec>, path: FieldPath)
   const { hostnameOverride: name } = spec;
   if (name === undefined) return noErrors;
   const errors: FieldError[] = [];
-  if (spec.setHostnameAsFQDN === true) errors.push(fieldForbidden(path, 'may not be specified when setHostnameAsFQDN is true'));
+  if (spec.setHostnameAsFQDN === true)
+    errors.push(fieldForbidden(path, 'may not be specified when setHostnameAsFQDN is true'));
   if (spec.hostNetwork === true) errors.push(fieldForbidden(path, 'may not be specified when hostNetwork is true'));
   if (utf8Length(name) > 64) errors.push(fieldTooLong(path, 64));
   return [...errors, ...ruled(name, isDns1123Subdomain, path)];
@@ -133,7 +175,9 @@ const searchDomainLabel = /^_?[a-z0-9](?:[-_a-z0-9]*[a-z0-9])?$/;
 /** A subdomain in which labels may have underscores. As IsDNS1123SubdomainWithUnderscore. */
 const isSearchDomain: SyntaxRule = (value) => {
   const tooLong = utf8Length(value) > 253 ? ['must be no more than 253 characters'] : [];
-  return value.split('.').every((label) => searchDomainLabel.test(label)) ? tooLong : [...tooLong, searchDomainSentence];
+  return value.split('.').every((label) => searchDomainLabel.test(label))
+    ? tooLong
+    : [...tooLong, searchDomainSentence];
 };
 
 const searchDomainSentence =

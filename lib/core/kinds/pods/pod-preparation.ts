@@ -1,9 +1,16 @@
-// What the API server makes of a new pod before it looks whether it is valid: gates become a condition, label keys become
-// part of selectors, annotations become fields. As pkg/registry/core/pod/strategy.go, PrepareForCreate.
+// What the API server makes of a new pod before it looks whether it is valid: gates become a condition, label keys
+// become part of selectors, annotations become fields. As pkg/registry/core/pod/strategy.go, PrepareForCreate.
 import { FieldPath } from '../../errors/field-path.js';
 import { deepEqual } from '../../objects/deep-equal.js';
 import { printTime } from '../../objects/time.js';
-import type { Container, EphemeralContainer, Pod, PodAffinityTerm, PodSpec, PodStatus } from '../../types/core-v1.generated.js';
+import type {
+  Container,
+  EphemeralContainer,
+  Pod,
+  PodAffinityTerm,
+  PodSpec,
+  PodStatus,
+} from '../../types/core-v1.generated.js';
 import type { LabelSelector } from '../../types/meta-v1.generated.js';
 import { podQosClass } from './pod-qos.js';
 import { appArmorAnnotationPrefix, appArmorProfileOf, validateAppArmorProfile } from './security-profile-validation.js';
@@ -38,10 +45,12 @@ type Labels = Readonly<Record<string, string>>;
 /** Keys in matchLabelKeys and mismatchLabelKeys stand for the pod's own values from now on. */
 function mergeLabelKeys({ affinity, topologySpreadConstraints = [] }: PodSpec, labels: Labels): void {
   for (const terms of [affinity?.podAffinity, affinity?.podAntiAffinity]) {
-    for (const { podAffinityTerm } of terms?.preferredDuringSchedulingIgnoredDuringExecution ?? []) mergeTermKeys(podAffinityTerm, labels);
+    for (const { podAffinityTerm } of terms?.preferredDuringSchedulingIgnoredDuringExecution ?? [])
+      mergeTermKeys(podAffinityTerm, labels);
     for (const term of terms?.requiredDuringSchedulingIgnoredDuringExecution ?? []) mergeTermKeys(term, labels);
   }
-  for (const { labelSelector, matchLabelKeys } of topologySpreadConstraints) mergeKeys(labelSelector, matchLabelKeys, 'In', labels);
+  for (const { labelSelector, matchLabelKeys } of topologySpreadConstraints)
+    mergeKeys(labelSelector, matchLabelKeys, 'In', labels);
 }
 
 function mergeTermKeys({ labelSelector, matchLabelKeys, mismatchLabelKeys }: PodAffinityTerm, labels: Labels): void {
@@ -49,9 +58,16 @@ function mergeTermKeys({ labelSelector, matchLabelKeys, mismatchLabelKeys }: Pod
   mergeKeys(labelSelector, mismatchLabelKeys, 'NotIn', labels);
 }
 
-function mergeKeys(selector: LabelSelector | undefined, keys: readonly string[] = [], operator: 'In' | 'NotIn', labels: Labels): void {
+function mergeKeys(
+  selector: LabelSelector | undefined,
+  keys: readonly string[] = [],
+  operator: 'In' | 'NotIn',
+  labels: Labels,
+): void {
   if (selector === undefined) return;
-  const requirements = keys.filter((key) => Object.hasOwn(labels, key)).map((key) => ({ key, operator, values: [labels[key] ?? ''] }));
+  const requirements = keys
+    .filter((key) => Object.hasOwn(labels, key))
+    .map((key) => ({ key, operator, values: [labels[key] ?? ''] }));
   if (requirements.length > 0) selector.matchExpressions = [...(selector.matchExpressions ?? []), ...requirements];
 }
 

@@ -18,7 +18,10 @@ export function podQosClass(spec: Frozen<PodSpec>): PodQOSClass {
     const found = addCompute(limits, spec.resources.limits);
     if (Object.keys(spec.resources.limits ?? {}).length > 0 && found < 2) guaranteed = false;
   } else {
-    const all: readonly { readonly resources?: Frozen<ResourceRequirements> }[] = [...regularContainers(spec), ...(spec.initContainers ?? [])];
+    const all: readonly { readonly resources?: Frozen<ResourceRequirements> }[] = [
+      ...regularContainers(spec),
+      ...(spec.initContainers ?? []),
+    ];
     for (const { resources } of all) {
       addCompute(requests, resources?.requests);
       if (addCompute(limits, resources?.limits) < 2) guaranteed = false;

@@ -1,5 +1,6 @@
 // The `resize` subresource: cpu and memory of containers that run, and of the pod as a whole, and nothing else.
-// As pkg/registry/core/pod/strategy.go, podResizeStrategy, and pkg/apis/core/validation/validation.go, ValidatePodResize.
+// As pkg/registry/core/pod/strategy.go, podResizeStrategy, and pkg/apis/core/validation/validation.go,
+// ValidatePodResize.
 import { fieldForbidden, fieldInvalid } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
@@ -24,7 +25,9 @@ export const podResize: UpdateStrategy<Pod> = {
   validateUpdate: (pod, old) => validateResize(pod, old),
 };
 
-/** Everything but resources is the old one's, unless containers came, went, or changed names: validation refuses that. */
+/**
+ * Everything but resources is the old one's, unless containers came, went, or changed names: validation refuses that.
+ */
 function keepAllButResources(pod: Pod, old: Frozen<Pod>): void {
   const spec = specOf(pod);
   const before = specOf(old);
@@ -32,14 +35,18 @@ function keepAllButResources(pod: Pod, old: Frozen<Pod>): void {
   if ((spec.initContainers ?? []).length !== (before.initContainers ?? []).length) return;
   let kept = withField(before, 'resources', spec.resources);
   kept = { ...kept, containers: withResources(regularContainers(spec), regularContainers(before)) };
-  if (spec.initContainers !== undefined) kept = { ...kept, initContainers: withResources(spec.initContainers, before.initContainers ?? []) };
+  if (spec.initContainers !== undefined)
+    kept = { ...kept, initContainers: withResources(spec.initContainers, before.initContainers ?? []) };
   pod.spec = kept as PodSpec;
   if (old.status === undefined) delete pod.status;
   else pod.status = old.status as PodStatus;
   keepMetadata(pod, old);
 }
 
-function withResources(containers: readonly Frozen<Container>[], old: readonly Frozen<Container>[]): readonly Frozen<Container>[] {
+function withResources(
+  containers: readonly Frozen<Container>[],
+  old: readonly Frozen<Container>[],
+): readonly Frozen<Container>[] {
   if (containers.some(({ name }, index) => name !== old[index]?.name)) return containers;
   return containers.map(({ resources, resizePolicy }, index) =>
     withField(withField({ name: '', ...old[index] }, 'resources', resources), 'resizePolicy', resizePolicy),
@@ -51,12 +58,19 @@ function validateResize(pod: Frozen<Pod>, old: Frozen<Pod>): readonly FieldError
   const spec = specOf(pod);
   const before = specOf(old);
   // These two answers stand alone.
-  if (Object.hasOwn(old.metadata?.annotations ?? {}, mirrorAnnotation)) return [fieldForbidden(fieldPath(''), 'static pods cannot be resized')];
+  if (Object.hasOwn(old.metadata?.annotations ?? {}, mirrorAnnotation))
+    return [fieldForbidden(fieldPath(''), 'static pods cannot be resized')];
   if (before.os?.name === 'windows') return [fieldForbidden(fieldPath(''), 'windows pods cannot be resized')];
 
   const errors: FieldError[] = [...validateFinalizerNames(pod), ...validatePodAgain(pod, options)];
   if ((old.status?.qosClass ?? podQosClass(before)) !== podQosClass(spec)) {
-    errors.push(fieldInvalid(specPath, printedWord(pod.status?.qosClass ?? ''), 'Pod QOS Class may not change as a result of resizing'));
+    errors.push(
+      fieldInvalid(
+        specPath,
+        printedWord(pod.status?.qosClass ?? ''),
+        'Pod QOS Class may not change as a result of resizing',
+      ),
+    );
   }
   const running = (old.status?.containerStatuses ?? []).find(({ state }) => state?.running !== undefined);
   if (running !== undefined && running.resources === undefined) {
@@ -82,7 +96,11 @@ type Requirements = Frozen<ResourceRequirements> | undefined;
 function validatePodLevel(resources: Requirements, old: Requirements): { wrong: FieldErrors; resources: Requirements } {
   if (!hasAmounts(resources) && !hasAmounts(old)) return { wrong: noErrors, resources };
   const path = specPath.child('resources');
-  if (resources === undefined) return { wrong: old === undefined ? noErrors : [fieldForbidden(path, 'pod-level resources cannot be removed')], resources };
+  if (resources === undefined)
+    return {
+      wrong: old === undefined ? noErrors : [fieldForbidden(path, 'pod-level resources cannot be removed')],
+      resources,
+    };
   const wrong: FieldError[] = [];
   for (const part of ['requests', 'limits'] as const) {
     if (old !== undefined && isRemoved(resources[part], old[part])) {
@@ -91,7 +109,8 @@ function validatePodLevel(resources: Requirements, old: Requirements): { wrong: 
   }
   const masked = withOldCompute(resources, old);
   const kept = old === undefined && !hasAmounts(masked) && (masked.claims ?? []).length === 0 ? undefined : masked;
-  if (!semanticEqual(kept, old)) wrong.push(fieldForbidden(specPath, 'only cpu and memory resources are mutable at pod-level'));
+  if (!semanticEqual(kept, old))
+    wrong.push(fieldForbidden(specPath, 'only cpu and memory resources are mutable at pod-level'));
   return { wrong, resources: kept };
 }
 
@@ -108,13 +127,19 @@ function validateOrder(spec: Frozen<PodSpec>, old: Frozen<PodSpec>): FieldErrors
     const at = specPath.child(field);
     if (now.length !== before.length) return [fieldForbidden(at, `${field} may not be added or removed on resize`)];
     return before.flatMap(({ name }, index) =>
-      now[index]?.name === name ? noErrors : [fieldForbidden(at.index(index).child('name'), `${field} may not be renamed or reordered on resize`)],
+      now[index]?.name === name
+        ? noErrors
+        : [fieldForbidden(at.index(index).child('name'), `${field} may not be renamed or reordered on resize`)],
     );
   });
 }
 
 function validateContainers(spec: Frozen<PodSpec>, old: Frozen<PodSpec>): FieldErrors {
-  const pairs = (now: readonly Frozen<Container>[], before: readonly Frozen<Container>[], path: FieldPath): readonly Pair[] =>
+  const pairs = (
+    now: readonly Frozen<Container>[],
+    before: readonly Frozen<Container>[],
+    path: FieldPath,
+  ): readonly Pair[] =>
     now.flatMap((container, index) => {
       const earlier = before[index];
       return earlier === undefined ? [] : [{ now: container, before: earlier, at: path.index(index) }];
@@ -123,7 +148,9 @@ function validateContainers(spec: Frozen<PodSpec>, old: Frozen<PodSpec>): FieldE
   const regular = pairs(regularContainers(spec), regularContainers(old), specPath.child('containers'));
   return [
     ...[...init, ...regular].flatMap(validateNothingRemoved),
-    ...regular.flatMap((pair) => (isOnlyCompute(pair) ? noErrors : [fieldForbidden(specPath, 'only cpu and memory resources are mutable')])),
+    ...regular.flatMap((pair) =>
+      isOnlyCompute(pair) ? noErrors : [fieldForbidden(specPath, 'only cpu and memory resources are mutable')],
+    ),
     ...init.flatMap(validateInitContainer),
   ];
 }
@@ -150,7 +177,9 @@ function validateInitContainer({ now, before, at }: Pair): FieldErrors {
   if (isSidecar(now) || semanticEqual(now, before)) return errors;
   for (const { restartPolicy } of now.resizePolicy ?? []) {
     if (restartPolicy !== 'RestartContainer') continue;
-    errors.push(fieldForbidden(at, 'non-sidecar init containers with a resize policy of RestartContainer cannot be resized'));
+    errors.push(
+      fieldForbidden(at, 'non-sidecar init containers with a resize policy of RestartContainer cannot be resized'),
+    );
   }
   return errors;
 }
@@ -164,7 +193,10 @@ function isRemoved(amounts: Amounts, old: Amounts): boolean {
 /** Whether nothing but cpu and memory differs. Claims count as different, since nobody compares them here. */
 function isOnlyCompute({ now, before }: Pair): boolean {
   const { limits, requests } = withOldCompute(now.resources ?? {}, before.resources);
-  return semanticEqual(withField(now, 'resources', { ...(limits && { limits }), ...(requests && { requests }) }), before);
+  return semanticEqual(
+    withField(now, 'resources', { ...(limits && { limits }), ...(requests && { requests }) }),
+    before,
+  );
 }
 
 function withOldCompute(resources: Frozen<ResourceRequirements>, old: Requirements): Frozen<ResourceRequirements> {

@@ -1,5 +1,5 @@
-// What differs between two parts of a pod, for the message that refuses it: a difference of their internal forms, line by
-// line. As apimachinery/pkg/util/diff/diff.go, Diff.
+// What differs between two parts of a pod, for the message that refuses it: a difference of their internal forms, line
+// by line. As apimachinery/pkg/util/diff/diff.go, Diff.
 import { internalForm } from '../internal-form.js';
 import { unifiedDiff } from './unified-diff.js';
 
@@ -19,5 +19,8 @@ function difference(structure: string, before: object, after: object): string {
 
 /** As json.MarshalIndent, which hides what a browser could take for markup. */
 function pretty(value: unknown): string {
-  return JSON.stringify(value, null, 1).replace(/[<>&\u2028\u2029]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return JSON.stringify(value, null, 1).replace(
+    /[<>&\u2028\u2029]/g,
+    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }

@@ -7,7 +7,11 @@ import type { Frozen, ObjectMeta } from '../../objects/meta.js';
 import { isDns1123Label, isDns1123Subdomain } from '../../objects/names.js';
 import type { PodSpec } from '../../types/core-v1.generated.js';
 import { validateAffinity, validateTopologySpread } from './affinity-validation.js';
-import { validateContainers, validateEphemeralContainers, validateInitContainers } from './container-list-validation.js';
+import {
+  validateContainers,
+  validateEphemeralContainers,
+  validateInitContainers,
+} from './container-list-validation.js';
 import type { ContainerContext } from './container-validation.js';
 import { validateEnvFileVolumes } from './env-validation.js';
 import { inRange, int32Max, noErrors, requiredOneOf, ruled, ruledIfGiven } from './field-checks.js';
@@ -47,7 +51,9 @@ export function validatePodSpec(
     hostUsers: spec.hostUsers !== false,
   };
   return [
-    ...(spec.terminationGracePeriodSeconds === undefined ? [fieldRequired(path.child('terminationGracePeriodSeconds'))] : noErrors),
+    ...(spec.terminationGracePeriodSeconds === undefined
+      ? [fieldRequired(path.child('terminationGracePeriodSeconds'))]
+      : noErrors),
     ...wrongVolumes,
     ...validateResourceClaims(spec.resourceClaims, path.child('resourceClaims'), metadata),
     ...validateContainers(regularContainers(spec), path.child('containers'), context),
@@ -56,7 +62,11 @@ export function validatePodSpec(
     ...validatePodResources(spec, path, context),
     ...validateHostNetworkPorts(spec, path, options),
     ...requiredOneOf(spec.restartPolicy, ['Always', 'OnFailure', 'Never'], path.child('restartPolicy')),
-    ...requiredOneOf(spec.dnsPolicy, ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'], path.child('dnsPolicy')),
+    ...requiredOneOf(
+      spec.dnsPolicy,
+      ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'],
+      path.child('dnsPolicy'),
+    ),
     ...(spec.nodeSelector === undefined ? noErrors : validateLabels(spec.nodeSelector, path.child('nodeSelector'))),
     ...validatePodSecurityContext(spec, path.child('securityContext'), options),
     ...validateAffinity(spec.affinity, path.child('affinity'), options),
@@ -85,13 +95,16 @@ function validateNamesAndNumbers(spec: Frozen<PodSpec>, path: FieldPath, context
     ...validateTolerations(spec.tolerations, path.child('tolerations'), { allowComparisons }),
     ...validateHostAliases(spec.hostAliases, path.child('hostAliases')),
     ...ruledIfGiven(spec.priorityClassName, isDns1123Subdomain, path.child('priorityClassName')),
-    ...(runtimeClassName === undefined ? noErrors : ruled(runtimeClassName, isDns1123Subdomain, path.child('runtimeClassName'))),
+    ...(runtimeClassName === undefined
+      ? noErrors
+      : ruled(runtimeClassName, isDns1123Subdomain, path.child('runtimeClassName'))),
     ...validatePreemptionPolicy(spec.preemptionPolicy, path.child('preemptionPolicy')),
-    ...(overhead === undefined ? noErrors : validateContainerResources({ limits: overhead }, path.child('overhead'), context)),
+    ...(overhead === undefined
+      ? noErrors
+      : validateContainerResources({ limits: overhead }, path.child('overhead'), context)),
   ];
 }
 
 function validatePreemptionPolicy(policy: string | undefined, path: FieldPath): FieldErrors {
   return policy === undefined ? noErrors : requiredOneOf(policy, ['PreemptLowerPriority', 'Never'], path);
 }
-

@@ -1,7 +1,13 @@
 // What a node agent, or anybody with its rights, may not write into a pod's status.
 // As pkg/apis/core/validation/validation.go, ValidatePodStatusUpdate. Parts behind gates that are off in v1.36 are
 // dropped before anybody looks.
-import { fieldDuplicate, fieldForbidden, fieldInternal, fieldInvalid, fieldRequired } from '../../errors/field-error.js';
+import {
+  fieldDuplicate,
+  fieldForbidden,
+  fieldInternal,
+  fieldInvalid,
+  fieldRequired,
+} from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
 import { parseIp } from '../../objects/ip-address.js';
@@ -42,7 +48,11 @@ export function validatePodStatusUpdate(pod: Frozen<Pod>, old: Frozen<Pod>): rea
       : noErrors),
     ...validateImmutable(status.qosClass ?? '', before.qosClass ?? '', statusPath.child('qosClass')),
     ...validateContainerStatuses(status, before, { spec, oldSpec: specOf(old), before: 'claims' }),
-    ...validateClaimStatuses(status.resourceClaimStatuses, spec.resourceClaims ?? [], statusPath.child('resourceClaimStatuses')),
+    ...validateClaimStatuses(
+      status.resourceClaimStatuses,
+      spec.resourceClaims ?? [],
+      statusPath.child('resourceClaimStatuses'),
+    ),
     ...validateExtendedClaim(status.extendedResourceClaimStatus, spec, statusPath.child('extendedResourceClaimStatus')),
     ...validateIps(status.podIPs, before.podIPs, statusPath.child('podIPs')),
     ...validateHostIps(status, before),
@@ -59,14 +69,21 @@ function validateAnnotations(pod: Frozen<Pod>, old: Frozen<Pod>): FieldErrors {
 const systemConditions: ReadonlySet<string> = new Set(['PodScheduled', 'Ready', 'Initialized']);
 
 function validateCondition({ type, observedGeneration = 0 }: Frozen<PodCondition>, path: FieldPath): FieldErrors {
-  const wrongGeneration = observedGeneration < 0
-    ? [fieldInvalid(path.child('observedGeneration'), observedGeneration, 'must be a non-negative integer')]
-    : noErrors;
-  return systemConditions.has(type) ? wrongGeneration : [...wrongGeneration, ...ruled(type, isQualifiedName, path.child('Type'))];
+  const wrongGeneration =
+    observedGeneration < 0
+      ? [fieldInvalid(path.child('observedGeneration'), observedGeneration, 'must be a non-negative integer')]
+      : noErrors;
+  return systemConditions.has(type)
+    ? wrongGeneration
+    : [...wrongGeneration, ...ruled(type, isQualifiedName, path.child('Type'))];
 }
 
 /** The node that is kept free for the pod: none once it has one. */
-function validateNominatedNode({ nominatedNodeName: node = '' }: Frozen<PodStatus>, old: Frozen<PodStatus>, oldSpec: Frozen<PodSpec>): FieldErrors {
+function validateNominatedNode(
+  { nominatedNodeName: node = '' }: Frozen<PodStatus>,
+  old: Frozen<PodStatus>,
+  oldSpec: Frozen<PodSpec>,
+): FieldErrors {
   if (node === '' || node === old.nominatedNodeName) return noErrors;
   const at = statusPath.child('nominatedNodeName');
   const wrong = ruled(node, isDns1123Subdomain, at);
@@ -87,18 +104,27 @@ function validateClaimStatuses(
     }
     if (seen.has(name)) errors.push(fieldDuplicate(at.child('name'), name));
     seen.add(name);
-    return resourceClaimName === undefined ? errors : [...errors, ...ruled(resourceClaimName, isDns1123Subdomain, at.child('resourceClaimName'))];
+    return resourceClaimName === undefined
+      ? errors
+      : [...errors, ...ruled(resourceClaimName, isDns1123Subdomain, at.child('resourceClaimName'))];
   });
 }
 
-function validateExtendedClaim(status: Frozen<PodExtendedResourceClaimStatus> | undefined, spec: Frozen<PodSpec>, path: FieldPath): FieldErrors {
+function validateExtendedClaim(
+  status: Frozen<PodExtendedResourceClaimStatus> | undefined,
+  spec: Frozen<PodSpec>,
+  path: FieldPath,
+): FieldErrors {
   if (status === undefined) return noErrors;
   const loose: Partial<Frozen<PodExtendedResourceClaimStatus>> = status;
   const mappings = loose.requestMappings ?? [];
-  const containers = new Map([...(spec.initContainers ?? []), ...regularContainers(spec)].map((container) => [container.name, container]));
+  const containers = new Map(
+    [...(spec.initContainers ?? []), ...regularContainers(spec)].map((container) => [container.name, container]),
+  );
   const at = path.child('requestMappings');
   const seen = new Set<string>();
-  const errors: FieldError[] = mappings.length === 0 ? [fieldRequired(at, 'at least one request mapping is required')] : [];
+  const errors: FieldError[] =
+    mappings.length === 0 ? [fieldRequired(at, 'at least one request mapping is required')] : [];
   mappings.forEach(({ containerName, resourceName, requestName }, index) => {
     const mapping = at.index(index);
     const container = containers.get(containerName);
@@ -107,7 +133,13 @@ function validateExtendedClaim(status: Frozen<PodExtendedResourceClaimStatus> | 
       errors.push(fieldInvalid(mapping.child('containerName'), containerName, detail));
     } else if (!Object.hasOwn(container.resources?.requests ?? {}, resourceName)) {
       const places = 'spec.initContainers.resources.requests or spec.containers.resources.requests';
-      errors.push(fieldInvalid(mapping.child('resourceName'), resourceName, `must match the extended resource name of an entry in ${places}`));
+      errors.push(
+        fieldInvalid(
+          mapping.child('resourceName'),
+          resourceName,
+          `must match the extended resource name of an entry in ${places}`,
+        ),
+      );
     }
     errors.push(...ruled(requestName, isDns1123Label, path.child('requestName')));
     const key = JSON.stringify([containerName, resourceName, requestName]);
@@ -119,7 +151,12 @@ function validateExtendedClaim(status: Frozen<PodExtendedResourceClaimStatus> | 
     seen.add(key);
   });
   const name = path.child('resourceClaimName');
-  return [...errors, ...(status.resourceClaimName === '' ? [fieldRequired(name)] : ruled(status.resourceClaimName, isDns1123Subdomain, name))];
+  return [
+    ...errors,
+    ...(status.resourceClaimName === ''
+      ? [fieldRequired(name)]
+      : ruled(status.resourceClaimName, isDns1123Subdomain, name)),
+  ];
 }
 
 type Ips = readonly { readonly ip: string }[];
@@ -132,17 +169,30 @@ function validateIps(ips: Ips = [], old: Ips = [], path: FieldPath): FieldErrors
   const parsed = ips.map(({ ip }) => parseIp(ip));
   const unreadable = parsed.indexOf(undefined);
   if (unreadable >= 0) {
-    errors.push(fieldInternal(path, `failed to check for dual stack with error:invalid IP[${unreadable}]: ${ips[unreadable]?.ip ?? ''}`));
+    errors.push(
+      fieldInternal(
+        path,
+        `failed to check for dual stack with error:invalid IP[${unreadable}]: ${ips[unreadable]?.ip ?? ''}`,
+      ),
+    );
   }
   const dualStack = unreadable < 0 && parsed.some((ip) => ip?.family === 4) && parsed.some((ip) => ip?.family === 6);
   if (dualStack && ips.length <= 2) return errors;
-  return [...errors, fieldInvalid(path, ips.map(({ ip }) => ({ IP: ip })), 'may specify no more than one IP for each IP family')];
+  return [
+    ...errors,
+    fieldInvalid(
+      path,
+      ips.map(({ ip }) => ({ IP: ip })),
+      'may specify no more than one IP for each IP family',
+    ),
+  ];
 }
 
 function validateHostIps({ hostIP = '', hostIPs }: Frozen<PodStatus>, old: Frozen<PodStatus>): FieldErrors {
   const first = hostIPs?.[0]?.ip;
   if (first === undefined) return noErrors;
   const path = statusPath.child('hostIPs');
-  const wrong = hostIP === first ? noErrors : [fieldInvalid(path.index(0).child('ip'), first, 'must be equal to `hostIP`')];
+  const wrong =
+    hostIP === first ? noErrors : [fieldInvalid(path.index(0).child('ip'), first, 'must be equal to `hostIP`')];
   return [...wrong, ...validateIps(hostIPs, old.hostIPs, path)];
 }

@@ -1,5 +1,5 @@
-// What `kubectl get pods` shows: how many containers are ready, why a pod is as it is, how often containers started over.
-// As pkg/printers/internalversion/printers.go, printPod.
+// What `kubectl get pods` shows: how many containers are ready, why a pod is as it is, how often containers started
+// over. As pkg/printers/internalversion/printers.go, printPod.
 import type { Frozen } from '../../objects/meta.js';
 import { parseTime } from '../../objects/time.js';
 import type { ContainerStatus, Pod, PodCondition, PodStatus } from '../../types/core-v1.generated.js';
@@ -30,7 +30,9 @@ export const podTable: KindTable<Pod> = {
         pod.metadata?.name ?? '',
         `${ready}/${total}`,
         reason,
-        restarts !== 0 && lastRestart !== undefined ? `${restarts} (${timeSince(lastRestart, now)} ago)` : `${restarts}`,
+        restarts !== 0 && lastRestart !== undefined
+          ? `${restarts} (${timeSince(lastRestart, now)} ago)`
+          : `${restarts}`,
         age(pod, now),
         orNone(status.podIPs?.[0]?.ip),
         orNone(spec.nodeName),
@@ -43,7 +45,12 @@ export const podTable: KindTable<Pod> = {
   },
 };
 
-const succeeded: TableRowCondition = { type: 'Completed', status: 'True', reason: 'Succeeded', message: 'The pod has completed successfully.' };
+const succeeded: TableRowCondition = {
+  type: 'Completed',
+  status: 'True',
+  reason: 'Succeeded',
+  message: 'The pod has completed successfully.',
+};
 const failed: TableRowCondition = { type: 'Completed', status: 'True', reason: 'Failed', message: 'The pod failed.' };
 
 interface Summary {
@@ -71,7 +78,9 @@ function summary(pod: Frozen<Pod>): Summary {
 }
 
 function reasonOfPod({ reason = '', phase, conditions = [] }: Frozen<PodStatus>): string {
-  const gated = conditions.some((condition) => condition.type === 'PodScheduled' && condition.reason === 'SchedulingGated');
+  const gated = conditions.some(
+    (condition) => condition.type === 'PodScheduled' && condition.reason === 'SchedulingGated',
+  );
   if (gated) return 'SchedulingGated';
   return reason === '' ? (phase ?? '') : reason;
 }
@@ -103,7 +112,11 @@ function initSummary(pod: Frozen<Pod>, reason: string): InitSummary {
   for (const [index, container] of (pod.status?.initContainerStatuses ?? []).entries()) {
     const sidecar = sidecars.has(container.name);
     const { restartCount, state, lastState } = container;
-    found = { ...found, restarts: found.restarts + restartCount, sidecarRestarts: found.sidecarRestarts + (sidecar ? restartCount : 0) };
+    found = {
+      ...found,
+      restarts: found.restarts + restartCount,
+      sidecarRestarts: found.sidecarRestarts + (sidecar ? restartCount : 0),
+    };
     lastRestart = later(lastRestart, lastState?.terminated?.finishedAt);
     if (sidecar) lastSidecarRestart = later(lastSidecarRestart, lastState?.terminated?.finishedAt);
     if (state?.terminated?.exitCode === 0) continue;
@@ -111,7 +124,13 @@ function initSummary(pod: Frozen<Pod>, reason: string): InitSummary {
       if (container.ready) found.ready += 1;
       continue;
     }
-    return { ...found, lastRestart, lastSidecarRestart, initializing: true, reason: initReason(container, index, containers.length) };
+    return {
+      ...found,
+      lastRestart,
+      lastSidecarRestart,
+      initializing: true,
+      reason: initReason(container, index, containers.length),
+    };
   }
   return { ...found, lastRestart, lastSidecarRestart, initializing: false, reason };
 }
@@ -147,7 +166,15 @@ function runningSummary(status: Frozen<PodStatus>, before: string): Omit<Summary
   return { reason, ready, restarts, lastRestart };
 }
 
-function endReason({ reason = '', signal = 0, exitCode }: { readonly reason?: string; readonly signal?: number; readonly exitCode: number }): string {
+function endReason({
+  reason = '',
+  signal = 0,
+  exitCode,
+}: {
+  readonly reason?: string;
+  readonly signal?: number;
+  readonly exitCode: number;
+}): string {
   if (reason !== '') return reason;
   return signal === 0 ? `ExitCode:${exitCode}` : `Signal:${signal}`;
 }
@@ -155,7 +182,9 @@ function endReason({ reason = '', signal = 0, exitCode }: { readonly reason?: st
 function readinessGates({ spec, status }: Frozen<Pod>): string {
   const gates = spec?.readinessGates ?? [];
   if (gates.length === 0) return '<none>';
-  const open = gates.filter(({ conditionType }) => status?.conditions?.find(({ type }) => type === conditionType)?.status === 'True');
+  const open = gates.filter(
+    ({ conditionType }) => status?.conditions?.find(({ type }) => type === conditionType)?.status === 'True',
+  );
   return `${open.length}/${gates.length}`;
 }
 

@@ -1,5 +1,5 @@
-// The template of pods in workloads and PodTemplates. As pkg/apis/core/validation/validation.go, ValidatePodTemplateSpec.
-// Note the paths: labels and annotations of a template are reported without `metadata`.
+// The template of pods in workloads and PodTemplates. As pkg/apis/core/validation/validation.go,
+// ValidatePodTemplateSpec. Note the paths: labels and annotations of a template are reported without `metadata`.
 import { fieldForbidden } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
@@ -33,7 +33,9 @@ export function validatePodTemplateSpec(
     ...validateAppArmorAgreement(annotations, spec, specPath),
   ];
   if ((spec.ephemeralContainers ?? []).length > 0) {
-    errors.push(fieldForbidden(specPath.child('ephemeralContainers'), 'ephemeral containers not allowed in pod template'));
+    errors.push(
+      fieldForbidden(specPath.child('ephemeralContainers'), 'ephemeral containers not allowed in pod template'),
+    );
   }
   return errors;
 }

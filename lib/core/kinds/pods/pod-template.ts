@@ -26,9 +26,14 @@ export const podTemplate: KindStrategy<PodTemplate> = {
 
   validateUpdate: (object, old) => [
     ...validateFinalizerNames(object),
-    ...validatePodTemplateSpec(object.template ?? {}, path, podTemplateValidationOptions(object.template, old.template ?? {})),
+    ...validatePodTemplateSpec(
+      object.template ?? {},
+      path,
+      podTemplateValidationOptions(object.template, old.template ?? {}),
+    ),
   ],
-  warningsOnUpdate: ({ template }, old) => (semanticEqual(template, old.template) ? [] : podTemplateWarnings(template ?? {}, path)),
+  warningsOnUpdate: ({ template }, old) =>
+    semanticEqual(template, old.template) ? [] : podTemplateWarnings(template ?? {}, path),
   changesGeneration: ({ template }, old) => !semanticEqual(template, old.template),
 
   table: {

@@ -3,7 +3,11 @@
 import type { Frozen, ObjectMeta } from '../../objects/meta.js';
 import type { Container, EphemeralContainer, PodSpec, PodTemplateSpec } from '../../types/core-v1.generated.js';
 import { isHugePages } from '../resource-names.js';
-import { hasInvalidAffinitySelector, hasInvalidMatchLabelKeys, hasInvalidSpreadSelector } from './affinity-validation.js';
+import {
+  hasInvalidAffinitySelector,
+  hasInvalidMatchLabelKeys,
+  hasInvalidSpreadSelector,
+} from './affinity-validation.js';
 import { hasInvalidNodeLabelValue } from './node-selector-validation.js';
 import { validateUnreservedPath } from './path-validation.js';
 import { hasValidDeletionCost } from './pod-annotation-validation.js';
@@ -46,7 +50,10 @@ export function podValidationOptions(old?: DescribedPod): PodValidationOptions {
 }
 
 /** The options for a template that replaces another, or is new. As GetValidationOptionsFromPodTemplate. */
-export function podTemplateValidationOptions(_template: Frozen<PodTemplateSpec> | undefined, old?: Frozen<PodTemplateSpec>): PodValidationOptions {
+export function podTemplateValidationOptions(
+  _template: Frozen<PodTemplateSpec> | undefined,
+  old?: Frozen<PodTemplateSpec>,
+): PodValidationOptions {
   return leniencies(old);
 }
 
@@ -62,15 +69,20 @@ function leniencies(old: DescribedPod | undefined): PodValidationOptions {
     allowInvalidDeletionCost,
     allowIndivisibleHugePages: hasPartialHugePages(spec),
     allowInvalidSelectorValues: hasInvalidAffinitySelector(spec),
-    allowInvalidNodeAffinityValues: hasInvalidNodeLabelValue(spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution),
+    allowInvalidNodeAffinityValues: hasInvalidNodeLabelValue(
+      spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution,
+    ),
     allowInvalidSpreadSelector: hasInvalidSpreadSelector(spec),
     oldMatchLabelKeysInvalid: hasInvalidMatchLabelKeys(spec),
     allowNonLocalTokenPath: hasNonLocalTokenPath(spec),
     allowHostSysctls: hasHostSysctl(spec),
-    allowVolumeDevicesWithUserNamespaces: spec.hostUsers === false && allContainers(spec).some(({ volumeDevices = [] }) => volumeDevices.length > 0),
+    allowVolumeDevicesWithUserNamespaces:
+      spec.hostUsers === false && allContainers(spec).some(({ volumeDevices = [] }) => volumeDevices.length > 0),
     allowTolerationComparisons: (spec.tolerations ?? []).some(({ operator }) => operator === 'Lt' || operator === 'Gt'),
     allowInitContainerRestarts: (spec.initContainers ?? []).some(
-      (container) => !isSidecar(container) && (container.resizePolicy ?? []).some(({ restartPolicy }) => restartPolicy === 'RestartContainer'),
+      (container) =>
+        !isSidecar(container) &&
+        (container.resizePolicy ?? []).some(({ restartPolicy }) => restartPolicy === 'RestartContainer'),
     ),
     allowOnlyRecursiveSELinuxChange: spec.securityContext?.seLinuxChangePolicy === undefined,
   };
@@ -81,14 +93,20 @@ function allContainers(spec: Frozen<PodSpec>): readonly Frozen<Container | Ephem
 }
 
 function hasPartialHugePages(spec: Frozen<PodSpec>): boolean {
-  const lists = [...allContainers(spec).flatMap(({ resources }) => [resources?.limits, resources?.requests]), spec.overhead];
-  return lists.some((list) => Object.entries(list ?? {}).some(([name, amount]) => isHugePages(name) && !isWholePages(name, amount)));
+  const lists = [
+    ...allContainers(spec).flatMap(({ resources }) => [resources?.limits, resources?.requests]),
+    spec.overhead,
+  ];
+  return lists.some((list) =>
+    Object.entries(list ?? {}).some(([name, amount]) => isHugePages(name) && !isWholePages(name, amount)),
+  );
 }
 
 function hasNonLocalTokenPath(spec: Frozen<PodSpec>): boolean {
   return (spec.volumes ?? []).some(({ projected }) =>
     (projected?.sources ?? []).some(
-      ({ serviceAccountToken }) => serviceAccountToken !== undefined && validateUnreservedPath(serviceAccountToken.path, FieldPath.nil).length > 0,
+      ({ serviceAccountToken }) =>
+        serviceAccountToken !== undefined && validateUnreservedPath(serviceAccountToken.path, FieldPath.nil).length > 0,
     ),
   );
 }

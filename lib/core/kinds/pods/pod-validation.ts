@@ -31,12 +31,22 @@ export const statusPath: FieldPath = fieldPath('status');
 export function validateNewPod(pod: Frozen<Pod>): readonly FieldError[] {
   const spec = specOf(pod);
   const annotations = pod.metadata?.annotations ?? {};
-  const errors: FieldError[] = [...validateFinalizerNames(pod), ...validateAnnotationsAndSpec(pod, podValidationOptions())];
-  if ((spec.ephemeralContainers ?? []).length > 0) errors.push(fieldForbidden(specPath.child('ephemeralContainers'), 'cannot be set on create'));
+  const errors: FieldError[] = [
+    ...validateFinalizerNames(pod),
+    ...validateAnnotationsAndSpec(pod, podValidationOptions()),
+  ];
+  if ((spec.ephemeralContainers ?? []).length > 0)
+    errors.push(fieldForbidden(specPath.child('ephemeralContainers'), 'cannot be set on create'));
   if ((spec.nodeName ?? '') !== '' && (spec.schedulingGates ?? []).length > 0) {
-    errors.push(fieldForbidden(specPath.child('nodeName'), 'cannot be set until all schedulingGates have been cleared'));
+    errors.push(
+      fieldForbidden(specPath.child('nodeName'), 'cannot be set until all schedulingGates have been cleared'),
+    );
   }
-  return [...errors, ...validateSeccompAgreement(annotations, spec, specPath), ...validateAppArmorAgreement(annotations, spec, specPath)];
+  return [
+    ...errors,
+    ...validateSeccompAgreement(annotations, spec, specPath),
+    ...validateAppArmorAgreement(annotations, spec, specPath),
+  ];
 }
 
 /** What updates check once more of the whole pod, metadata included. As validatePodMetadataAndSpec. */
@@ -83,7 +93,12 @@ function validateTokensHaveAccount(spec: Frozen<PodSpec>): FieldErrors {
     each(projected?.sources, at.child('projected').child('sources'), ({ serviceAccountToken }, source) =>
       serviceAccountToken === undefined
         ? noErrors
-        : [fieldForbidden(source.child('serviceAccountToken'), 'must not be specified when serviceAccountName is not set')],
+        : [
+            fieldForbidden(
+              source.child('serviceAccountToken'),
+              'must not be specified when serviceAccountName is not set',
+            ),
+          ],
     ),
   );
 }

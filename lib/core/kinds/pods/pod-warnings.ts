@@ -13,7 +13,12 @@ import { containerWarnings, portWarnings } from './container-warnings.js';
 import { fractionalBytes } from './fractional-bytes.js';
 import { containersOf } from './pod-containers.js';
 import type { DescribedPod } from './pod-validation-options.js';
-import { appArmorAnnotationPrefix, appArmorProfileOf, seccompContainerAnnotationPrefix, seccompPodAnnotation } from './security-profile-validation.js';
+import {
+  appArmorAnnotationPrefix,
+  appArmorProfileOf,
+  seccompContainerAnnotationPrefix,
+  seccompPodAnnotation,
+} from './security-profile-validation.js';
 import { volumeWarnings } from './volume-warnings.js';
 
 /** Warnings about a new pod. As GetWarningsForPod. */
@@ -42,8 +47,16 @@ export function appArmorWarnings({ metadata, spec }: DescribedPod): readonly str
 }
 
 /** Warnings about a pod template at `path`. The one it replaces does not matter. As GetWarningsForPodTemplate. */
-export function podTemplateWarnings(template: Frozen<PodTemplateSpec>, path: FieldPath, _old?: Frozen<PodTemplateSpec>): readonly string[] {
-  return warnings(template, { spec: path.child('spec'), annotations: path.child('metadata').child('annotations') }, true);
+export function podTemplateWarnings(
+  template: Frozen<PodTemplateSpec>,
+  path: FieldPath,
+  _old?: Frozen<PodTemplateSpec>,
+): readonly string[] {
+  return warnings(
+    template,
+    { spec: path.child('spec'), annotations: path.child('metadata').child('annotations') },
+    true,
+  );
 }
 
 const annotationsPath: FieldPath = fieldPath('metadata', 'annotations');
@@ -62,19 +75,33 @@ function warnings({ metadata, spec }: DescribedPod, places: Places, isTemplate: 
     ...nodeWarnings(spec, path),
     ...annotationWarnings(annotations, places.annotations),
     ...volumeWarnings(spec.volumes ?? [], path.child('volumes')),
-    ...duplicates((spec.hostAliases ?? []).map(({ ip }) => ip), 'ip', path.child('hostAliases')),
-    ...duplicates((spec.imagePullSecrets ?? []).map(({ name = '' }) => name), 'name', path.child('imagePullSecrets')),
+    ...duplicates(
+      (spec.hostAliases ?? []).map(({ ip }) => ip),
+      'ip',
+      path.child('hostAliases'),
+    ),
+    ...duplicates(
+      (spec.imagePullSecrets ?? []).map(({ name = '' }) => name),
+      'name',
+      path.child('imagePullSecrets'),
+    ),
     ...emptySecretNames(spec, path.child('imagePullSecrets')),
     ...fractionalBytes(spec.overhead?.memory, path.child('overhead').key('memory')),
     ...fractionalBytes(spec.overhead?.['ephemeral-storage'], path.child('overhead').key('ephemeral-storage')),
     ...profileWarnings(spec, annotations, { ...places, isTemplate }),
     ...portWarnings(spec, path),
     ...((spec.terminationGracePeriodSeconds ?? 0) < 0
-      ? [`${path.child('terminationGracePeriodSeconds').toString()}: must be >= 0; negative values are invalid and will be treated as 1`]
+      ? [
+          `${path.child('terminationGracePeriodSeconds').toString()}: must be >= 0; negative values are invalid and will be treated as 1`,
+        ]
       : []),
     ...affinityWarnings(spec, path.child('affinity')),
-    ...(spec.dnsConfig?.nameservers ?? []).flatMap((server, index) => warningsForIp(server, path.child('dnsConfig').child('nameservers').index(index))),
-    ...(spec.hostAliases ?? []).flatMap(({ ip }, index) => warningsForIp(ip, path.child('hostAliases').index(index).child('ip'))),
+    ...(spec.dnsConfig?.nameservers ?? []).flatMap((server, index) =>
+      warningsForIp(server, path.child('dnsConfig').child('nameservers').index(index)),
+    ),
+    ...(spec.hostAliases ?? []).flatMap(({ ip }, index) =>
+      warningsForIp(ip, path.child('hostAliases').index(index).child('ip')),
+    ),
   ];
 }
 
@@ -87,7 +114,8 @@ function nodeWarnings(spec: Frozen<PodSpec>, path: FieldPath): readonly string[]
   }
   const nodeAffinity = spec.affinity?.nodeAffinity;
   const at = path.child('affinity').child('nodeAffinity');
-  const must: Partial<Frozen<{ nodeSelectorTerms: NodeSelectorTerm[] }>> = nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? {};
+  const must: Partial<Frozen<{ nodeSelectorTerms: NodeSelectorTerm[] }>> =
+    nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? {};
   const terms = at.child('requiredDuringSchedulingIgnoredDuringExecution').child('nodeSelectorTerms');
   must.nodeSelectorTerms?.forEach((term, index) => found.push(...termWarnings(term, terms.index(index), false)));
   const preferences = at.child('preferredDuringSchedulingIgnoredDuringExecution');
@@ -97,7 +125,8 @@ function nodeWarnings(spec: Frozen<PodSpec>, path: FieldPath): readonly string[]
   spec.topologySpreadConstraints?.forEach(({ topologyKey, labelSelector }, index) => {
     const constraint = path.child('topologySpreadConstraints').index(index);
     const message = nodeLabelDeprecation(topologyKey);
-    if (message !== undefined) found.push(`${constraint.child('topologyKey').toString()}: ${topologyKey} is ${message}`);
+    if (message !== undefined)
+      found.push(`${constraint.child('topologyKey').toString()}: ${topologyKey} is ${message}`);
     if (labelSelector === undefined) found.push(`${constraint.child('labelSelector').toString()}: ${nullSelector}`);
   });
   return found;
@@ -105,14 +134,20 @@ function nodeWarnings(spec: Frozen<PodSpec>, path: FieldPath): readonly string[]
 
 const nullSelector = 'a null labelSelector results in matching no pod';
 
-function termWarnings({ matchExpressions = [] }: Frozen<NodeSelectorTerm>, path: FieldPath, checkValues: boolean): readonly string[] {
+function termWarnings(
+  { matchExpressions = [] }: Frozen<NodeSelectorTerm>,
+  path: FieldPath,
+  checkValues: boolean,
+): readonly string[] {
   return matchExpressions.flatMap(({ key, values = [] }, index) => {
     const at = path.child('matchExpressions').index(index);
     const message = nodeLabelDeprecation(key);
     const deprecated = message === undefined ? [] : [`${at.child('key').toString()}: ${key} is ${message}`];
     if (!checkValues) return deprecated;
     const wrong = values.flatMap((value, place) =>
-      isLabelValue(value).map((sentence) => `${at.child('values').index(place).toString()}: ${value} is invalid, ${sentence}`),
+      isLabelValue(value).map(
+        (sentence) => `${at.child('values').index(place).toString()}: ${value} is invalid, ${sentence}`,
+      ),
     );
     return [...deprecated, ...wrong];
   });
@@ -127,7 +162,9 @@ const deadAnnotations: readonly (readonly [string, string])[] = [
 type Annotations = Readonly<Record<string, string>>;
 
 function annotationWarnings(annotations: Annotations, path: FieldPath): readonly string[] {
-  return deadAnnotations.filter(([key]) => Object.hasOwn(annotations, key)).map(([key, message]) => `${path.key(key).toString()}: ${message}`);
+  return deadAnnotations
+    .filter(([key]) => Object.hasOwn(annotations, key))
+    .map(([key, message]) => `${path.key(key).toString()}: ${message}`);
 }
 
 function duplicates(values: readonly string[], field: string, path: FieldPath): readonly string[] {
@@ -140,11 +177,17 @@ function duplicates(values: readonly string[], field: string, path: FieldPath): 
 }
 
 function emptySecretNames({ imagePullSecrets = [] }: Frozen<PodSpec>, path: FieldPath): readonly string[] {
-  return imagePullSecrets.flatMap(({ name = '' }, index) => (name === '' ? [`${path.index(index).child('name').toString()}: invalid empty name ""`] : []));
+  return imagePullSecrets.flatMap(({ name = '' }, index) =>
+    name === '' ? [`${path.index(index).child('name').toString()}: invalid empty name ""`] : [],
+  );
 }
 
 /** Profiles in annotations where a field should be, then what else there is to say of each container. */
-function profileWarnings(spec: Frozen<PodSpec>, annotations: Annotations, places: Places & { readonly isTemplate: boolean }): readonly string[] {
+function profileWarnings(
+  spec: Frozen<PodSpec>,
+  annotations: Annotations,
+  places: Places & { readonly isTemplate: boolean },
+): readonly string[] {
   const seccomp = 'non-functional in v1.27+; use the "seccompProfile" field instead';
   const { appArmorProfile: podProfile, seccompProfile } = spec.securityContext ?? {};
   const told = (key: string, message: string): string[] =>
@@ -157,7 +200,9 @@ function profileWarnings(spec: Frozen<PodSpec>, annotations: Annotations, places
       const differs = podProfile === undefined || !deepEqual(podProfile, appArmorProfileOf(annotations[key] ?? ''));
       const unprofiled = places.isTemplate && securityContext?.appArmorProfile === undefined && differs;
       return [
-        ...(securityContext?.seccompProfile === undefined ? told(`${seccompContainerAnnotationPrefix}${name}`, seccomp) : []),
+        ...(securityContext?.seccompProfile === undefined
+          ? told(`${seccompContainerAnnotationPrefix}${name}`, seccomp)
+          : []),
         ...(unprofiled ? told(key, appArmorDeprecation) : []),
         ...containerWarnings(container, at),
       ];

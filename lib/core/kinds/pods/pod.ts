@@ -20,13 +20,20 @@ const podStatus: UpdateStrategy<Pod> = {
   prepareForUpdate(pod, old) {
     const { deletionTimestamp: _own, ownerReferences: _theirs, ...metadata } = pod.metadata ?? {};
     // Old node agents broke owner references; nobody can end a pod by its status.
-    pod.metadata = { ...metadata, ...(old.metadata?.ownerReferences && { ownerReferences: old.metadata.ownerReferences as OwnerReference[] }) };
+    pod.metadata = {
+      ...metadata,
+      ...(old.metadata?.ownerReferences && { ownerReferences: old.metadata.ownerReferences as OwnerReference[] }),
+    };
     pod.status = keepWhatStatusForgot(pod.status ?? {}, old.status ?? {});
   },
   validateUpdate: (pod, old) => validatePodStatusUpdate(pod, old),
   warningsOnUpdate: ({ status }) => [
-    ...(status?.podIPs ?? []).flatMap(({ ip }, index) => warningsForIp(ip, statusPath.child('podIPs').index(index).child('ip'))),
-    ...(status?.hostIPs ?? []).flatMap(({ ip }, index) => warningsForIp(ip, statusPath.child('hostIPs').index(index).child('ip'))),
+    ...(status?.podIPs ?? []).flatMap(({ ip }, index) =>
+      warningsForIp(ip, statusPath.child('podIPs').index(index).child('ip')),
+    ),
+    ...(status?.hostIPs ?? []).flatMap(({ ip }, index) =>
+      warningsForIp(ip, statusPath.child('hostIPs').index(index).child('ip')),
+    ),
   ],
 };
 
@@ -48,7 +55,10 @@ export const pod: KindStrategy<Pod> = {
   },
   warningsOnCreate(object) {
     const like = known.get(object);
-    const { ofProfiles, ofRest } = like?.warnings ?? { ofProfiles: appArmorWarnings(object), ofRest: podWarnings(object) };
+    const { ofProfiles, ofRest } = like?.warnings ?? {
+      ofProfiles: appArmorWarnings(object),
+      ofRest: podWarnings(object),
+    };
     if (like !== undefined) like.warnings = { ofProfiles, ofRest };
     return [...ofProfiles, ...nameWarnings(object), ...ofRest];
   },
@@ -85,7 +95,7 @@ export const pod: KindStrategy<Pod> = {
 function nameWarnings({ metadata }: Frozen<Pod>): readonly string[] {
   const wrong = isDns1123Label(metadata?.name ?? '');
   if (wrong.length === 0) return [];
-  const why = 'this is used in the Pod\'s hostname, which can result in surprising behavior; a DNS label is recommended';
+  const why = "this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended";
   return [`metadata.name: ${why}: [${wrong.join(' ')}]`];
 }
 
@@ -93,7 +103,8 @@ function nameWarnings({ metadata }: Frozen<Pod>): readonly string[] {
 function keepWhatStatusForgot(status: PodStatus, old: Frozen<PodStatus>): PodStatus {
   const kept: PodStatus = { ...status };
   if (kept.qosClass === undefined && old.qosClass !== undefined) kept.qosClass = old.qosClass;
-  if ((kept.observedGeneration ?? 0) === 0 && old.observedGeneration !== undefined) kept.observedGeneration = old.observedGeneration;
+  if ((kept.observedGeneration ?? 0) === 0 && old.observedGeneration !== undefined)
+    kept.observedGeneration = old.observedGeneration;
   if (status.conditions !== undefined) kept.conditions = withGenerations(status.conditions, old.conditions ?? []);
   return kept;
 }
@@ -102,9 +113,12 @@ function keepWhatStatusForgot(status: PodStatus, old: Frozen<PodStatus>): PodSta
 function withGenerations(conditions: readonly PodCondition[], old: readonly Frozen<PodCondition>[]): PodCondition[] {
   if (old.every(({ observedGeneration = 0 }) => observedGeneration === 0)) return [...conditions];
   const generations = new Map<string, number[]>();
-  for (const { type, observedGeneration = 0 } of old) generations.set(type, [...(generations.get(type) ?? []), observedGeneration]);
+  for (const { type, observedGeneration = 0 } of old)
+    generations.set(type, [...(generations.get(type) ?? []), observedGeneration]);
   return conditions.map((condition) => {
     const before = generations.get(condition.type)?.shift() ?? 0;
-    return (condition.observedGeneration ?? 0) === 0 && before !== 0 ? { ...condition, observedGeneration: before } : condition;
+    return (condition.observedGeneration ?? 0) === 0 && before !== 0
+      ? { ...condition, observedGeneration: before }
+      : condition;
   });
 }

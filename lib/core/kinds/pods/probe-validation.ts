@@ -12,9 +12,19 @@ import { noErrors, oneOf, required, ruled } from './field-checks.js';
 import type { FieldErrors } from './field-checks.js';
 
 /** Hooks and probes of a container that runs along with the pod. The grace period bounds how long hooks may sleep. */
-export function validateLifeAndProbes(container: Frozen<Container>, path: FieldPath, gracePeriod: number | undefined): FieldErrors {
+export function validateLifeAndProbes(
+  container: Frozen<Container>,
+  path: FieldPath,
+  gracePeriod: number | undefined,
+): FieldErrors {
   const { lifecycle, livenessProbe, readinessProbe, startupProbe } = container;
-  if (lifecycle === undefined && livenessProbe === undefined && readinessProbe === undefined && startupProbe === undefined) return noErrors;
+  if (
+    lifecycle === undefined &&
+    livenessProbe === undefined &&
+    readinessProbe === undefined &&
+    startupProbe === undefined
+  )
+    return noErrors;
   return [
     ...validateLifecycle(lifecycle, path.child('lifecycle'), gracePeriod),
     ...validateOnceSuccessful(livenessProbe, path.child('livenessProbe'), gracePeriod),
@@ -29,7 +39,11 @@ function validatePortNumberOrName(port: IntOrString, path: FieldPath): FieldErro
   return isPortNumber(port).map((wrong) => fieldInvalid(path, port, wrong));
 }
 
-function validateLifecycle(lifecycle: Frozen<Lifecycle> | undefined, path: FieldPath, gracePeriod: number | undefined): FieldErrors {
+function validateLifecycle(
+  lifecycle: Frozen<Lifecycle> | undefined,
+  path: FieldPath,
+  gracePeriod: number | undefined,
+): FieldErrors {
   const { postStart, preStop } = lifecycle ?? {};
   return [
     ...(postStart === undefined ? noErrors : validateHandler(postStart, path.child('postStart'), gracePeriod)),
@@ -38,22 +52,41 @@ function validateLifecycle(lifecycle: Frozen<Lifecycle> | undefined, path: Field
 }
 
 /** Probes that start something over: one success is enough, and must be. */
-function validateOnceSuccessful(probe: Frozen<Probe> | undefined, path: FieldPath, gracePeriod: number | undefined): FieldErrors {
+function validateOnceSuccessful(
+  probe: Frozen<Probe> | undefined,
+  path: FieldPath,
+  gracePeriod: number | undefined,
+): FieldErrors {
   if (probe === undefined) return noErrors;
   const errors = validateProbe(probe, path, gracePeriod);
   const { successThreshold = 0 } = probe;
-  return successThreshold === 1 ? errors : [...errors, fieldInvalid(path.child('successThreshold'), successThreshold, 'must be 1')];
+  return successThreshold === 1
+    ? errors
+    : [...errors, fieldInvalid(path.child('successThreshold'), successThreshold, 'must be 1')];
 }
 
-function validateReadinessProbe(probe: Frozen<Probe> | undefined, path: FieldPath, gracePeriod: number | undefined): FieldErrors {
+function validateReadinessProbe(
+  probe: Frozen<Probe> | undefined,
+  path: FieldPath,
+  gracePeriod: number | undefined,
+): FieldErrors {
   if (probe === undefined) return noErrors;
   const errors = validateProbe(probe, path, gracePeriod);
   const { terminationGracePeriodSeconds: seconds } = probe;
   if (seconds === undefined) return errors;
-  return [...errors, fieldInvalid(path.child('terminationGracePeriodSeconds'), seconds, 'must not be set for readinessProbes')];
+  return [
+    ...errors,
+    fieldInvalid(path.child('terminationGracePeriodSeconds'), seconds, 'must not be set for readinessProbes'),
+  ];
 }
 
-const probeNumbers = ['initialDelaySeconds', 'timeoutSeconds', 'periodSeconds', 'successThreshold', 'failureThreshold'] as const;
+const probeNumbers = [
+  'initialDelaySeconds',
+  'timeoutSeconds',
+  'periodSeconds',
+  'successThreshold',
+  'failureThreshold',
+] as const;
 
 function validateProbe(probe: Frozen<Probe>, path: FieldPath, gracePeriod: number | undefined): FieldErrors {
   const errors: FieldError[] = [
@@ -87,7 +120,10 @@ function validateHandler(handler: Handler, path: FieldPath, gracePeriod: number 
   return actions > 0 ? errors : [fieldRequired(path, 'must specify a handler type')];
 }
 
-function validateHttpGet({ path: target, port, scheme, httpHeaders = [] }: Frozen<HTTPGetAction>, path: FieldPath): FieldErrors {
+function validateHttpGet(
+  { path: target, port, scheme, httpHeaders = [] }: Frozen<HTTPGetAction>,
+  path: FieldPath,
+): FieldErrors {
   return [
     ...required(target, path.child('path')),
     ...validatePortNumberOrName(port, path.child('port')),
@@ -98,5 +134,7 @@ function validateHttpGet({ path: target, port, scheme, httpHeaders = [] }: Froze
 
 function validateSleep(seconds: number, path: FieldPath, gracePeriod: number | undefined): FieldErrors {
   if (gracePeriod === undefined || (seconds >= 0 && seconds <= gracePeriod)) return noErrors;
-  return [fieldInvalid(path, seconds, `must be non-negative and less than terminationGracePeriodSeconds (${gracePeriod})`)];
+  return [
+    fieldInvalid(path, seconds, `must be non-negative and less than terminationGracePeriodSeconds (${gracePeriod})`),
+  ];
 }

@@ -41,7 +41,10 @@ export function validateConfigMapVolume(source: Frozen<ConfigMapVolumeSource>, p
 
 /** Fields of the pod as files. Errors of a file are reported without its place in the list. */
 export function validateDownwardApiVolume(source: Frozen<DownwardAPIVolumeSource>, path: FieldPath): FieldErrors {
-  return [...fileMode(source.defaultMode, path.child('defaultMode')), ...each(source.items, path, (file) => validateDownwardApiFile(file, path))];
+  return [
+    ...fileMode(source.defaultMode, path.child('defaultMode')),
+    ...each(source.items, path, (file) => validateDownwardApiFile(file, path)),
+  ];
 }
 
 /** Several sources in one directory. */
@@ -53,7 +56,9 @@ export function validateProjectedVolume(
   const taken = new Set<string>();
   return [
     ...fileMode(source.defaultMode, path.child('defaultMode')),
-    ...each(source.sources, path.child('sources'), (one, at) => validateProjection(one, at, { volume: path, taken, options })),
+    ...each(source.sources, path.child('sources'), (one, at) =>
+      validateProjection(one, at, { volume: path, taken, options }),
+    ),
   ];
 }
 
@@ -69,23 +74,31 @@ interface Projection {
 function validateProjection(source: Frozen<VolumeProjection>, path: FieldPath, projection: Projection): FieldErrors {
   const errors: FieldError[] = [];
   const { secret, configMap, downwardAPI, serviceAccountToken } = source;
-  for (const [keys, name] of [[secret, 'secret'], [configMap, 'configMap']] as const) {
+  for (const [keys, name] of [
+    [secret, 'secret'],
+    [configMap, 'configMap'],
+  ] as const) {
     if (keys === undefined) continue;
     const at = path.child(name);
     errors.push(...required(keys.name, at.child('name')));
-    errors.push(...each(keys.items, at.child('items'), (item, itemPath) => [
-      ...validateKeyToPath(item, itemPath),
-      ...validateCollision(item.path, projection, keys.name ?? ''),
-    ]));
+    errors.push(
+      ...each(keys.items, at.child('items'), (item, itemPath) => [
+        ...validateKeyToPath(item, itemPath),
+        ...validateCollision(item.path, projection, keys.name ?? ''),
+      ]),
+    );
   }
   if (downwardAPI !== undefined) {
     const at = path.child('downwardAPI');
-    errors.push(...each(downwardAPI.items, at, (file) => [
-      ...validateDownwardApiFile(file, at),
-      ...validateCollision(file.path, projection, file.path),
-    ]));
+    errors.push(
+      ...each(downwardAPI.items, at, (file) => [
+        ...validateDownwardApiFile(file, at),
+        ...validateCollision(file.path, projection, file.path),
+      ]),
+    );
   }
-  if (serviceAccountToken !== undefined) errors.push(...validateToken(serviceAccountToken, path.child('serviceAccountToken'), projection));
+  if (serviceAccountToken !== undefined)
+    errors.push(...validateToken(serviceAccountToken, path.child('serviceAccountToken'), projection));
   const sources = [secret, configMap, downwardAPI, serviceAccountToken].filter((one) => one !== undefined);
   if (sources.length > 1) errors.push(fieldForbidden(path, 'may not specify more than 1 volume type per source'));
   return errors;
@@ -101,7 +114,10 @@ function validateKeyToPath(item: Frozen<KeyToPath>, path: FieldPath): FieldError
 }
 
 function validateDownwardApiFile(file: Frozen<DownwardAPIVolumeFile>, path: FieldPath): FieldErrors {
-  const errors: FieldError[] = [...required(file.path, path.child('path')), ...validateUnreservedPath(file.path, path.child('path'))];
+  const errors: FieldError[] = [
+    ...required(file.path, path.child('path')),
+    ...validateUnreservedPath(file.path, path.child('path')),
+  ];
   if (file.fieldRef !== undefined) {
     errors.push(...validateFieldSelector(file.fieldRef, volumeFieldPaths, path.child('fieldRef')));
     if (file.resourceFieldRef !== undefined) {
@@ -110,7 +126,13 @@ function validateDownwardApiFile(file: Frozen<DownwardAPIVolumeFile>, path: Fiel
   } else if (file.resourceFieldRef !== undefined) {
     const at = path.child('resourceFieldRef');
     const { containerName = '' } = file.resourceFieldRef;
-    errors.push(...validateResourceSelector(file.resourceFieldRef, at, containerName === '' ? [fieldRequired(at.child('containerName'))] : noErrors));
+    errors.push(
+      ...validateResourceSelector(
+        file.resourceFieldRef,
+        at,
+        containerName === '' ? [fieldRequired(at.child('containerName'))] : noErrors,
+      ),
+    );
   } else {
     errors.push(fieldRequired(path, 'one of fieldRef and resourceFieldRef is required'));
   }
@@ -118,17 +140,34 @@ function validateDownwardApiFile(file: Frozen<DownwardAPIVolumeFile>, path: Fiel
 }
 
 /** Errors of the path are reported at the volume. */
-function validateToken(token: Frozen<ServiceAccountTokenProjection>, path: FieldPath, { volume, options }: Projection): FieldErrors {
+function validateToken(
+  token: Frozen<ServiceAccountTokenProjection>,
+  path: FieldPath,
+  { volume, options }: Projection,
+): FieldErrors {
   const errors: FieldError[] = [];
   const { expirationSeconds = 0 } = token;
   if (expirationSeconds < 600) {
-    errors.push(fieldInvalid(path.child('expirationSeconds'), expirationSeconds, 'may not specify a duration less than 10 minutes'));
+    errors.push(
+      fieldInvalid(
+        path.child('expirationSeconds'),
+        expirationSeconds,
+        'may not specify a duration less than 10 minutes',
+      ),
+    );
   }
   if (expirationSeconds > 2 ** 32) {
-    errors.push(fieldInvalid(path.child('expirationSeconds'), expirationSeconds, 'may not specify a duration larger than 2^32 seconds'));
+    errors.push(
+      fieldInvalid(
+        path.child('expirationSeconds'),
+        expirationSeconds,
+        'may not specify a duration larger than 2^32 seconds',
+      ),
+    );
   }
   if (token.path === '') errors.push(fieldRequired(volume.child('path')));
-  else if (options.allowNonLocalTokenPath !== true) errors.push(...validateUnreservedPath(token.path, volume.child('path')));
+  else if (options.allowNonLocalTokenPath !== true)
+    errors.push(...validateUnreservedPath(token.path, volume.child('path')));
   return errors;
 }
 

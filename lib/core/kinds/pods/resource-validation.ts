@@ -1,18 +1,35 @@
-// Resources that containers, and pods as a whole, ask for: names, amounts, requests within limits, and claims on devices.
-// As pkg/apis/core/validation/validation.go, validateResourceRequirements and validatePodResources.
-import { fieldDuplicate, fieldForbidden, fieldInvalid, fieldNotFound, fieldNotSupported, fieldRequired } from '../../errors/field-error.js';
+// Resources that containers, and pods as a whole, ask for: names, amounts, requests within limits, and claims on
+// devices. As pkg/apis/core/validation/validation.go, validateResourceRequirements and validatePodResources.
+import {
+  fieldDuplicate,
+  fieldForbidden,
+  fieldInvalid,
+  fieldNotFound,
+  fieldNotSupported,
+  fieldRequired,
+} from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
 import type { Frozen } from '../../objects/meta.js';
 import { isDns1123Label } from '../../objects/names.js';
 import { isParseError } from '../../objects/parse-error.js';
-import { compareQuantities, quantitySign, quantityToInteger, quantityToMilli } from '../../objects/quantity-arithmetic.js';
+import {
+  compareQuantities,
+  quantitySign,
+  quantityToInteger,
+  quantityToMilli,
+} from '../../objects/quantity-arithmetic.js';
 import type { Quantity } from '../../objects/quantity-arithmetic.js';
 import { parseQuantity, printQuantity } from '../../objects/quantity.js';
 import type { PodSpec, ResourceClaim, ResourceRequirements } from '../../types/core-v1.generated.js';
 import { printedWord } from '../printed-values.js';
 import { validateResourceQuantity } from '../quantity-validation.js';
-import { isHugePages, isOvercommitAllowed, validateContainerResourceName, validateResourceName } from '../resource-names.js';
+import {
+  isHugePages,
+  isOvercommitAllowed,
+  validateContainerResourceName,
+  validateResourceName,
+} from '../resource-names.js';
 import { aggregateContainers } from './container-resources.js';
 import { each, noErrors, ruledIfGiven } from './field-checks.js';
 import type { FieldErrors } from './field-checks.js';
@@ -45,7 +62,9 @@ export function validatePodResources(spec: Frozen<PodSpec>, path: FieldPath, con
   const at = path.child('resources');
   if (spec.os?.name === 'windows') return [fieldForbidden(at, 'may not be set for a windows pod')];
   return [
-    ...(resources.claims === undefined ? noErrors : [fieldForbidden(at.child('claims'), 'claims may not be set for Resources at pod-level')]),
+    ...(resources.claims === undefined
+      ? noErrors
+      : [fieldForbidden(at.child('claims'), 'claims may not be set for Resources at pod-level')]),
     ...validateRequirements(resources, at, { ...context, validateName: validatePodResourceName }),
     ...validateConsistency(spec, resources, at),
   ];
@@ -79,7 +98,8 @@ function validateRequirements(
   const limitsPath = path.child('limits');
   const requestsPath = path.child('requests');
   const errors: FieldError[] = [];
-  for (const [name, amount] of Object.entries(limits)) errors.push(...validateAmount(name, amount, limitsPath.key(name), context));
+  for (const [name, amount] of Object.entries(limits))
+    errors.push(...validateAmount(name, amount, limitsPath.key(name), context));
   for (const [name, amount] of Object.entries(requests)) {
     const at = requestsPath.key(name);
     errors.push(...context.validateName(name, at), ...validateResourceQuantity(name, amount, at));
@@ -93,7 +113,12 @@ function validateRequirements(
   return [...errors, ...validateClaims(claims, path.child('claims'), context.claimNames)];
 }
 
-function validateAmount(name: string, amount: string, path: FieldPath, context: ResourceContext & { readonly validateName: NameCheck }): FieldErrors {
+function validateAmount(
+  name: string,
+  amount: string,
+  path: FieldPath,
+  context: ResourceContext & { readonly validateName: NameCheck },
+): FieldErrors {
   return [
     ...context.validateName(name, path),
     ...validateResourceQuantity(name, amount, path),
@@ -106,19 +131,31 @@ function validateHugePages(name: string, amount: string, path: FieldPath, option
   return [fieldInvalid(path, amount, `${amount} is not positive integer multiple of ${name}`)];
 }
 
-function validateAgainstLimit(name: string, amount: string, limits: Amounts, paths: { requests: FieldPath; limits: FieldPath }): FieldErrors {
+function validateAgainstLimit(
+  name: string,
+  amount: string,
+  limits: Amounts,
+  paths: { requests: FieldPath; limits: FieldPath },
+): FieldErrors {
   const limit = Object.hasOwn(limits, name) ? limits[name] : undefined;
   const overcommit = isOvercommitAllowed(name);
   if (limit === undefined) {
     return overcommit ? noErrors : [fieldRequired(paths.limits, 'Limit must be set for non overcommitable resources')];
   }
   const order = compareQuantities(parseQuantity(amount), parseQuantity(limit));
-  if (order !== 0 && !overcommit) return [fieldInvalid(paths.requests, amount, `must be equal to ${name} limit of ${limit}`)];
-  return order > 0 ? [fieldInvalid(paths.requests, amount, `must be less than or equal to ${name} limit of ${limit}`)] : noErrors;
+  if (order !== 0 && !overcommit)
+    return [fieldInvalid(paths.requests, amount, `must be equal to ${name} limit of ${limit}`)];
+  return order > 0
+    ? [fieldInvalid(paths.requests, amount, `must be less than or equal to ${name} limit of ${limit}`)]
+    : noErrors;
 }
 
 /** References to the pod's claims: to a claim as a whole, or to single requests of it, but not both. */
-function validateClaims(claims: readonly Frozen<ResourceClaim>[] | undefined, path: FieldPath, podClaims: ReadonlySet<string>): FieldErrors {
+function validateClaims(
+  claims: readonly Frozen<ResourceClaim>[] | undefined,
+  path: FieldPath,
+  podClaims: ReadonlySet<string>,
+): FieldErrors {
   const seen = new Set<string>();
   const requestsOf = new Map<string, number>();
   return each(claims, path, ({ name, request = '' }, at) => {
@@ -151,11 +188,17 @@ const podResources = ['cpu', 'hugepages-', 'memory'];
 function validatePodResourceName(name: string, path: FieldPath): FieldErrors {
   const wrong = validateResourceName(name, path);
   if (wrong.length > 0) return wrong;
-  return name === 'cpu' || name === 'memory' || isHugePages(name) ? noErrors : [fieldNotSupported(path, printedWord(name), podResources)];
+  return name === 'cpu' || name === 'memory' || isHugePages(name)
+    ? noErrors
+    : [fieldNotSupported(path, printedWord(name), podResources)];
 }
 
 /** What the pod asks for must be enough for its containers. */
-function validateConsistency(spec: Frozen<PodSpec>, resources: Frozen<ResourceRequirements>, path: FieldPath): FieldErrors {
+function validateConsistency(
+  spec: Frozen<PodSpec>,
+  resources: Frozen<ResourceRequirements>,
+  path: FieldPath,
+): FieldErrors {
   const { limits = {}, requests = {} } = resources;
   const errors: FieldError[] = [];
   for (const [name, sum] of aggregateContainers(spec, 'requests')) {

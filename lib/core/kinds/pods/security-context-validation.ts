@@ -13,7 +13,11 @@ import { validateAppArmorProfile, validateSeccompProfile } from './security-prof
 import { validateWindowsOptions } from './windows-validation.js';
 
 /** The settings of a container; `hostUsers` says whether its users are those of the node. */
-export function validateSecurityContext(context: Frozen<SecurityContext> | undefined, path: FieldPath, hostUsers: boolean): FieldErrors {
+export function validateSecurityContext(
+  context: Frozen<SecurityContext> | undefined,
+  path: FieldPath,
+  hostUsers: boolean,
+): FieldErrors {
   if (context === undefined) return noErrors;
   const { procMount, allowPrivilegeEscalation, privileged, capabilities } = context;
   const errors: FieldError[] = [
@@ -27,10 +31,13 @@ export function validateSecurityContext(context: Frozen<SecurityContext> | undef
   errors.push(...validateSeccompProfile(context.seccompProfile, path.child('seccompProfile')));
   if (allowPrivilegeEscalation === false) {
     const denied = 'cannot set `allowPrivilegeEscalation` to false and';
-    if (privileged === true) errors.push(fieldInvalid(path, internalForm('SecurityContext', context), `${denied} \`privileged\` to true`));
+    if (privileged === true)
+      errors.push(fieldInvalid(path, internalForm('SecurityContext', context), `${denied} \`privileged\` to true`));
     for (const added of capabilities?.add ?? []) {
       if (added === 'CAP_SYS_ADMIN') {
-        errors.push(fieldInvalid(path, internalForm('SecurityContext', context), `${denied} \`capabilities.Add\` CAP_SYS_ADMIN`));
+        errors.push(
+          fieldInvalid(path, internalForm('SecurityContext', context), `${denied} \`capabilities.Add\` CAP_SYS_ADMIN`),
+        );
       }
     }
   }
@@ -42,7 +49,11 @@ export function validateSecurityContext(context: Frozen<SecurityContext> | undef
 }
 
 /** The settings of a pod. */
-export function validatePodSecurityContext(spec: Frozen<PodSpec>, path: FieldPath, options: PodValidationOptions): FieldErrors {
+export function validatePodSecurityContext(
+  spec: Frozen<PodSpec>,
+  path: FieldPath,
+  options: PodValidationOptions,
+): FieldErrors {
   const { securityContext: context, shareProcessNamespace } = spec;
   const errors: FieldError[] = [
     ...unixId(context?.fsGroup, path.child('fsGroup')),
@@ -51,11 +62,18 @@ export function validatePodSecurityContext(spec: Frozen<PodSpec>, path: FieldPat
     ...each(context?.supplementalGroups, path.child('supplementalGroups'), unixId),
   ];
   if (shareProcessNamespace === true && spec.hostPID === true) {
-    errors.push(fieldInvalid(path.child('shareProcessNamespace'), true, 'ShareProcessNamespace and HostPID cannot both be enabled'));
+    errors.push(
+      fieldInvalid(
+        path.child('shareProcessNamespace'),
+        true,
+        'ShareProcessNamespace and HostPID cannot both be enabled',
+      ),
+    );
   }
   if (context === undefined) return errors;
   // The last policy is on trial: the other one may only be kept.
-  const changePolicies = options.allowOnlyRecursiveSELinuxChange === true ? ['Recursive'] : ['MountOption', 'Recursive'];
+  const changePolicies =
+    options.allowOnlyRecursiveSELinuxChange === true ? ['Recursive'] : ['MountOption', 'Recursive'];
   return [
     ...errors,
     ...validateSysctls(spec, context, path.child('sysctls'), options),

@@ -1,6 +1,13 @@
 // Profiles of seccomp and AppArmor, as fields and as the annotations that came before them; and that both agree.
-// As pkg/apis/core/validation/validation.go, validateSeccompProfileField … validateAppArmorAnnotationsAndFieldsMatchOnCreate.
-import { fieldForbidden, fieldInvalid, fieldNotSupported, fieldRequired, fieldTooLong } from '../../errors/field-error.js';
+// As pkg/apis/core/validation/validation.go, validateSeccompProfileField …
+// validateAppArmorAnnotationsAndFieldsMatchOnCreate.
+import {
+  fieldForbidden,
+  fieldInvalid,
+  fieldNotSupported,
+  fieldRequired,
+  fieldTooLong,
+} from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
 import { quote } from '../../errors/go-format.js';
@@ -36,13 +43,18 @@ export function validateSeccompProfile(profile: Frozen<SeccompProfile> | undefin
   const { localhostProfile } = profile;
   const errors: FieldError[] = [];
   if (type === '') errors.push(fieldRequired(path.child('type'), 'type is required when seccompProfile is set'));
-  else if (!profileTypes.includes(type)) errors.push(fieldNotSupported(path.child('type'), printedWord(type), profileTypes));
+  else if (!profileTypes.includes(type))
+    errors.push(fieldNotSupported(path.child('type'), printedWord(type), profileTypes));
   const at = path.child('localhostProfile');
   if (type !== 'Localhost') {
     if (localhostProfile === undefined) return errors;
-    return [...errors, fieldInvalid(at, internalForm('SeccompProfile', profile), 'can only be set when seccomp type is Localhost')];
+    return [
+      ...errors,
+      fieldInvalid(at, internalForm('SeccompProfile', profile), 'can only be set when seccomp type is Localhost'),
+    ];
   }
-  if (localhostProfile === undefined) return [...errors, fieldRequired(at, 'must be set when seccomp type is Localhost')];
+  if (localhostProfile === undefined)
+    return [...errors, fieldRequired(at, 'must be set when seccomp type is Localhost')];
   return [...errors, ...validateDescendingPath(localhostProfile, at)];
 }
 
@@ -57,7 +69,9 @@ export function validateAppArmorProfile(profile: Frozen<AppArmorProfile> | undef
       return validateLocalhostProfile(localhostProfile, at);
     case 'RuntimeDefault':
     case 'Unconfined':
-      return localhostProfile === undefined ? noErrors : [fieldInvalid(at, printedWord(localhostProfile), 'can only be set when AppArmor type is Localhost')];
+      return localhostProfile === undefined
+        ? noErrors
+        : [fieldInvalid(at, printedWord(localhostProfile), 'can only be set when AppArmor type is Localhost')];
     case '':
       return [fieldRequired(path.child('type'), 'type is required when appArmorProfile is set')];
     default:
@@ -68,7 +82,10 @@ export function validateAppArmorProfile(profile: Frozen<AppArmorProfile> | undef
 /** Annotations that name seccomp profiles. */
 export function validateSeccompAnnotations(annotations: Annotations, path: FieldPath): FieldErrors {
   const keys = Object.keys(annotations);
-  const named = [...keys.filter((key) => key === seccompPodAnnotation), ...keys.filter((key) => key.startsWith(seccompContainerAnnotationPrefix))];
+  const named = [
+    ...keys.filter((key) => key === seccompPodAnnotation),
+    ...keys.filter((key) => key.startsWith(seccompContainerAnnotationPrefix)),
+  ];
   return named.flatMap((key) => {
     const profile = annotations[key] ?? '';
     if (profile === 'runtime/default' || profile === 'docker/default' || profile === 'unconfined') return noErrors;
@@ -79,7 +96,11 @@ export function validateSeccompAnnotations(annotations: Annotations, path: Field
 }
 
 /** Annotations that name AppArmor profiles of containers. */
-export function validateAppArmorAnnotations(annotations: Annotations, spec: Frozen<PodSpec>, path: FieldPath): FieldErrors {
+export function validateAppArmorAnnotations(
+  annotations: Annotations,
+  spec: Frozen<PodSpec>,
+  path: FieldPath,
+): FieldErrors {
   const named = Object.entries(annotations).filter(([key]) => key.startsWith(appArmorAnnotationPrefix));
   if (named.length === 0) return noErrors;
   const names = new Set(containersOf(spec, path).map(({ container }) => container.name));
@@ -87,14 +108,23 @@ export function validateAppArmorAnnotations(annotations: Annotations, spec: Froz
   for (const [key, profile] of named) {
     const name = key.slice(appArmorAnnotationPrefix.length);
     if (!names.has(name)) errors.push(fieldInvalid(path.key(key), name, 'container not found'));
-    const wellFormed = profile === '' || profile === 'runtime/default' || profile === 'unconfined' || profile.startsWith(localhostPrefix);
-    if (!wellFormed) errors.push(fieldInvalid(path.key(key), profile, `invalid AppArmor profile name: ${quote(profile)}`));
+    const wellFormed =
+      profile === '' ||
+      profile === 'runtime/default' ||
+      profile === 'unconfined' ||
+      profile.startsWith(localhostPrefix);
+    if (!wellFormed)
+      errors.push(fieldInvalid(path.key(key), profile, `invalid AppArmor profile name: ${quote(profile)}`));
   }
   return errors;
 }
 
 /** Where a seccomp profile stands in a field and in an annotation, both must say the same. */
-export function validateSeccompAgreement(annotations: Annotations, spec: Frozen<PodSpec>, path: FieldPath): FieldErrors {
+export function validateSeccompAgreement(
+  annotations: Annotations,
+  spec: Frozen<PodSpec>,
+  path: FieldPath,
+): FieldErrors {
   const places = [
     { key: seccompPodAnnotation, profile: spec.securityContext?.seccompProfile, at: path },
     ...containersOf(spec, path).map(({ container, at }) => ({
@@ -105,13 +135,21 @@ export function validateSeccompAgreement(annotations: Annotations, spec: Frozen<
   ];
   return places.flatMap(({ key, profile, at }) => {
     if (profile === undefined || !Object.hasOwn(annotations, key)) return noErrors;
-    const said = { annotation: annotations[key] ?? '', aliases: ['runtime/default', 'docker/default'], subject: 'seccomp' };
+    const said = {
+      annotation: annotations[key] ?? '',
+      aliases: ['runtime/default', 'docker/default'],
+      subject: 'seccomp',
+    };
     return validateAgreement(profile, said, at.child('securityContext').child('seccompProfile'));
   });
 }
 
 /** The same for AppArmor, whose profile for the pod holds for containers without one. */
-export function validateAppArmorAgreement(annotations: Annotations, spec: Frozen<PodSpec>, path: FieldPath): FieldErrors {
+export function validateAppArmorAgreement(
+  annotations: Annotations,
+  spec: Frozen<PodSpec>,
+  path: FieldPath,
+): FieldErrors {
   if (spec.os?.name === 'windows') return noErrors;
   return containersOf(spec, path).flatMap(({ container, at }) => {
     const profile = container.securityContext?.appArmorProfile ?? spec.securityContext?.appArmorProfile;
@@ -122,7 +160,9 @@ export function validateAppArmorAgreement(annotations: Annotations, spec: Frozen
   });
 }
 
-/** The profile that an annotation means; undefined if it means none. As pkg/api/pod/util.go, ApparmorFieldForAnnotation. */
+/**
+ * The profile that an annotation means; undefined if it means none. As pkg/api/pod/util.go, ApparmorFieldForAnnotation.
+ */
 export function appArmorProfileOf(annotation: string): AppArmorProfile | undefined {
   if (annotation === 'unconfined') return { type: 'Unconfined' };
   if (annotation === 'runtime/default') return { type: 'RuntimeDefault' };
@@ -149,7 +189,11 @@ interface Said {
   readonly subject: string;
 }
 
-function validateAgreement(profile: Frozen<AppArmorProfile | SeccompProfile>, { annotation, aliases, subject }: Said, path: FieldPath): FieldErrors {
+function validateAgreement(
+  profile: Frozen<AppArmorProfile | SeccompProfile>,
+  { annotation, aliases, subject }: Said,
+  path: FieldPath,
+): FieldErrors {
   const otherType = [fieldForbidden(path.child('type'), `${subject} type in annotation and field must match`)];
   switch (profile.type) {
     case 'Unconfined':

@@ -18,7 +18,11 @@ export interface TolerationOptions {
 }
 
 /** Every toleration. */
-export function validateTolerations(tolerations: readonly Frozen<Toleration>[] | undefined, path: FieldPath, options: TolerationOptions = {}): FieldErrors {
+export function validateTolerations(
+  tolerations: readonly Frozen<Toleration>[] | undefined,
+  path: FieldPath,
+  options: TolerationOptions = {},
+): FieldErrors {
   return each(tolerations, path, (toleration, at) => {
     const { key = '', value = '', tolerationSeconds } = toleration;
     const effect: string = toleration.effect ?? '';
@@ -29,10 +33,17 @@ export function validateTolerations(tolerations: readonly Frozen<Toleration>[] |
       errors.push(fieldInvalid(at.child('operator'), printedWord(operator), detail));
     }
     if (tolerationSeconds !== undefined && effect !== 'NoExecute') {
-      errors.push(fieldInvalid(at.child('effect'), printedWord(effect), "effect must be 'NoExecute' when `tolerationSeconds` is set"));
+      errors.push(
+        fieldInvalid(
+          at.child('effect'),
+          printedWord(effect),
+          "effect must be 'NoExecute' when `tolerationSeconds` is set",
+        ),
+      );
     }
     errors.push(...validateValue(operator, value, at, options));
-    if (effect !== '') errors.push(...oneOf(effect, ['NoSchedule', 'PreferNoSchedule', 'NoExecute'], at.child('effect')));
+    if (effect !== '')
+      errors.push(...oneOf(effect, ['NoSchedule', 'PreferNoSchedule', 'NoExecute'], at.child('effect')));
     return errors;
   });
 }
@@ -63,10 +74,13 @@ function validateNumber(value: string, path: FieldPath): FieldErrors {
   if (value === '') errors.push(fieldInvalid(path, value, 'must be non-empty'));
   else if (!/^(?:0|-?[1-9][0-9]*)$/.test(value)) errors.push(fieldInvalid(path, value, decimalSentence));
   const problem = int64Problem(value);
-  return problem === undefined ? errors : [...errors, fieldInvalid(path, value, `strconv.ParseInt: parsing ${quote(value)}: ${problem}`)];
+  return problem === undefined
+    ? errors
+    : [...errors, fieldInvalid(path, value, `strconv.ParseInt: parsing ${quote(value)}: ${problem}`)];
 }
 
-const decimalSentence = "must be a valid decimal integer in canonical form: optional '-' sign, no leading zeros, no '-0', and digits 0-9 only";
+const decimalSentence =
+  "must be a valid decimal integer in canonical form: optional '-' sign, no leading zeros, no '-0', and digits 0-9 only";
 
 function int64Problem(value: string): string | undefined {
   if (!/^[-+]?[0-9]+$/.test(value)) return 'invalid syntax';

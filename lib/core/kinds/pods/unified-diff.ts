@@ -7,7 +7,9 @@ export function unifiedDiff(before: string, after: string): string {
   const a = before.split('\n');
   const b = after.split('\n');
   if (a.length > linesMax || b.length > linesMax) return '';
-  return hunks(changes(a, b)).map((hunk) => printHunk(hunk, a, b)).join('');
+  return hunks(changes(a, b))
+    .map((hunk) => printHunk(hunk, a, b))
+    .join('');
 }
 
 const linesMax = 4000;
@@ -33,7 +35,8 @@ function changes(a: readonly string[], b: readonly string[]): readonly Stretch[]
       stretches.push({ same: false, a: { start: at.a, end: block.a }, b: { start: at.b, end: block.b } });
     }
     at = { a: block.a + block.size, b: block.b + block.size };
-    if (block.size > 0) stretches.push({ same: true, a: { start: block.a, end: at.a }, b: { start: block.b, end: at.b } });
+    if (block.size > 0)
+      stretches.push({ same: true, a: { start: block.a, end: at.a }, b: { start: block.b, end: at.b } });
   }
   return stretches;
 }
@@ -54,7 +57,10 @@ function matchingBlocks(a: readonly string[], b: readonly string[]): readonly Bl
     if (block.size === 0) continue;
     found.push(block);
     pending.push({ a: { start: part.a.start, end: block.a }, b: { start: part.b.start, end: block.b } });
-    pending.push({ a: { start: block.a + block.size, end: part.a.end }, b: { start: block.b + block.size, end: part.b.end } });
+    pending.push({
+      a: { start: block.a + block.size, end: part.a.end },
+      b: { start: block.b + block.size, end: part.b.end },
+    });
   }
   found.sort((one, other) => one.a - other.a);
   const joined: Block[] = [];
@@ -103,7 +109,8 @@ function longestMatch(
     lengths = next;
   }
   let { a: from, b: to, size } = best;
-  while (from > part.a.start && to > part.b.start && a[from - 1] === b[to - 1]) [from, to, size] = [from - 1, to - 1, size + 1];
+  while (from > part.a.start && to > part.b.start && a[from - 1] === b[to - 1])
+    [from, to, size] = [from - 1, to - 1, size + 1];
   while (from + size < part.a.end && to + size < part.b.end && a[from + size] === b[to + size]) size += 1;
   return { a: from, b: to, size };
 }

@@ -1,7 +1,13 @@
 // Where containers see the pod's volumes: mounts into their file system, and block devices.
 // As pkg/apis/core/validation/validation.go, ValidateVolumeMounts and ValidateVolumeDevices. Some errors of mounts are
 // reported at the list instead of the mount: clients know them so.
-import { fieldForbidden, fieldInvalid, fieldNotFound, fieldNotSupported, fieldRequired } from '../../errors/field-error.js';
+import {
+  fieldForbidden,
+  fieldInvalid,
+  fieldNotFound,
+  fieldNotSupported,
+  fieldRequired,
+} from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
 import type { Frozen } from '../../objects/meta.js';
@@ -14,7 +20,11 @@ import { hasBackstep, validateDescendingPath } from './path-validation.js';
 export type VolumesByName = ReadonlyMap<string, Frozen<Volume>>;
 
 /** Mounts of a container. */
-export function validateVolumeMounts(container: Frozen<Container | EphemeralContainer>, volumes: VolumesByName, path: FieldPath): FieldErrors {
+export function validateVolumeMounts(
+  container: Frozen<Container | EphemeralContainer>,
+  volumes: VolumesByName,
+  path: FieldPath,
+): FieldErrors {
   const { volumeMounts, volumeDevices = [] } = container;
   if (volumeMounts === undefined) return noErrors;
   // The last device of a name is the one that counts.
@@ -35,19 +45,27 @@ export function validateVolumeMounts(container: Frozen<Container | EphemeralCont
     }
     if (subPath !== '') errors.push(...validateDescendingPath(subPath, path.child('subPath')));
     if (subPathExpr !== '') {
-      if (subPath !== '') errors.push(fieldInvalid(at.child('subPathExpr'), subPathExpr, 'subPathExpr and subPath are mutually exclusive'));
+      if (subPath !== '')
+        errors.push(
+          fieldInvalid(at.child('subPathExpr'), subPathExpr, 'subPathExpr and subPath are mutually exclusive'),
+        );
       errors.push(...validateDescendingPath(subPathExpr, path.child('subPathExpr')));
     }
     if (mount.mountPropagation !== undefined) {
       errors.push(...validatePropagation(mount.mountPropagation, container, path.child('mountPropagation')));
     }
-    if (mount.recursiveReadOnly !== undefined) errors.push(...validateRecursiveReadOnly(mount, path.child('recursiveReadOnly')));
+    if (mount.recursiveReadOnly !== undefined)
+      errors.push(...validateRecursiveReadOnly(mount, path.child('recursiveReadOnly')));
     return errors;
   });
 }
 
 /** Block devices of a container: only claims have them. */
-export function validateVolumeDevices(container: Frozen<Container | EphemeralContainer>, volumes: VolumesByName, path: FieldPath): FieldErrors {
+export function validateVolumeDevices(
+  container: Frozen<Container | EphemeralContainer>,
+  volumes: VolumesByName,
+  path: FieldPath,
+): FieldErrors {
   const { volumeMounts = [], volumeDevices } = container;
   if (volumeDevices === undefined) return noErrors;
   const mounts = new Map(volumeMounts.map(({ name, mountPath }) => [name, mountPath]));
@@ -63,20 +81,32 @@ export function validateVolumeDevices(container: Frozen<Container | EphemeralCon
     if (names.has(name)) errors.push(fieldInvalid(namePath, name, 'must be unique'));
     if (volume === undefined) errors.push(fieldNotFound(namePath, name));
     else if (volume.persistentVolumeClaim === undefined && volume.ephemeral === undefined) {
-      errors.push(fieldInvalid(namePath, name, 'can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode'));
+      errors.push(
+        fieldInvalid(
+          namePath,
+          name,
+          'can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode',
+        ),
+      );
     }
     if (devicePath === '') errors.push(fieldRequired(devicePathPath));
     if (paths.has(devicePath)) errors.push(fieldInvalid(devicePathPath, devicePath, 'must be unique'));
-    if (hasBackstep(devicePath)) errors.push(fieldInvalid(devicePathPath, devicePath, "can not contain backsteps ('..')"));
+    if (hasBackstep(devicePath))
+      errors.push(fieldInvalid(devicePathPath, devicePath, "can not contain backsteps ('..')"));
     else paths.add(devicePath);
     if (mounts.has(name)) errors.push(fieldInvalid(namePath, name, 'must not already exist in volumeMounts'));
-    if (mountPaths.has(devicePath)) errors.push(fieldInvalid(devicePathPath, devicePath, 'must not already exist as a path in volumeMounts'));
+    if (mountPaths.has(devicePath))
+      errors.push(fieldInvalid(devicePathPath, devicePath, 'must not already exist as a path in volumeMounts'));
     if (name !== '') names.add(name);
     return errors;
   });
 }
 
-function validatePropagation(mode: string, container: Frozen<Container | EphemeralContainer>, path: FieldPath): FieldErrors {
+function validatePropagation(
+  mode: string,
+  container: Frozen<Container | EphemeralContainer>,
+  path: FieldPath,
+): FieldErrors {
   if (mode !== 'Bidirectional') return oneOf(mode, ['Bidirectional', 'HostToContainer', 'None'], path);
   if (container.securityContext?.privileged === true) return noErrors;
   return [fieldForbidden(path, 'Bidirectional mount propagation is available only to privileged containers')];

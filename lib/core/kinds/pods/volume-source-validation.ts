@@ -17,7 +17,10 @@ export type SourceCheck<T> = (source: Frozen<T>, path: FieldPath) => FieldErrors
 /** A directory, file or device of the node. */
 export const validateHostPath: SourceCheck<core.HostPathVolumeSource> = (source, path) => {
   if (source.path === '') return [fieldRequired(path.child('path'))];
-  return [...validateNoBacksteps(source.path, path.child('path')), ...oneOf(source.type, hostPathTypes, path.child('type'))];
+  return [
+    ...validateNoBacksteps(source.path, path.child('path')),
+    ...oneOf(source.type, hostPathTypes, path.child('type')),
+  ];
 };
 
 /** A clone of a repository. */
@@ -42,7 +45,9 @@ export const validateAwsElasticBlockStore: SourceCheck<core.AWSElasticBlockStore
 export const validateNfs: SourceCheck<core.NFSVolumeSource> = (source, path) => [
   ...required(source.server, path.child('server')),
   ...required(source.path, path.child('path')),
-  ...(source.path.startsWith('/') ? noErrors : [fieldInvalid(path.child('path'), source.path, 'must be an absolute path')]),
+  ...(source.path.startsWith('/')
+    ? noErrors
+    : [fieldInvalid(path.child('path'), source.path, 'must be an absolute path')]),
 ];
 
 /** A target of iSCSI. */
@@ -55,7 +60,8 @@ export const validateIscsi: SourceCheck<core.ISCSIVolumeSource> = (source, path)
   if ((source.chapAuthDiscovery === true || source.chapAuthSession === true) && source.secretRef === undefined) {
     errors.push(fieldRequired(path.child('secretRef')));
   }
-  if (source.initiatorName !== undefined) errors.push(...validateIscsiName(source.initiatorName, path.child('initiatorname')));
+  if (source.initiatorName !== undefined)
+    errors.push(...validateIscsiName(source.initiatorName, path.child('initiatorname')));
   return errors;
 };
 
@@ -74,13 +80,18 @@ export const validateGlusterfs: SourceCheck<core.GlusterfsVolumeSource> = (sourc
 ];
 
 /** A data set of Flocker. */
-export const validateFlocker: SourceCheck<core.FlockerVolumeSource> = ({ datasetName = '', datasetUUID = '' }, path) => {
+export const validateFlocker: SourceCheck<core.FlockerVolumeSource> = (
+  { datasetName = '', datasetUUID = '' },
+  path,
+) => {
   const errors: FieldError[] = [];
-  if (datasetName === '' && datasetUUID === '') errors.push(fieldRequired(path, 'one of datasetName and datasetUUID is required'));
+  if (datasetName === '' && datasetUUID === '')
+    errors.push(fieldRequired(path, 'one of datasetName and datasetUUID is required'));
   if (datasetName !== '' && datasetUUID !== '') {
     errors.push(fieldInvalid(path, 'resource', 'datasetName and datasetUUID can not be specified simultaneously'));
   }
-  if (datasetName.includes('/')) errors.push(fieldInvalid(path.child('datasetName'), datasetName, "must not contain '/'"));
+  if (datasetName.includes('/'))
+    errors.push(fieldInvalid(path.child('datasetName'), datasetName, "must not contain '/'"));
   return errors;
 };
 
@@ -101,7 +112,8 @@ export const validateCinder: SourceCheck<core.CinderVolumeSource> = (source, pat
 ];
 
 /** A file system of Ceph. */
-export const validateCephfs: SourceCheck<core.CephFSVolumeSource> = (source, path) => required(source.monitors, path.child('monitors'));
+export const validateCephfs: SourceCheck<core.CephFSVolumeSource> = (source, path) =>
+  required(source.monitors, path.child('monitors'));
 
 /** A volume of Quobyte. */
 export const validateQuobyte: SourceCheck<core.QuobyteVolumeSource> = ({ registry, tenant = '', volume }, path) => {
@@ -124,7 +136,9 @@ export const validateFlexVolume: SourceCheck<core.FlexVolumeSource> = (source, p
     const slash = key.indexOf('/');
     const normalized = `.${(slash < 0 ? key : key.slice(0, slash)).toLowerCase()}`;
     if (normalized.endsWith('.kubernetes.io') || normalized.endsWith('.k8s.io')) {
-      errors.push(fieldInvalid(path.child('options').key(key), key, 'kubernetes.io and k8s.io namespaces are reserved'));
+      errors.push(
+        fieldInvalid(path.child('options').key(key), key, 'kubernetes.io and k8s.io namespaces are reserved'),
+      );
     }
   }
   return errors;
@@ -137,7 +151,10 @@ export const validateAzureFile: SourceCheck<core.AzureFileVolumeSource> = (sourc
 ];
 
 /** A disk of Microsoft's cloud. */
-export const validateAzureDisk: SourceCheck<core.AzureDiskVolumeSource> = ({ diskName, diskURI, cachingMode, kind }, path) => {
+export const validateAzureDisk: SourceCheck<core.AzureDiskVolumeSource> = (
+  { diskName, diskURI, cachingMode, kind },
+  path,
+) => {
   const errors: FieldError[] = [
     ...required(diskName, path.child('diskName')),
     ...required(diskURI, path.child('diskURI')),
@@ -155,10 +172,12 @@ export const validateVsphereVolume: SourceCheck<core.VsphereVirtualDiskVolumeSou
   required(source.volumePath, path.child('volumePath'));
 
 /** A disk of Photon. */
-export const validatePhotonDisk: SourceCheck<core.PhotonPersistentDiskVolumeSource> = (source, path) => required(source.pdID, path.child('pdID'));
+export const validatePhotonDisk: SourceCheck<core.PhotonPersistentDiskVolumeSource> = (source, path) =>
+  required(source.pdID, path.child('pdID'));
 
 /** A volume of Portworx. */
-export const validatePortworx: SourceCheck<core.PortworxVolumeSource> = (source, path) => required(source.volumeID, path.child('volumeID'));
+export const validatePortworx: SourceCheck<core.PortworxVolumeSource> = (source, path) =>
+  required(source.volumeID, path.child('volumeID'));
 
 /** A volume of ScaleIO. */
 export const validateScaleIo: SourceCheck<core.ScaleIOVolumeSource> = (source, path) => [
@@ -209,8 +228,18 @@ export function validateCsiDriverName(name: string, path: FieldPath): FieldError
   return [...tooLong, ...isDns1123Subdomain(name.toLowerCase()).map((sentence) => fieldInvalid(path, name, sentence))];
 }
 
-const hostPathTypes = ['', 'BlockDevice', 'CharDevice', 'Directory', 'DirectoryOrCreate', 'File', 'FileOrCreate', 'Socket'];
-const managedDiskFormat = '/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}';
+const hostPathTypes = [
+  '',
+  'BlockDevice',
+  'CharDevice',
+  'Directory',
+  'DirectoryOrCreate',
+  'File',
+  'FileOrCreate',
+  'Socket',
+];
+const managedDiskFormat =
+  '/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}';
 const blobDiskFormat = 'https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd';
 
 const iscsiFormats: ReadonlyMap<string, RegExp> = new Map([

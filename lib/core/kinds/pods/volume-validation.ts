@@ -14,7 +14,12 @@ import { validateClaimTemplate } from './claim-template-validation.js';
 import { noErrors, requiredAndRuled, requiredOneOf } from './field-checks.js';
 import type { FieldErrors } from './field-checks.js';
 import type { PodValidationOptions } from './pod-validation-options.js';
-import { validateConfigMapVolume, validateDownwardApiVolume, validateProjectedVolume, validateSecretVolume } from './projected-volume-validation.js';
+import {
+  validateConfigMapVolume,
+  validateDownwardApiVolume,
+  validateProjectedVolume,
+  validateSecretVolume,
+} from './projected-volume-validation.js';
 import * as sources from './volume-source-validation.js';
 import type { VolumesByName } from './volume-mount-validation.js';
 
@@ -33,7 +38,11 @@ export function validateVolumes(
   if (volumes === undefined || volumes.length === 0) return noVolumes;
   const errors: FieldError[] = [];
   const valid = new Map<string, Frozen<Volume>>();
-  const made = new Set(podName === undefined ? [] : volumes.filter(({ ephemeral }) => ephemeral !== undefined).map(({ name }) => `${podName}-${name}`));
+  const made = new Set(
+    podName === undefined
+      ? []
+      : volumes.filter(({ ephemeral }) => ephemeral !== undefined).map(({ name }) => `${podName}-${name}`),
+  );
   volumes.forEach((volume, index) => {
     const at = path.index(index);
     const wrong: FieldError[] = [
@@ -136,7 +145,8 @@ function validateSource(volume: Frozen<Volume>, path: FieldPath, context: Source
 
 function validateIscsiLength({ name, iscsi }: Frozen<Volume>, path: FieldPath): FieldErrors {
   if (iscsi?.initiatorName === undefined || utf8Length(`${name}:${iscsi.targetPortal}`) <= 64) return noErrors;
-  const detail = 'Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.';
+  const detail =
+    'Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.';
   return [fieldInvalid(path.child('name'), name, detail)];
 }
 
@@ -149,7 +159,9 @@ function validateEphemeral({ volumeClaimTemplate }: Frozen<EphemeralVolumeSource
 function validateMadeClaimName(name: string, path: FieldPath, { podName }: SourceContext): FieldErrors {
   if (podName === undefined || name === '') return noErrors;
   const claim = `${podName}-${name}`;
-  return isDns1123Subdomain(claim).map((wrong) => fieldInvalid(path.child('name'), name, `PVC name ${quote(claim)}: ${wrong}`));
+  return isDns1123Subdomain(claim).map((wrong) =>
+    fieldInvalid(path.child('name'), name, `PVC name ${quote(claim)}: ${wrong}`),
+  );
 }
 
 /** Templates may leave the reference to whoever makes the pod. */

@@ -8,7 +8,10 @@ import { fractionalBytes } from './fractional-bytes.js';
 
 /** Warnings about all volumes. */
 export function volumeWarnings(volumes: readonly Frozen<Volume>[], path: FieldPath): readonly string[] {
-  return [...volumes.flatMap((volume, index) => sourceWarnings(volume, path.index(index))), ...volumes.flatMap(overlapWarnings)];
+  return [
+    ...volumes.flatMap((volume, index) => sourceWarnings(volume, path.index(index))),
+    ...volumes.flatMap(overlapWarnings),
+  ];
 }
 
 /** In the order Kubernetes looks. */
@@ -51,7 +54,9 @@ function overlapWarnings(volume: Frozen<Volume>): readonly string[] {
     ...(configMap?.items === undefined ? [] : told(`ConfigMap ${quote(configMap.name ?? '')}`, configMap.items)),
     ...(secret?.items === undefined ? [] : told(`Secret ${quote(secret.secretName ?? '')}`, secret.items)),
     ...(downwardAPI?.items === undefined ? [] : told('DownwardAPI', downwardAPI.items)),
-    ...(projected?.sources ?? []).filter(isEmpty).map(() => `volume ${quote(name)} (Projected) has no sources provided`),
+    ...(projected?.sources ?? [])
+      .filter(isEmpty)
+      .map(() => `volume ${quote(name)} (Projected) has no sources provided`),
     ...(projected === undefined ? [] : told('Projected', (projected.sources ?? []).flatMap(projectedFiles))),
   ];
 }
@@ -60,9 +65,16 @@ function isEmpty(source: Frozen<VolumeProjection>): boolean {
   return Object.keys(source).length === 0;
 }
 
-function projectedFiles({ configMap, secret, downwardAPI, serviceAccountToken }: Frozen<VolumeProjection>): readonly NamedFile[] {
-  if (configMap?.items !== undefined) return configMap.items.map(({ path }) => ({ path, source: `ConfigMap ${quote(configMap.name ?? '')}` }));
-  if (secret?.items !== undefined) return secret.items.map(({ path }) => ({ path, source: `Secret ${quote(secret.name ?? '')}` }));
+function projectedFiles({
+  configMap,
+  secret,
+  downwardAPI,
+  serviceAccountToken,
+}: Frozen<VolumeProjection>): readonly NamedFile[] {
+  if (configMap?.items !== undefined)
+    return configMap.items.map(({ path }) => ({ path, source: `ConfigMap ${quote(configMap.name ?? '')}` }));
+  if (secret?.items !== undefined)
+    return secret.items.map(({ path }) => ({ path, source: `Secret ${quote(secret.name ?? '')}` }));
   if (downwardAPI?.items !== undefined) return downwardAPI.items.map(({ path }) => ({ path, source: 'DownwardAPI' }));
   return serviceAccountToken === undefined ? [] : [{ path: serviceAccountToken.path, source: 'ServiceAccountToken' }];
 }

@@ -7,7 +7,12 @@ import type { FieldPath } from '../../errors/field-path.js';
 import { utf8Length } from '../../objects/character-classes.js';
 import type { Frozen } from '../../objects/meta.js';
 import { isDns1123Subdomain } from '../../objects/names.js';
-import type { PodSecurityContext, PodSpec, SecurityContext, WindowsSecurityContextOptions } from '../../types/core-v1.generated.js';
+import type {
+  PodSecurityContext,
+  PodSpec,
+  SecurityContext,
+  WindowsSecurityContextOptions,
+} from '../../types/core-v1.generated.js';
 import { invalidEach } from '../invalid-each.js';
 import { printedWord } from '../printed-values.js';
 import { noErrors, oneOf } from './field-checks.js';
@@ -15,12 +20,21 @@ import type { FieldErrors } from './field-checks.js';
 import { containersOf } from './pod-containers.js';
 
 /** Options of Windows for a container or a pod. */
-export function validateWindowsOptions(options: Frozen<WindowsSecurityContextOptions> | undefined, path: FieldPath): FieldErrors {
+export function validateWindowsOptions(
+  options: Frozen<WindowsSecurityContextOptions> | undefined,
+  path: FieldPath,
+): FieldErrors {
   if (options === undefined) return noErrors;
   const { gmsaCredentialSpecName, gmsaCredentialSpec, runAsUserName } = options;
   const errors: FieldError[] = [];
   if (gmsaCredentialSpecName !== undefined) {
-    errors.push(...invalidEach(path.child('gmsaCredentialSpecName'), printedWord(gmsaCredentialSpecName), isDns1123Subdomain(gmsaCredentialSpecName)));
+    errors.push(
+      ...invalidEach(
+        path.child('gmsaCredentialSpecName'),
+        printedWord(gmsaCredentialSpecName),
+        isDns1123Subdomain(gmsaCredentialSpecName),
+      ),
+    );
   }
   const at = path.child('gmsaCredentialSpec');
   if (gmsaCredentialSpec === '') errors.push(fieldInvalid(at, '', 'gmsaCredentialSpec cannot be an empty string'));
@@ -28,7 +42,11 @@ export function validateWindowsOptions(options: Frozen<WindowsSecurityContextOpt
     errors.push(fieldInvalid(at, printedWord(gmsaCredentialSpec), 'gmsaCredentialSpec size must be under 64 KiB'));
   }
   if (runAsUserName !== undefined) {
-    errors.push(...userNameProblems(runAsUserName).map((problem) => fieldInvalid(path.child('runAsUserName'), printedWord(runAsUserName), problem)));
+    errors.push(
+      ...userNameProblems(runAsUserName).map((problem) =>
+        fieldInvalid(path.child('runAsUserName'), printedWord(runAsUserName), problem),
+      ),
+    );
   }
   return errors;
 }
@@ -43,16 +61,30 @@ export function validateHostProcess(spec: Frozen<PodSpec>, path: FieldPath): Fie
     const own = container.securityContext?.windowsOptions?.hostProcess;
     if (ofPod !== undefined && own !== undefined && ofPod !== own) {
       const where = at.child('securityContext').child('windowsOptions').child('hostProcess');
-      errors.push(fieldInvalid(where, own, `pod hostProcess value must be identical if both are specified, was ${ofPod}`));
+      errors.push(
+        fieldInvalid(where, own, `pod hostProcess value must be identical if both are specified, was ${ofPod}`),
+      );
     }
     if (own ?? ofPod === true) hostProcesses += 1;
   }
   if (hostProcesses === 0) return errors;
   if (hostProcesses !== containers.length) {
-    errors.push(fieldInvalid(path, '', 'If pod contains any hostProcess containers then all containers must be HostProcess containers'));
+    errors.push(
+      fieldInvalid(
+        path,
+        '',
+        'If pod contains any hostProcess containers then all containers must be HostProcess containers',
+      ),
+    );
   }
   if (spec.hostNetwork !== true) {
-    errors.push(fieldInvalid(path.child('hostNetwork'), false, 'hostNetwork must be true if pod contains any hostProcess containers'));
+    errors.push(
+      fieldInvalid(
+        path.child('hostNetwork'),
+        false,
+        'hostNetwork must be true if pod contains any hostProcess containers',
+      ),
+    );
   }
   return errors;
 }
@@ -77,7 +109,8 @@ function userNameProblems(name: string): readonly string[] {
   const problems: string[] = [];
   if (domain !== undefined) {
     if (utf8Length(domain) >= 256) problems.push("runAsUserName's Domain length must be under 256 characters");
-    if (!netBiosName.test(domain) && !isDnsName(domain)) problems.push("runAsUserName's Domain doesn't match the NetBios nor the DNS format");
+    if (!netBiosName.test(domain) && !isDnsName(domain))
+      problems.push("runAsUserName's Domain doesn't match the NetBios nor the DNS format");
   }
   if (user === '') problems.push("runAsUserName's User cannot be empty");
   else if (utf8Length(user) > 104) problems.push("runAsUserName's User length must not be longer than 104 characters");
@@ -104,14 +137,24 @@ function isDnsName(text: string): boolean {
 }
 
 function validateOnLinux(spec: Frozen<PodSpec>, path: FieldPath): FieldErrors {
-  const places = [{ context: spec.securityContext, at: path }, ...containersOf(spec, path).map(({ container, at }) => ({ context: container.securityContext, at }))];
+  const places = [
+    { context: spec.securityContext, at: path },
+    ...containersOf(spec, path).map(({ container, at }) => ({ context: container.securityContext, at })),
+  ];
   return places
     .filter(({ context }) => context?.windowsOptions !== undefined)
-    .map(({ at }) => fieldForbidden(at.child('securityContext').child('windowsOptions'), 'windows options cannot be set for a linux pod'));
+    .map(({ at }) =>
+      fieldForbidden(
+        at.child('securityContext').child('windowsOptions'),
+        'windows options cannot be set for a linux pod',
+      ),
+    );
 }
 
 /** In the order Kubernetes looks; those of the specification itself have no `securityContext` in their path. */
-const linuxPodFields: readonly (keyof PodSecurityContext | `spec.${'hostUsers' | 'hostPID' | 'hostIPC' | 'shareProcessNamespace'}`)[] = [
+const linuxPodFields: readonly (
+  keyof PodSecurityContext | `spec.${'hostUsers' | 'hostPID' | 'hostIPC' | 'shareProcessNamespace'}`
+)[] = [
   'appArmorProfile',
   'seLinuxOptions',
   'spec.hostUsers',
@@ -155,11 +198,13 @@ function validateOnWindows(spec: Frozen<PodSpec>, path: FieldPath): FieldErrors 
   for (const field of linuxPodFields) {
     const name = field.replace('spec.', '');
     const value = name === field ? inContext[name] : inSpec[name];
-    if (value !== undefined) errors.push(fieldForbidden((name === field ? path.child('securityContext') : path).child(name), detail));
+    if (value !== undefined)
+      errors.push(fieldForbidden((name === field ? path.child('securityContext') : path).child(name), detail));
   }
   for (const { container, at } of containersOf(spec, path)) {
     for (const field of linuxContainerFields) {
-      if (container.securityContext?.[field] !== undefined) errors.push(fieldForbidden(at.child('securityContext').child(field), detail));
+      if (container.securityContext?.[field] !== undefined)
+        errors.push(fieldForbidden(at.child('securityContext').child(field), detail));
     }
   }
   return errors;

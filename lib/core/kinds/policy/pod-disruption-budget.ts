@@ -8,7 +8,11 @@ import type { IntOrString } from '../../objects/int-or-string.js';
 import { validateNonNegative } from '../../objects/meta-validation.js';
 import type { Frozen } from '../../objects/meta.js';
 import { nameIsPathSegment } from '../../objects/names.js';
-import type { PodDisruptionBudget, PodDisruptionBudgetSpec, PodDisruptionBudgetStatus } from '../../types/policy-v1.generated.js';
+import type {
+  PodDisruptionBudget,
+  PodDisruptionBudgetSpec,
+  PodDisruptionBudgetStatus,
+} from '../../types/policy-v1.generated.js';
 import { validateAtMostWhole, validateIntOrPercent } from '../apps/int-or-percent.js';
 import { validateConditions } from '../condition-validation.js';
 import type { KindStrategy } from '../kind-strategy.js';
@@ -27,7 +31,8 @@ export const podDisruptionBudget: KindStrategy<PodDisruptionBudget> = {
   nameRule: nameIsPathSegment,
   validate: ({ spec = {} }) => validateSpec(spec, false),
   // A selector that was wrong before may stay so.
-  validateUpdate: ({ spec = {} }, old) => validateSpec(spec, validateLabelSelector(old.spec?.selector, selectorPath).length > 0),
+  validateUpdate: ({ spec = {} }, old) =>
+    validateSpec(spec, validateLabelSelector(old.spec?.selector, selectorPath).length > 0),
   changesGeneration: (object, old) => !deepEqual(object.spec, old.spec),
   requiresResourceVersion: true,
   checksMetadataOnce: true,
@@ -49,11 +54,16 @@ export const podDisruptionBudget: KindStrategy<PodDisruptionBudget> = {
 };
 
 /**
- * Drops a requirement that former versions meant as "none", unless it stands alone. As pkg/apis/policy/v1/conversion.go.
+ * Drops a requirement that former versions meant as "none", unless it stands alone. As
+ * pkg/apis/policy/v1/conversion.go.
  */
 export function podDisruptionBudgetDefaults({ spec }: PodDisruptionBudget): void {
   const { selector } = spec ?? {};
-  if (selector?.matchExpressions === undefined || deepEqual(selector, { matchExpressions: [{ key: noneLabel, operator: 'Exists' }] })) return;
+  if (
+    selector?.matchExpressions === undefined ||
+    deepEqual(selector, { matchExpressions: [{ key: noneLabel, operator: 'Exists' }] })
+  )
+    return;
   const kept = selector.matchExpressions.filter(({ key }) => key !== noneLabel);
   if (kept.length > 0) selector.matchExpressions = kept;
   else delete selector.matchExpressions;
@@ -93,7 +103,12 @@ function validateStatus(status: Frozen<PodDisruptionBudgetStatus>): FieldErrors 
 }
 
 /** Kubernetes prints its internal type, by Go's names. */
-function printedSpec({ minAvailable, selector, maxUnavailable, unhealthyPodEvictionPolicy }: Frozen<PodDisruptionBudgetSpec>): unknown {
+function printedSpec({
+  minAvailable,
+  selector,
+  maxUnavailable,
+  unhealthyPodEvictionPolicy,
+}: Frozen<PodDisruptionBudgetSpec>): unknown {
   return {
     MinAvailable: minAvailable ?? null,
     Selector: printedSelector(selector),

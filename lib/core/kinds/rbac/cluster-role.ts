@@ -19,7 +19,10 @@ export const clusterRole: KindStrategy<ClusterRole> = {
   createsOnUpdate: true,
 };
 
-function validateClusterRole({ rules, aggregationRule }: Frozen<ClusterRole>, allowInvalidValues: boolean): readonly FieldError[] {
+function validateClusterRole(
+  { rules, aggregationRule }: Frozen<ClusterRole>,
+  allowInvalidValues: boolean,
+): readonly FieldError[] {
   const errors = validatePolicyRules(rules, false);
   if (aggregationRule === undefined) return errors;
   const { clusterRoleSelectors = [] } = aggregationRule;
@@ -32,11 +35,15 @@ function validateClusterRole({ rules, aggregationRule }: Frozen<ClusterRole>, al
     ...clusterRoleSelectors.flatMap((selector, index) => [
       ...validateLabelSelector(selector, path.index(index), { allowInvalidValues }),
       // What is printed is the selector that could not be made.
-      ...(readSelector(selector) === undefined ? [fieldInvalid(path.index(index), null, 'invalid label selector.')] : []),
+      ...(readSelector(selector) === undefined
+        ? [fieldInvalid(path.index(index), null, 'invalid label selector.')]
+        : []),
     ]),
   ];
 }
 
 function hasInvalidSelector({ aggregationRule }: Frozen<ClusterRole>): boolean {
-  return (aggregationRule?.clusterRoleSelectors ?? []).some((selector) => validateLabelSelector(selector, FieldPath.nil).length > 0);
+  return (aggregationRule?.clusterRoleSelectors ?? []).some(
+    (selector) => validateLabelSelector(selector, FieldPath.nil).length > 0,
+  );
 }

@@ -36,7 +36,8 @@ export const clusterRoleBinding: KindStrategy<ClusterRoleBinding> = {
 export function bindingDefaults({ roleRef, subjects = [] }: Binding): void {
   if (roleRef.apiGroup === '') roleRef.apiGroup = rbacGroup;
   for (const subject of subjects) {
-    if ((subject.apiGroup ?? '') === '' && (subject.kind === 'User' || subject.kind === 'Group')) subject.apiGroup = rbacGroup;
+    if ((subject.apiGroup ?? '') === '' && (subject.kind === 'User' || subject.kind === 'Group'))
+      subject.apiGroup = rbacGroup;
   }
 }
 
@@ -58,7 +59,10 @@ function columns(): readonly TableColumn[] {
 function row(object: Frozen<Binding>, now: number): TableCells {
   const { metadata, roleRef, subjects = [] } = object;
   const named = (kind: string, text: (subject: Frozen<Subject>) => string): string =>
-    subjects.filter((subject) => subject.kind === kind).map(text).join(', ');
+    subjects
+      .filter((subject) => subject.kind === kind)
+      .map(text)
+      .join(', ');
   return {
     cells: [
       metadata?.name ?? '',

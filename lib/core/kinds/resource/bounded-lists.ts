@@ -1,5 +1,5 @@
-// Lists and maps of bounded size, as dynamic resource allocation has many: too many items are one error and are not looked
-// at further. As pkg/apis/resource/validation/validation.go, validateSlice, validateSet and validateMap.
+// Lists and maps of bounded size, as dynamic resource allocation has many: too many items are one error and are not
+// looked at further. As pkg/apis/resource/validation/validation.go, validateSlice, validateSet and validateMap.
 import { fieldDuplicate, fieldTooMany } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
@@ -20,7 +20,11 @@ export interface BoundedSet<T> extends BoundedList<T> {
 }
 
 /** The errors of a list. */
-export function validateList<T>(items: readonly T[] | undefined, path: FieldPath, { itemsMax, check }: BoundedList<T>): FieldErrors {
+export function validateList<T>(
+  items: readonly T[] | undefined,
+  path: FieldPath,
+  { itemsMax, check }: BoundedList<T>,
+): FieldErrors {
   if (items === undefined) return [];
   if (items.length > itemsMax) return [fieldTooMany(path, items.length, itemsMax)];
   return items.flatMap((item, index) => check(item, path.index(index)));
@@ -50,7 +54,11 @@ export interface BoundedMap<T> extends BoundedList<T> {
 }
 
 /** The errors of a map. */
-export function validateMap<T>(map: Readonly<Record<string, T>> | undefined, path: FieldPath, options: BoundedMap<T>): FieldErrors {
+export function validateMap<T>(
+  map: Readonly<Record<string, T>> | undefined,
+  path: FieldPath,
+  options: BoundedMap<T>,
+): FieldErrors {
   if (map === undefined) return [];
   const entries = Object.entries(map);
   if (entries.length > options.itemsMax) return [fieldTooMany(path, entries.length, options.itemsMax)];

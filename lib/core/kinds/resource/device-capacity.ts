@@ -7,27 +7,48 @@ import type { Frozen } from '../../objects/meta.js';
 import { addQuantities, compareQuantities, quantityToInteger } from '../../objects/quantity-arithmetic.js';
 import type { Quantity } from '../../objects/quantity-arithmetic.js';
 import { parseQuantity, printQuantity } from '../../objects/quantity.js';
-import type { CapacityRequestPolicy, CapacityRequestPolicyRange, DeviceCapacity } from '../../types/resource-v1.generated.js';
+import type {
+  CapacityRequestPolicy,
+  CapacityRequestPolicyRange,
+  DeviceCapacity,
+} from '../../types/resource-v1.generated.js';
 import { validateSet } from './bounded-lists.js';
 
 type FieldErrors = readonly FieldError[];
 
 /** A capacity; only that of a device with several users can be portioned. */
-export function validateCapacity({ value, requestPolicy: policy }: Frozen<DeviceCapacity>, path: FieldPath, shared: boolean): FieldErrors {
+export function validateCapacity(
+  { value, requestPolicy: policy }: Frozen<DeviceCapacity>,
+  path: FieldPath,
+  shared: boolean,
+): FieldErrors {
   if (policy === undefined) return [];
   const at = path.child('requestPolicy');
-  return shared ? validatePolicy(policy, parseQuantity(value), at) : [fieldForbidden(at, 'allowMultipleAllocations must be true')];
+  return shared
+    ? validatePolicy(policy, parseQuantity(value), at)
+    : [fieldForbidden(at, 'allowMultipleAllocations must be true')];
 }
 
-function validatePolicy({ default: standard, validValues = [], validRange }: Frozen<CapacityRequestPolicy>, capacity: Quantity, path: FieldPath): FieldErrors {
+function validatePolicy(
+  { default: standard, validValues = [], validRange }: Frozen<CapacityRequestPolicy>,
+  capacity: Quantity,
+  path: FieldPath,
+): FieldErrors {
   if (validValues.length > 0 && validRange !== undefined) {
-    return [fieldForbidden(path, 'exactly one policy can be specified, cannot specify "validValues" and "validRange" at the same time')];
+    return [
+      fieldForbidden(
+        path,
+        'exactly one policy can be specified, cannot specify "validValues" and "validRange" at the same time',
+      ),
+    ];
   }
   if (validValues.length === 0 && validRange === undefined) return [];
   const used = validRange === undefined ? 'validValues' : 'validRange';
   if (standard === undefined) return [fieldRequired(path.child('default'), `required when ${used} is defined`)];
   const amounts = { standard: parseQuantity(standard), capacity };
-  return validRange === undefined ? validateValues(validValues, amounts, path.child(used)) : validateRange(validRange, amounts, path.child(used));
+  return validRange === undefined
+    ? validateValues(validValues, amounts, path.child(used))
+    : validateRange(validRange, amounts, path.child(used));
 }
 
 interface Amounts {
@@ -57,11 +78,17 @@ function validateValues(values: readonly string[], { standard, capacity }: Amoun
   });
   // Too many values are not looked at, so the default is not found among them.
   const found = amounts.length <= valuesMax && amounts.some((amount) => compareQuantities(amount, standard) === 0);
-  const missing = found ? [] : [fieldInvalid(path, printQuantity(standard), 'default value is not valid according to the requestPolicy')];
+  const missing = found
+    ? []
+    : [fieldInvalid(path, printQuantity(standard), 'default value is not valid according to the requestPolicy')];
   return [...errors, ...items, ...missing];
 }
 
-function validateRange(range: Partial<Frozen<CapacityRequestPolicyRange>>, { standard, capacity }: Amounts, path: FieldPath): FieldErrors {
+function validateRange(
+  range: Partial<Frozen<CapacityRequestPolicyRange>>,
+  { standard, capacity }: Amounts,
+  path: FieldPath,
+): FieldErrors {
   if (range.min === undefined) return [fieldRequired(path.child('min'), 'required when validRange is defined')];
   const min = parseQuantity(range.min);
   const max = range.max === undefined ? undefined : parseQuantity(range.max);
@@ -79,7 +106,8 @@ function validateRange(range: Partial<Frozen<CapacityRequestPolicyRange>>, { sta
   if (range.step === undefined) return errors;
   const step = parseQuantity(range.step);
   const first = addQuantities(min, step);
-  if (compareQuantities(first, capacity) > 0) refuse('step', step, `one step ${printQuantity(first)} is larger than capacity value`, capacity);
+  if (compareQuantities(first, capacity) > 0)
+    refuse('step', step, `one step ${printQuantity(first)} is larger than capacity value`, capacity);
   for (const amount of max === undefined ? [standard] : [standard, max]) {
     if (isMultiple(amount, min, step)) continue;
     const rule = `value is not a multiple of a given step (${printQuantity(step)}) from (${printQuantity(min)})`;

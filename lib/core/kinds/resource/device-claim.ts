@@ -7,7 +7,15 @@ import type { FieldPath } from '../../errors/field-path.js';
 import { utf8Length } from '../../objects/character-classes.js';
 import { isJsonObject } from '../../objects/json.js';
 import { isDns1123Subdomain, isLabelValue } from '../../objects/names.js';
-import type { DeviceClaim, DeviceConstraint, DeviceRequest, DeviceSelector, DeviceToleration, ExactDeviceRequest, OpaqueDeviceConfiguration } from '../../types/resource-v1.generated.js';
+import type {
+  DeviceClaim,
+  DeviceConstraint,
+  DeviceRequest,
+  DeviceSelector,
+  DeviceToleration,
+  ExactDeviceRequest,
+  OpaqueDeviceConfiguration,
+} from '../../types/resource-v1.generated.js';
 import type { ExpressionCheck } from '../expression-check.js';
 import { invalidEach } from '../invalid-each.js';
 import { validateLabelName } from '../label-selector-validation.js';
@@ -37,21 +45,36 @@ export function validateDeviceClaim(claim: Loose<DeviceClaim>, path: FieldPath, 
       check: (request, at) => validateRequest(request, at, scope),
       key: ({ name = '' }) => name,
     }),
-    ...validateList(claim.constraints, path.child('constraints'), { itemsMax: 32, check: (constraint, at) => validateConstraint(constraint, at, names) }),
+    ...validateList(claim.constraints, path.child('constraints'), {
+      itemsMax: 32,
+      check: (constraint, at) => validateConstraint(constraint, at, names),
+    }),
     ...validateList(claim.config, path.child('config'), {
       itemsMax: configMax,
-      check: ({ requests, opaque }, at) => [...validateRequestRefs(requests, at.child('requests'), names), ...validateConfiguration(opaque, at)],
+      check: ({ requests, opaque }, at) => [
+        ...validateRequestRefs(requests, at.child('requests'), names),
+        ...validateConfiguration(opaque, at),
+      ],
     }),
   ];
 }
 
 /** The names that constraints, configuration and results may refer to. */
 export function requestNames({ requests = [] }: Loose<DeviceClaim>): RequestNames {
-  return new Map(requests.map(({ name = '', firstAvailable = [] }) => [name, new Set(firstAvailable.map((request) => request.name ?? ''))]));
+  return new Map(
+    requests.map(({ name = '', firstAvailable = [] }) => [
+      name,
+      new Set(firstAvailable.map((request) => request.name ?? '')),
+    ]),
+  );
 }
 
 /** Selectors of devices. */
-export function validateSelectors(selectors: readonly Loose<DeviceSelector>[] | undefined, path: FieldPath, scope: SelectorScope): FieldErrors {
+export function validateSelectors(
+  selectors: readonly Loose<DeviceSelector>[] | undefined,
+  path: FieldPath,
+  scope: SelectorScope,
+): FieldErrors {
   return validateList(selectors, path, {
     itemsMax: 32,
     check({ cel }, at) {
@@ -65,7 +88,11 @@ export function validateSelectors(selectors: readonly Loose<DeviceSelector>[] | 
 }
 
 /** Configuration that only a driver understands. `stored` parameters may be larger. */
-export function validateConfiguration(opaque: Loose<OpaqueDeviceConfiguration> | undefined, path: FieldPath, stored = false): FieldErrors {
+export function validateConfiguration(
+  opaque: Loose<OpaqueDeviceConfiguration> | undefined,
+  path: FieldPath,
+  stored = false,
+): FieldErrors {
   const at = path.child('opaque');
   if (opaque === undefined) return [fieldRequired(at)];
   return [
@@ -82,13 +109,22 @@ export function validateRaw(value: unknown, path: FieldPath, bytesMax: number): 
 }
 
 /** References to requests of the claim: `request` or `request/subrequest`. */
-export function validateRequestRefs(references: readonly string[] | undefined, path: FieldPath, names: RequestNames): FieldErrors {
-  return validateSet(references, path, { itemsMax: requestsMax, check: (name, at) => validateRequestRef(name, at, names), key: (name) => name });
+export function validateRequestRefs(
+  references: readonly string[] | undefined,
+  path: FieldPath,
+  names: RequestNames,
+): FieldErrors {
+  return validateSet(references, path, {
+    itemsMax: requestsMax,
+    check: (name, at) => validateRequestRef(name, at, names),
+    key: (name) => name,
+  });
 }
 
 /** One such reference. */
 export function validateRequestRef(name: string, path: FieldPath, names: RequestNames): FieldErrors {
-  const sentence = "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'";
+  const sentence =
+    "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'";
   const segments = name.split('/', 3);
   if (segments.length > 2) return [fieldInvalid(path, name, sentence)];
   const errors = segments.flatMap((segment) => validateLabelLike(segment, path));
@@ -111,33 +147,47 @@ function validateRequest(request: Loose<DeviceRequest>, path: FieldPath, scope: 
   const { name = '', exactly, firstAvailable = [] } = request;
   const errors = validateLabelLike(name, path.child('name'));
   const rule = 'exactly one of `exactly` or `firstAvailable` is required';
-  if (exactly !== undefined && firstAvailable.length > 0) return [...errors, fieldInvalid(path, null, `${rule}, but multiple fields are set`)];
+  if (exactly !== undefined && firstAvailable.length > 0)
+    return [...errors, fieldInvalid(path, null, `${rule}, but multiple fields are set`)];
   if (exactly !== undefined) return [...errors, ...validateDevices(exactly, path.child('exactly'), scope)];
   if (firstAvailable.length === 0) return [...errors, fieldRequired(path, rule)];
   const subrequests = validateSet(firstAvailable, path.child('firstAvailable'), {
     itemsMax: 8,
-    check: (subrequest, at) => [...validateLabelLike(subrequest.name ?? '', at.child('name')), ...validateDevices(subrequest, at, scope)],
+    check: (subrequest, at) => [
+      ...validateLabelLike(subrequest.name ?? '', at.child('name')),
+      ...validateDevices(subrequest, at, scope),
+    ],
     key: (subrequest) => subrequest.name ?? '',
   });
   return [...errors, ...subrequests];
 }
 
 /** What a request and a subrequest have in common. */
-function validateDevices(request: Loose<Omit<ExactDeviceRequest, 'adminAccess'>>, path: FieldPath, scope: SelectorScope): FieldErrors {
+function validateDevices(
+  request: Loose<Omit<ExactDeviceRequest, 'adminAccess'>>,
+  path: FieldPath,
+  scope: SelectorScope,
+): FieldErrors {
   const { deviceClassName: className = '', allocationMode = '', count = 0, tolerations = [] } = request;
   const classPath = path.child('deviceClassName');
   return [
-    ...(className === '' ? [fieldRequired(classPath)] : invalidEach(classPath, className, isDns1123Subdomain(className))),
+    ...(className === ''
+      ? [fieldRequired(classPath)]
+      : invalidEach(classPath, className, isDns1123Subdomain(className))),
     ...validateSelectors(request.selectors, path.child('selectors'), scope),
     ...validateAllocationMode(allocationMode, count, path),
-    ...tolerations.flatMap((toleration, index) => validateToleration(toleration, path.child('tolerations').index(index))),
+    ...tolerations.flatMap((toleration, index) =>
+      validateToleration(toleration, path.child('tolerations').index(index)),
+    ),
   ];
 }
 
 function validateAllocationMode(mode: string, count: number, path: FieldPath): FieldErrors {
   switch (mode) {
     case 'All':
-      return count === 0 ? [] : [fieldInvalid(path.child('count'), count, "must not be specified when allocationMode is 'All'")];
+      return count === 0
+        ? []
+        : [fieldInvalid(path.child('count'), count, "must not be specified when allocationMode is 'All'")];
     case 'ExactCount':
       return count > 0 ? [] : [fieldInvalid(path.child('count'), count, 'must be greater than zero')];
     default:
@@ -145,7 +195,10 @@ function validateAllocationMode(mode: string, count: number, path: FieldPath): F
   }
 }
 
-function validateToleration({ key = '', operator = '', value = '', effect = '' }: Loose<DeviceToleration>, path: FieldPath): FieldErrors {
+function validateToleration(
+  { key = '', operator = '', value = '', effect = '' }: Loose<DeviceToleration>,
+  path: FieldPath,
+): FieldErrors {
   const errors = key === '' ? [] : [...validateLabelName(key, path.child('key'))];
   const at = path.child('value');
   if (operator === 'Equal') errors.push(...invalidEach(at, value, isLabelValue(value)));
@@ -153,14 +206,27 @@ function validateToleration({ key = '', operator = '', value = '', effect = '' }
     if (value !== '') errors.push(fieldInvalid(at, value, 'must be empty for operator `Exists`'));
   } else if (operator === '') errors.push(fieldRequired(path.child('operator')));
   else errors.push(fieldNotSupported(path.child('operator'), printedWord(operator), ['Equal', 'Exists']));
-  if (effect !== '' && !taintEffects.includes(effect)) errors.push(fieldNotSupported(path.child('effect'), printedWord(effect), taintEffects));
+  if (effect !== '' && !taintEffects.includes(effect))
+    errors.push(fieldNotSupported(path.child('effect'), printedWord(effect), taintEffects));
   return errors;
 }
 
 /** Kubernetes' sentence about a constraint without an attribute is that of one with two. */
-function validateConstraint({ requests, matchAttribute, distinctAttribute }: Loose<DeviceConstraint>, path: FieldPath, names: RequestNames): FieldErrors {
+function validateConstraint(
+  { requests, matchAttribute, distinctAttribute }: Loose<DeviceConstraint>,
+  path: FieldPath,
+  names: RequestNames,
+): FieldErrors {
   const errors = validateRequestRefs(requests, path.child('requests'), names);
-  if (matchAttribute !== undefined) return [...errors, ...validateFullyQualifiedName(matchAttribute, path.child('matchAttribute'))];
-  if (distinctAttribute !== undefined) return [...errors, ...validateFullyQualifiedName(distinctAttribute, path.child('distinctAttribute'))];
-  return [...errors, fieldRequired(path, 'exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set')];
+  if (matchAttribute !== undefined)
+    return [...errors, ...validateFullyQualifiedName(matchAttribute, path.child('matchAttribute'))];
+  if (distinctAttribute !== undefined)
+    return [...errors, ...validateFullyQualifiedName(distinctAttribute, path.child('distinctAttribute'))];
+  return [
+    ...errors,
+    fieldRequired(
+      path,
+      'exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set',
+    ),
+  ];
 }

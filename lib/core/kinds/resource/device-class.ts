@@ -1,4 +1,5 @@
-// DeviceClass: selectors and configuration that claims refer to by name. As pkg/registry/resource/deviceclass/strategy.go.
+// DeviceClass: selectors and configuration that claims refer to by name. As
+// pkg/registry/resource/deviceclass/strategy.go.
 import { fieldInvalid } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
@@ -28,14 +29,21 @@ export function deviceClass(check: ExpressionCheck): KindStrategy<DeviceClass> {
   };
 }
 
-function validateClass({ spec }: Frozen<DeviceClass>, old: Frozen<DeviceClass> | undefined, check: ExpressionCheck): readonly FieldError[] {
+function validateClass(
+  { spec }: Frozen<DeviceClass>,
+  old: Frozen<DeviceClass> | undefined,
+  check: ExpressionCheck,
+): readonly FieldError[] {
   const path = fieldPath('spec');
   const { extendedResourceName: name } = spec;
   const keepsSelectors = old !== undefined && deepEqual(spec.selectors, old.spec.selectors);
   const keepsConfig = old !== undefined && deepEqual(spec.config, old.spec.config);
   return [
     ...validateSelectors(spec.selectors, path.child('selectors'), { check, stored: keepsSelectors }),
-    ...validateList(spec.config, path.child('config'), { itemsMax: configMax, check: ({ opaque }, at) => validateConfiguration(opaque, at, keepsConfig) }),
+    ...validateList(spec.config, path.child('config'), {
+      itemsMax: configMax,
+      check: ({ opaque }, at) => validateConfiguration(opaque, at, keepsConfig),
+    }),
     ...(name === undefined || isExtendedResource(name)
       ? []
       : [fieldInvalid(path.child('extendedResourceName'), name, 'must be a valid extended resource name')]),

@@ -46,7 +46,10 @@ export function validateQualifiedName(name: string, path: FieldPath): FieldError
 export function validateFullyQualifiedName(name: string, path: FieldPath): FieldErrors {
   const errors = validateQualifiedName(name, path);
   if (name.includes('/')) return errors;
-  return [...errors, fieldInvalid(path, printedWord(name), 'a fully qualified name must be a domain and a name separated by a slash')];
+  return [
+    ...errors,
+    fieldInvalid(path, printedWord(name), 'a fully qualified name must be a domain and a name separated by a slash'),
+  ];
 }
 
 /** The most that a key of attributes or capacities can have. */
@@ -82,7 +85,9 @@ function uuidProblem(id: string): string | undefined {
     case 36 + 2:
       return id.startsWith('{') && id.endsWith('}') ? uuidProblem(id.slice(1, -1)) : 'invalid bracketed UUID format';
     case 36:
-      return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(id) ? undefined : 'invalid UUID format';
+      return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(id)
+        ? undefined
+        : 'invalid UUID format';
     case 32:
       return /^[0-9a-f]{32}$/i.test(id) ? undefined : 'invalid UUID format';
     default:

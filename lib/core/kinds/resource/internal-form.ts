@@ -10,8 +10,10 @@ export const printed: GoPrinter = /* @__PURE__ */ goForms({
   ClaimSpec: 'devices:Claim!',
   Claim: 'requests:Request constraints:Constraint config:ClaimConfig',
   Request: 'name! exactly:Exactly firstAvailable:SubRequest',
-  Exactly: 'deviceClassName! selectors:Selector allocationMode! count# adminAccess tolerations:Toleration capacity:Capacity',
-  SubRequest: 'name! deviceClassName! selectors:Selector allocationMode! count# tolerations:Toleration capacity:Capacity',
+  Exactly:
+    'deviceClassName! selectors:Selector allocationMode! count# adminAccess tolerations:Toleration capacity:Capacity',
+  SubRequest:
+    'name! deviceClassName! selectors:Selector allocationMode! count# tolerations:Toleration capacity:Capacity',
   Selector: 'cel=CEL:Expression',
   Expression: 'expression!',
   Capacity: 'requests',
@@ -33,7 +35,9 @@ export const printed: GoPrinter = /* @__PURE__ */ goForms({
 
 /** A template's specification: its metadata has JSON names even inside, and stands beside the claim's. */
 export function printedTemplateSpec({ metadata = {}, spec }: Frozen<ResourceClaimTemplateSpec>): unknown {
-  const shown = metadataFields.filter((name) => metadata[name] !== undefined).map((name) => [name, printedMeta(metadata, name)]);
+  const shown = metadataFields
+    .filter((name) => metadata[name] !== undefined)
+    .map((name) => [name, printedMeta(metadata, name)]);
   return { ...(Object.fromEntries(shown) as object), Spec: printed('ClaimSpec', spec) };
 }
 

@@ -1,5 +1,9 @@
 // The kinds of this group: their defaults and strategies, by `apiVersion/kind`.
-import { resourceClaimTemplateV1beta1, resourceClaimV1beta1, resourceSliceV1beta1 } from '../../scheme/conversions/dynamic-resources.js';
+import {
+  resourceClaimTemplateV1beta1,
+  resourceClaimV1beta1,
+  resourceSliceV1beta1,
+} from '../../scheme/conversions/dynamic-resources.js';
 import type { KindParticulars } from '../../scheme/kind-definition.js';
 import type { ResourceClaim, ResourceClaimTemplate } from '../../types/resource-v1.generated.js';
 import type * as v1beta1 from '../../types/resource-v1beta1.generated.js';
@@ -19,7 +23,10 @@ function kinds(check: ExpressionCheck): Readonly<Record<string, KindParticulars>
   return {
     'resource.k8s.io/v1/DeviceClass': { strategy: deviceClass(check) },
     'resource.k8s.io/v1/ResourceClaim': { setDefaults: setClaimDefaults, strategy: resourceClaim(check) },
-    'resource.k8s.io/v1/ResourceClaimTemplate': { setDefaults: setTemplateDefaults, strategy: resourceClaimTemplate(check) },
+    'resource.k8s.io/v1/ResourceClaimTemplate': {
+      setDefaults: setTemplateDefaults,
+      strategy: resourceClaimTemplate(check),
+    },
     'resource.k8s.io/v1/ResourceSlice': { strategy: resourceSlice },
     'resource.k8s.io/v1beta1/ResourceClaim': {
       conversion: resourceClaimV1beta1,

@@ -1,7 +1,15 @@
-// The status of a claim: what was allocated, for whom it is reserved, and what drivers say of the devices. An allocation
-// is written once; whatever it held before was right by the rules of its time.
+// The status of a claim: what was allocated, for whom it is reserved, and what drivers say of the devices. An
+// allocation is written once; whatever it held before was right by the rules of its time.
 // As pkg/apis/resource/validation/validation.go, validateResourceClaimStatusUpdate.
-import { fieldDuplicate, fieldForbidden, fieldInvalid, fieldNotSupported, fieldRequired, fieldTooLong, fieldTooMany } from '../../errors/field-error.js';
+import {
+  fieldDuplicate,
+  fieldForbidden,
+  fieldInvalid,
+  fieldNotSupported,
+  fieldRequired,
+  fieldTooLong,
+  fieldTooMany,
+} from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
 import type { FieldPath } from '../../errors/field-path.js';
@@ -9,7 +17,14 @@ import { utf8Length } from '../../objects/character-classes.js';
 import { deepEqual } from '../../objects/deep-equal.js';
 import { parseCidr, printIp } from '../../objects/ip-address.js';
 import type { Frozen } from '../../objects/meta.js';
-import type { AllocatedDeviceStatus, AllocationResult, DeviceAllocationConfiguration, DeviceRequestAllocationResult, NetworkDeviceData, ResourceClaim } from '../../types/resource-v1.generated.js';
+import type {
+  AllocatedDeviceStatus,
+  AllocationResult,
+  DeviceAllocationConfiguration,
+  DeviceRequestAllocationResult,
+  NetworkDeviceData,
+  ResourceClaim,
+} from '../../types/resource-v1.generated.js';
 import { quote } from '../../errors/go-format.js';
 import { validateConditions } from '../condition-validation.js';
 import { validateLabelName } from '../label-selector-validation.js';
@@ -17,7 +32,14 @@ import type { Loose } from '../loose.js';
 import { validateNodeSelector } from '../pods/node-selector-validation.js';
 import { printedWord } from '../printed-values.js';
 import { validateList, validateSet } from './bounded-lists.js';
-import { configMax, requestNames, validateConfiguration, validateRaw, validateRequestRef, validateRequestRefs } from './device-claim.js';
+import {
+  configMax,
+  requestNames,
+  validateConfiguration,
+  validateRaw,
+  validateRequestRef,
+  validateRequestRefs,
+} from './device-claim.js';
 import type { RequestNames } from './device-claim.js';
 import { validateDriverName, validateLabelLike, validatePoolName, validateShareId } from './device-names.js';
 import { printed } from './internal-form.js';
@@ -33,7 +55,12 @@ export interface SharedDeviceId {
 }
 
 /** Which device a result or a device's status is about. */
-export function sharedDeviceId({ driver = '', pool = '', device = '', shareID = '' }: Loose<AllocatedDeviceStatus>): SharedDeviceId {
+export function sharedDeviceId({
+  driver = '',
+  pool = '',
+  device = '',
+  shareID = '',
+}: Loose<AllocatedDeviceStatus>): SharedDeviceId {
   return { Driver: driver, Pool: pool, Device: device, ShareID: shareID };
 }
 
@@ -51,7 +78,10 @@ export function validateClaimStatus(claim: Frozen<ResourceClaim>, old: Frozen<Re
   const errors = [
     ...validateSet(reservedFor, path.child('reservedFor'), {
       itemsMax: 256,
-      check: (consumer, at) => (['resource', 'name', 'uid'] as const).filter((name) => consumer[name] === '').map((name) => fieldRequired(at.child(name))),
+      check: (consumer, at) =>
+        (['resource', 'name', 'uid'] as const)
+          .filter((name) => consumer[name] === '')
+          .map((name) => fieldRequired(at.child(name))),
       key: ({ uid }) => printedWord(uid),
     }),
     ...validateSet(status.devices, path.child('devices'), {
@@ -64,12 +94,18 @@ export function validateClaimStatus(claim: Frozen<ResourceClaim>, old: Frozen<Re
     const at = path.child('reservedFor');
     const before = old.status?.reservedFor ?? [];
     if (allocation === undefined) errors.push(fieldForbidden(at, 'may not be specified when `allocated` is not set'));
-    else if (metadata?.deletionTimestamp !== undefined && reservedFor.some((consumer) => !before.some((other) => deepEqual(consumer, other)))) {
-      errors.push(fieldForbidden(at, 'new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set'));
+    else if (
+      metadata?.deletionTimestamp !== undefined &&
+      reservedFor.some((consumer) => !before.some((other) => deepEqual(consumer, other)))
+    ) {
+      errors.push(
+        fieldForbidden(at, 'new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set'),
+      );
     }
   }
   if (allocation === undefined) return errors;
-  if (old.status?.allocation === undefined) return [...errors, ...validateAllocation(allocation, path.child('allocation'), requestNames(spec.devices ?? {}))];
+  if (old.status?.allocation === undefined)
+    return [...errors, ...validateAllocation(allocation, path.child('allocation'), requestNames(spec.devices ?? {}))];
   if (deepEqual(allocation, old.status.allocation)) return errors;
   return [...errors, fieldInvalid(path.child('allocation'), printed('Allocation', allocation), 'field is immutable')];
 }
@@ -91,7 +127,8 @@ export function validateBindingConditions(
   failures.forEach((failure, index) => {
     const at = failuresPath.index(index);
     if (seenFailures.has(failure)) errors.push(fieldDuplicate(at, failure));
-    if (seen.has(failure)) errors.push(fieldInvalid(at, failure, 'bindingFailureConditions must not overlap with bindingConditions'));
+    if (seen.has(failure))
+      errors.push(fieldInvalid(at, failure, 'bindingFailureConditions must not overlap with bindingConditions'));
     seenFailures.add(failure);
   });
   if (conditions.length === 0 && failures.length > 0) {
@@ -106,7 +143,11 @@ export function validateBindingConditions(
 const dataBytesMax = 10 * 1024;
 const conditionsMax = 8;
 
-function validateDeviceStatus(device: Frozen<AllocatedDeviceStatus>, path: FieldPath, allocated: ReadonlySet<string>): FieldErrors {
+function validateDeviceStatus(
+  device: Frozen<AllocatedDeviceStatus>,
+  path: FieldPath,
+  allocated: ReadonlySet<string>,
+): FieldErrors {
   const { driver, pool, device: name, shareID, conditions = [], data, networkData } = device;
   const errors = [
     ...validateDriverName(driver, path.child('driver')),
@@ -115,8 +156,10 @@ function validateDeviceStatus(device: Frozen<AllocatedDeviceStatus>, path: Field
   ];
   if (shareID !== undefined) errors.push(...validateShareId(shareID, path.child('shareID')));
   const id = sharedDeviceId(device);
-  if (!allocated.has(JSON.stringify(id))) errors.push(fieldInvalid(path, id, 'must be an allocated device in the claim'));
-  if (conditions.length > conditionsMax) errors.push(fieldTooMany(path.child('conditions'), conditions.length, conditionsMax));
+  if (!allocated.has(JSON.stringify(id)))
+    errors.push(fieldInvalid(path, id, 'must be an allocated device in the claim'));
+  if (conditions.length > conditionsMax)
+    errors.push(fieldTooMany(path.child('conditions'), conditions.length, conditionsMax));
   errors.push(...validateConditions(conditions, path.child('conditions')));
   if (data !== undefined && data !== null) errors.push(...validateRaw(data, path.child('data'), dataBytesMax));
   return [...errors, ...validateNetworkData(networkData, path.child('networkData'))];
@@ -128,23 +171,38 @@ function validateNetworkData(data: Frozen<NetworkDeviceData> | undefined, path: 
   const errors: FieldError[] = [];
   if (utf8Length(interfaceName) > 256) errors.push(fieldTooLong(path.child('interfaceName'), 256));
   if (utf8Length(hardwareAddress) > 128) errors.push(fieldTooLong(path.child('hardwareAddress'), 128));
-  return [...errors, ...validateSet(ips, path.child('ips'), { itemsMax: 16, check: validateInterfaceAddress, key: (address) => address })];
+  return [
+    ...errors,
+    ...validateSet(ips, path.child('ips'), {
+      itemsMax: 16,
+      check: validateInterfaceAddress,
+      key: (address) => address,
+    }),
+  ];
 }
 
 /** An address with the length of its network. As apimachinery/pkg/util/validation/ip.go, IsValidInterfaceAddress. */
 function validateInterfaceAddress(value: string, path: FieldPath): FieldErrors {
   const cidr = parseCidr(value);
-  if (cidr === undefined) return [fieldInvalid(path, value, 'must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)')];
+  if (cidr === undefined)
+    return [fieldInvalid(path, value, 'must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)')];
   const { address, prefixLength } = cidr;
   const length = address.family === 4 && prefixLength > 32 ? prefixLength - 96 : prefixLength;
   const canonical = `${printIp(address)}/${length}`;
   return value === canonical ? [] : [fieldInvalid(path, value, `must be in canonical form (${quote(canonical)})`)];
 }
 
-function validateAllocation({ devices = {}, nodeSelector }: Frozen<AllocationResult>, path: FieldPath, names: RequestNames): FieldErrors {
+function validateAllocation(
+  { devices = {}, nodeSelector }: Frozen<AllocationResult>,
+  path: FieldPath,
+  names: RequestNames,
+): FieldErrors {
   const at = path.child('devices');
   return [
-    ...validateList(devices.results, at.child('results'), { itemsMax: 32, check: (result, place) => validateResult(result, place, names) }),
+    ...validateList(devices.results, at.child('results'), {
+      itemsMax: 32,
+      check: (result, place) => validateResult(result, place, names),
+    }),
     ...validateList(devices.config, at.child('config'), {
       itemsMax: 2 * configMax,
       check: (config, place) => validateAllocationConfig(config, place, names),
@@ -153,7 +211,11 @@ function validateAllocation({ devices = {}, nodeSelector }: Frozen<AllocationRes
   ];
 }
 
-function validateResult(result: Frozen<DeviceRequestAllocationResult>, path: FieldPath, names: RequestNames): FieldErrors {
+function validateResult(
+  result: Frozen<DeviceRequestAllocationResult>,
+  path: FieldPath,
+  names: RequestNames,
+): FieldErrors {
   const { request, driver, pool, device, shareID } = result;
   return [
     ...validateRequestRef(request, path.child('request'), names),
@@ -165,12 +227,20 @@ function validateResult(result: Frozen<DeviceRequestAllocationResult>, path: Fie
   ];
 }
 
-function validateAllocationConfig(config: Frozen<DeviceAllocationConfiguration>, path: FieldPath, names: RequestNames): FieldErrors {
+function validateAllocationConfig(
+  config: Frozen<DeviceAllocationConfiguration>,
+  path: FieldPath,
+  names: RequestNames,
+): FieldErrors {
   const source: string = config.source;
   const sources = ['FromClaim', 'FromClass'];
   const at = path.child('source');
   return [
-    ...(source === '' ? [fieldRequired(at)] : sources.includes(source) ? [] : [fieldNotSupported(at, printedWord(source), sources)]),
+    ...(source === ''
+      ? [fieldRequired(at)]
+      : sources.includes(source)
+        ? []
+        : [fieldNotSupported(at, printedWord(source), sources)]),
     ...validateRequestRefs(config.requests, path.child('requests'), names),
     ...validateConfiguration(config.opaque, path),
   ];

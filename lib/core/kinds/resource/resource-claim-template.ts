@@ -1,4 +1,5 @@
-// ResourceClaimTemplate: what ResourceClaims of pods are made from. As pkg/registry/resource/resourceclaimtemplate/strategy.go.
+// ResourceClaimTemplate: what ResourceClaims of pods are made from. As
+// pkg/registry/resource/resourceclaimtemplate/strategy.go.
 import { fieldInvalid } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
@@ -25,7 +26,9 @@ export function resourceClaimTemplate(check: ExpressionCheck): KindStrategy<Reso
     validate,
     validateUpdate: (template, old) => [
       ...validate(template),
-      ...(deepEqual(template.spec, old.spec) ? [] : [fieldInvalid(path, printedTemplateSpec(template.spec), 'field is immutable')]),
+      ...(deepEqual(template.spec, old.spec)
+        ? []
+        : [fieldInvalid(path, printedTemplateSpec(template.spec), 'field is immutable')]),
     ],
     answersDeleted: true,
     table: {

@@ -1,8 +1,8 @@
 // ResourceClaim: a request for devices, which the scheduler fulfils by an allocation in the status. The specification
 // never changes. As pkg/registry/resource/resourceclaim/strategy.go.
 //
-// Not asked here: whether the namespace may have admin access to devices, and whether the writer of a status may bind or
-// report for a driver. Both need to read other objects or the authorizer.
+// Not asked here: whether the namespace may have admin access to devices, and whether the writer of a status may bind
+// or report for a driver. Both need to read other objects or the authorizer.
 import { fieldInvalid } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
@@ -23,7 +23,8 @@ import { allocatedDevices, sharedDeviceId, validateClaimStatus } from './resourc
 export function resourceClaim(check: ExpressionCheck): KindStrategy<ResourceClaim> {
   return {
     nameRule: nameIsDnsSubdomain,
-    validate: ({ spec }) => validateDeviceClaim(spec.devices ?? {}, fieldPath('spec', 'devices'), { check, stored: false }),
+    validate: ({ spec }) =>
+      validateDeviceClaim(spec.devices ?? {}, fieldPath('spec', 'devices'), { check, stored: false }),
     validateUpdate: validateSame,
     subresources: {
       status: {
@@ -65,10 +66,15 @@ function setCount(request: Pick<ExactDeviceRequest, 'allocationMode' | 'count'>)
 }
 
 function validateSame({ spec }: Frozen<ResourceClaim>, old: Frozen<ResourceClaim>): readonly FieldError[] {
-  return deepEqual(spec, old.spec) ? [] : [fieldInvalid(fieldPath('spec'), printed('ClaimSpec', spec), 'field is immutable')];
+  return deepEqual(spec, old.spec)
+    ? []
+    : [fieldInvalid(fieldPath('spec'), printed('ClaimSpec', spec), 'field is immutable')];
 }
 
-/** What drivers said of devices that are no longer allocated goes with the allocation, so that schedulers need not know of it. */
+/**
+ * What drivers said of devices that are no longer allocated goes with the allocation, so that schedulers need not know
+ * of it.
+ */
 function forgetReleasedDevices({ status }: ResourceClaim, old: Frozen<ResourceClaim>): void {
   if (status?.devices === undefined) return;
   const [before, now] = [allocatedDevices(old.status?.allocation), allocatedDevices(status.allocation)];

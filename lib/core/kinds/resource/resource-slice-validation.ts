@@ -9,7 +9,17 @@ import { deepEqual } from '../../objects/deep-equal.js';
 import { validateImmutable } from '../../objects/meta-validation.js';
 import type { Frozen } from '../../objects/meta.js';
 import { isDns1123Subdomain, isLabelValue } from '../../objects/names.js';
-import type { Counter, CounterSet, Device, DeviceAttribute, DeviceCounterConsumption, DeviceTaint, ResourcePool, ResourceSlice, ResourceSliceSpec } from '../../types/resource-v1.generated.js';
+import type {
+  Counter,
+  CounterSet,
+  Device,
+  DeviceAttribute,
+  DeviceCounterConsumption,
+  DeviceTaint,
+  ResourcePool,
+  ResourceSlice,
+  ResourceSliceSpec,
+} from '../../types/resource-v1.generated.js';
 import { invalidEach } from '../invalid-each.js';
 import { validateLabelName } from '../label-selector-validation.js';
 import type { Loose } from '../loose.js';
@@ -18,7 +28,13 @@ import { printedWord } from '../printed-values.js';
 import { validateList, validateMap, validateSet } from './bounded-lists.js';
 import { taintEffects } from './device-claim.js';
 import { validateCapacity } from './device-capacity.js';
-import { qualifiedNameBytesMax, validateDriverName, validateLabelLike, validatePoolName, validateQualifiedName } from './device-names.js';
+import {
+  qualifiedNameBytesMax,
+  validateDriverName,
+  validateLabelLike,
+  validatePoolName,
+  validateQualifiedName,
+} from './device-names.js';
 import { printed } from './internal-form.js';
 import { validateBindingConditions } from './resource-claim-status.js';
 
@@ -39,22 +55,33 @@ export function validateSlice({ spec }: Frozen<ResourceSlice>, old: Frozen<Resou
     errors.push(fieldInvalid(path, '', 'only one of `sharedCounters` or `devices` is allowed'));
   }
   const before = new Map(old?.spec.devices?.map((device) => [device.name, device]));
-  const costly = devices.some(({ taints = [], consumesCounters = [] }) => taints.length > 0 || consumesCounters.length > 0);
+  const costly = devices.some(
+    ({ taints = [], consumesCounters = [] }) => taints.length > 0 || consumesCounters.length > 0,
+  );
   errors.push(
     ...validateSet(devices, path.child('devices'), {
       itemsMax: costly ? 64 : 128,
-      check: (device, at) => validateDevice(device, at, { old: before.get(device.name), ownNodes: spec.perDeviceNodeSelection === true }),
+      check: (device, at) =>
+        validateDevice(device, at, { old: before.get(device.name), ownNodes: spec.perDeviceNodeSelection === true }),
       key: ({ name }) => name,
     }),
-    ...validateSet(sharedCounters, path.child('sharedCounters'), { itemsMax: 8, check: validateCounterSet, key: ({ name }) => name }),
+    ...validateSet(sharedCounters, path.child('sharedCounters'), {
+      itemsMax: 8,
+      check: validateCounterSet,
+      key: ({ name }) => name,
+    }),
   );
   return errors;
 }
 
-function validatePool({ name, resourceSliceCount: count, generation }: Frozen<ResourcePool>, path: FieldPath): FieldErrors {
+function validatePool(
+  { name, resourceSliceCount: count, generation }: Frozen<ResourcePool>,
+  path: FieldPath,
+): FieldErrors {
   const errors = [...validatePoolName(name, path.child('name'))];
   if (count <= 0) errors.push(fieldInvalid(path.child('resourceSliceCount'), count, 'must be greater than zero'));
-  if (generation < 0) errors.push(fieldInvalid(path.child('generation'), generation, 'must be greater than or equal to zero'));
+  if (generation < 0)
+    errors.push(fieldInvalid(path.child('generation'), generation, 'must be greater than or equal to zero'));
   return errors;
 }
 
@@ -63,7 +90,8 @@ function validateNodes(spec: Frozen<ResourceSliceSpec>, path: FieldPath): FieldE
   const { nodeName, nodeSelector, allNodes, perDeviceNodeSelection } = spec;
   const errors: FieldError[] = [];
   const set: string[] = [];
-  if (nodeName === '') errors.push(fieldInvalid(path.child('nodeName'), nodeName, 'must be either unset or set to a non-empty string'));
+  if (nodeName === '')
+    errors.push(fieldInvalid(path.child('nodeName'), nodeName, 'must be either unset or set to a non-empty string'));
   else if (nodeName !== undefined) {
     set.push('`nodeName`');
     errors.push(...invalidEach(path.child('nodeName'), nodeName, isDns1123Subdomain(nodeName)));
@@ -74,7 +102,13 @@ function validateNodes(spec: Frozen<ResourceSliceSpec>, path: FieldPath): FieldE
     errors.push(...validateNodeSelector(nodeSelector, path.child('nodeSelector')));
     if (terms.length !== 1) {
       const at = path.child('nodeSelector').child('nodeSelectorTerms');
-      errors.push(fieldInvalid(at, terms.length === 0 ? null : printed('NodeSelectorTerm', terms), 'must have exactly one node selector term'));
+      errors.push(
+        fieldInvalid(
+          at,
+          terms.length === 0 ? null : printed('NodeSelectorTerm', terms),
+          'must have exactly one node selector term',
+        ),
+      );
     }
   }
   for (const [name, flag] of Object.entries({ allNodes, perDeviceNodeSelection })) {
@@ -98,19 +132,33 @@ function validateDevice(device: Frozen<Device>, path: FieldPath, { old, ownNodes
   const errors = [...validateLabelLike(name, path.child('name'))];
   const [attributeCount, capacityCount] = [Object.keys(attributes).length, Object.keys(capacity).length];
   if (attributeCount + capacityCount > 32) {
-    errors.push(fieldInvalid(path, attributeCount + capacityCount, 'the total number of attributes and capacities must not exceed 32'));
+    errors.push(
+      fieldInvalid(
+        path,
+        attributeCount + capacityCount,
+        'the total number of attributes and capacities must not exceed 32',
+      ),
+    );
   }
-  if (attributeCount > 48) errors.push(fieldInvalid(path, attributeCount, 'the total number of attribute values must not exceed 48'));
+  if (attributeCount > 48)
+    errors.push(fieldInvalid(path, attributeCount, 'the total number of attribute values must not exceed 48'));
   const keys = { itemsMax: Infinity, keyBytesMax: qualifiedNameBytesMax, checkKey: validateQualifiedName };
   errors.push(
     ...validateMap(attributes, path.child('attributes'), { ...keys, check: validateAttribute }),
-    ...validateMap(capacity, path.child('capacity'), { ...keys, check: (item, at) => validateCapacity(item, at, allowMultipleAllocations === true) }),
+    ...validateMap(capacity, path.child('capacity'), {
+      ...keys,
+      check: (item, at) => validateCapacity(item, at, allowMultipleAllocations === true),
+    }),
   );
   if (old === undefined || !deepEqual(old.taints, taints)) {
     errors.push(...validateList(taints, path.child('taints'), { itemsMax: 16, check: validateTaint }));
   }
   errors.push(
-    ...validateSet(consumesCounters, path.child('consumesCounters'), { itemsMax: 2, check: validateConsumption, key: ({ counterSet }) => counterSet }),
+    ...validateSet(consumesCounters, path.child('consumesCounters'), {
+      itemsMax: 2,
+      check: validateConsumption,
+      key: ({ counterSet }) => counterSet,
+    }),
     ...(ownNodes ? validateDeviceNodes(device, path) : validateNoNodes(device, path)),
     ...validateBindingConditions(device, path),
   );
@@ -119,7 +167,8 @@ function validateDevice(device: Frozen<Device>, path: FieldPath, { old, ownNodes
 
 function validateNoNodes({ nodeName, nodeSelector, allNodes }: Frozen<Device>, path: FieldPath): FieldErrors {
   if (nodeName === undefined && nodeSelector === undefined && allNodes === undefined) return [];
-  const rule = '`nodeName`, `nodeSelector` and `allNodes` can only be set if `perDeviceNodeSelection` is set to true in the ResourceSlice spec';
+  const rule =
+    '`nodeName`, `nodeSelector` and `allNodes` can only be set if `perDeviceNodeSelection` is set to true in the ResourceSlice spec';
   return [fieldInvalid(path, null, rule)];
 }
 
@@ -136,7 +185,8 @@ function validateDeviceNodes({ nodeName, nodeSelector, allNodes }: Frozen<Device
     errors.push(...validateNodeSelector(nodeSelector, path.child('nodeSelector')));
   }
   if (allNodes === true) set.push('`allNodes`');
-  else if (allNodes === false) errors.push(fieldInvalid(path.child('allNodes'), allNodes, 'must be either unset or set to true'));
+  else if (allNodes === false)
+    errors.push(fieldInvalid(path.child('allNodes'), allNodes, 'must be either unset or set to true'));
   const condition = 'is required when `perDeviceNodeSelection` is set to true in the ResourceSlice spec';
   const rule = `exactly one of \`nodeName\`, \`nodeSelector\`, or \`allNodes\` ${condition}`;
   if (set.length === 0) errors.push(fieldRequired(path, rule));
@@ -149,14 +199,19 @@ const valueBytesMax = 64;
 function validateAttribute(attribute: Frozen<DeviceAttribute>, path: FieldPath): FieldErrors {
   const { string, version } = attribute;
   const errors: FieldError[] = [];
-  if (string !== undefined && utf8Length(string) > valueBytesMax) errors.push(fieldTooLong(path.child('string'), valueBytesMax));
+  if (string !== undefined && utf8Length(string) > valueBytesMax)
+    errors.push(fieldTooLong(path.child('string'), valueBytesMax));
   if (version !== undefined) {
     const at = path.child('version');
-    if (!semanticVersion.test(version)) errors.push(fieldInvalid(at, version, 'must be a string compatible with semver.org spec 2.0.0'));
+    if (!semanticVersion.test(version))
+      errors.push(fieldInvalid(at, version, 'must be a string compatible with semver.org spec 2.0.0'));
     if (utf8Length(version) > valueBytesMax) errors.push(fieldTooLong(at, valueBytesMax));
   }
   const values = Object.keys(attribute).length;
-  if (values !== 1) errors.push(fieldInvalid(path, values === 0 ? '' : printed('Attribute', attribute), 'exactly one value must be specified'));
+  if (values !== 1)
+    errors.push(
+      fieldInvalid(path, values === 0 ? '' : printed('Attribute', attribute), 'exactly one value must be specified'),
+    );
   return errors;
 }
 
@@ -169,7 +224,11 @@ function validateTaint({ key = '', value = '', effect = '' }: Loose<DeviceTaint>
   return [
     ...validateLabelName(key, path.child('key')),
     ...invalidEach(path.child('value'), value, isLabelValue(value)),
-    ...(effect === '' ? [fieldRequired(at)] : taintEffects.includes(effect) ? [] : [fieldNotSupported(at, printedWord(effect), taintEffects)]),
+    ...(effect === ''
+      ? [fieldRequired(at)]
+      : taintEffects.includes(effect)
+        ? []
+        : [fieldNotSupported(at, printedWord(effect), taintEffects)]),
   ];
 }
 
@@ -181,9 +240,17 @@ function validateConsumption({ counterSet, counters }: Frozen<DeviceCounterConsu
   return validateCounters(counterSet, counters, path, 'counterSet');
 }
 
-function validateCounters(name: string, counters: Frozen<Record<string, Counter>> | undefined, path: FieldPath, field: string): FieldErrors {
+function validateCounters(
+  name: string,
+  counters: Frozen<Record<string, Counter>> | undefined,
+  path: FieldPath,
+  field: string,
+): FieldErrors {
   const errors = name === '' ? [fieldRequired(path.child(field))] : validateLabelLike(name, path.child(field));
   const at = path.child('counters');
   if (counters === undefined || Object.keys(counters).length === 0) return [...errors, fieldRequired(at)];
-  return [...errors, ...validateMap(counters, at, { itemsMax: 32, keyBytesMax: 63, checkKey: validateLabelLike, check: () => [] })];
+  return [
+    ...errors,
+    ...validateMap(counters, at, { itemsMax: 32, keyBytesMax: 63, checkKey: validateLabelLike, check: () => [] }),
+  ];
 }

@@ -1,4 +1,5 @@
-// ResourceSlice: devices that a driver offers on one node or on several. As pkg/registry/resource/resourceslice/strategy.go.
+// ResourceSlice: devices that a driver offers on one node or on several. As
+// pkg/registry/resource/resourceslice/strategy.go.
 import { deepEqual } from '../../objects/deep-equal.js';
 import type { Frozen } from '../../objects/meta.js';
 import { nameIsDnsSubdomain } from '../../objects/names.js';
@@ -25,14 +26,29 @@ export const resourceSlice: KindStrategy<ResourceSlice> = {
     'spec.driver': ({ spec }) => spec.driver,
   },
   table: {
-    columns: [nameColumn, textColumn('Node', 'The node the devices belong to.'), textColumn('Driver', 'Who offers them.'), textColumn('Pool', 'The pool they are in.'), ageColumn],
+    columns: [
+      nameColumn,
+      textColumn('Node', 'The node the devices belong to.'),
+      textColumn('Driver', 'Who offers them.'),
+      textColumn('Pool', 'The pool they are in.'),
+      ageColumn,
+    ],
     row: (slice, now) => ({
-      cells: [slice.metadata?.name ?? '', slice.spec.nodeName ?? '', slice.spec.driver, slice.spec.pool.name, age(slice, now)],
+      cells: [
+        slice.metadata?.name ?? '',
+        slice.spec.nodeName ?? '',
+        slice.spec.driver,
+        slice.spec.pool.name,
+        age(slice, now),
+      ],
     }),
   },
 };
 
-/** Dates new taints, and drops what is still behind switches that are off: attributes with several values, node resources. */
+/**
+ * Dates new taints, and drops what is still behind switches that are off: attributes with several values, node
+ * resources.
+ */
 function prepare({ spec }: ResourceSlice, now: number): void {
   for (const device of spec.devices ?? []) {
     for (const taint of device.taints ?? []) taint.timeAdded ??= printTime(now);

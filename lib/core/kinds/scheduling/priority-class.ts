@@ -35,19 +35,36 @@ export const priorityClass: KindStrategy<PriorityClass> = {
     ...(object.value === old.value ? [] : [fieldForbidden(fieldPath('value'), 'may not be changed in an update.')]),
     ...(object.preemptionPolicy === old.preemptionPolicy
       ? []
-      : [fieldInvalid(policyPath, object.preemptionPolicy === undefined ? null : printedWord(object.preemptionPolicy), 'field is immutable')]),
+      : [
+          fieldInvalid(
+            policyPath,
+            object.preemptionPolicy === undefined ? null : printedWord(object.preemptionPolicy),
+            'field is immutable',
+          ),
+        ]),
   ],
   table,
 };
 
 /** The classes of the system, by name. */
-export const systemPriorityClasses: ReadonlyMap<string, { readonly value: number; readonly description: string }> = new Map([
-  ['system-node-critical', { value: 2_000_001_000, description: 'Used for system critical pods that must not be moved from their current node.' }],
-  [
-    'system-cluster-critical',
-    { value: 2_000_000_000, description: 'Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.' },
-  ],
-]);
+export const systemPriorityClasses: ReadonlyMap<string, { readonly value: number; readonly description: string }> =
+  new Map([
+    [
+      'system-node-critical',
+      {
+        value: 2_000_001_000,
+        description: 'Used for system critical pods that must not be moved from their current node.',
+      },
+    ],
+    [
+      'system-cluster-critical',
+      {
+        value: 2_000_000_000,
+        description:
+          'Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.',
+      },
+    ],
+  ]);
 
 const policyPath = fieldPath('preemptionPolicy');
 const policies = ['PreemptLowerPriority', 'Never'];
@@ -57,11 +74,18 @@ const userValueMax = 1_000_000_000;
 function validateValue({ metadata, value = 0, globalDefault = false }: Frozen<PriorityClass>): readonly FieldError[] {
   const name = metadata?.name ?? '';
   if (!name.startsWith(systemPrefix)) {
-    return value > userValueMax ? [fieldForbidden(fieldPath('value'), `maximum allowed value of a user defined priority is ${userValueMax}`)] : [];
+    return value > userValueMax
+      ? [fieldForbidden(fieldPath('value'), `maximum allowed value of a user defined priority is ${userValueMax}`)]
+      : [];
   }
   const problem = systemProblem(name, value, globalDefault);
   if (problem === undefined) return [];
-  return [fieldForbidden(fieldPath('metadata', 'name'), `priority class names with '${systemPrefix}' prefix are reserved for system use only. error: ${problem}`)];
+  return [
+    fieldForbidden(
+      fieldPath('metadata', 'name'),
+      `priority class names with '${systemPrefix}' prefix are reserved for system use only. error: ${problem}`,
+    ),
+  ];
 }
 
 function systemProblem(name: string, value: number, globalDefault: boolean): string | undefined {

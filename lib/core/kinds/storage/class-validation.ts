@@ -17,7 +17,11 @@ export function validateProvisioner(provisioner: string, path: FieldPath): reado
 }
 
 /** Parameters of a class: bounded in number and size, every key has a name. */
-export function validateParameters(parameters: StringMap | undefined, path: FieldPath, allowEmpty: boolean): readonly FieldError[] {
+export function validateParameters(
+  parameters: StringMap | undefined,
+  path: FieldPath,
+  allowEmpty: boolean,
+): readonly FieldError[] {
   const entries = Object.entries(parameters ?? {});
   if (entries.length > parametersMax) return [fieldTooLong(path, parametersMax)];
   const errors = entries.some(([key]) => key === '') ? [fieldInvalid(path, '', 'field can not be empty.')] : [];

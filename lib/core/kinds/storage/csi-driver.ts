@@ -26,7 +26,14 @@ const table: KindTable<CSIDriver> = {
     ageColumn,
   ],
   row: (object, now) => {
-    const { attachRequired = true, podInfoOnMount = false, storageCapacity = false, requiresRepublish = false, tokenRequests, volumeLifecycleModes = [] } = object.spec;
+    const {
+      attachRequired = true,
+      podInfoOnMount = false,
+      storageCapacity = false,
+      requiresRepublish = false,
+      tokenRequests,
+      volumeLifecycleModes = [],
+    } = object.spec;
     const audiences = tokenRequests?.map(({ audience }) => audience).join(',') ?? '<unset>';
     const modes = volumeLifecycleModes.join(',');
     return {
@@ -53,17 +60,23 @@ export const csiDriver: KindStrategy<CSIDriver> = {
   prepareForUpdate: (object, old) => {
     if (old.spec.preventPodSchedulingIfMissing === undefined) delete object.spec.preventPodSchedulingIfMissing;
     // A new driver has no generation: only changes are counted.
-    if (!deepEqual(object.spec, old.spec)) object.metadata = { ...object.metadata, generation: (old.metadata?.generation ?? 0) + 1 };
+    if (!deepEqual(object.spec, old.spec))
+      object.metadata = { ...object.metadata, generation: (old.metadata?.generation ?? 0) + 1 };
   },
   validate: ({ spec }) => validateSpec(spec),
   validateUpdate: ({ spec }, old) => [
     ...validateSpec(spec),
     // The first name is wrong in Kubernetes too.
     ...validateImmutable(spec.attachRequired, old.spec.attachRequired, fieldPath('spec', 'attachedRequired')),
-    ...validateImmutable(spec.volumeLifecycleModes, old.spec.volumeLifecycleModes, fieldPath('spec', 'volumeLifecycleModes')),
+    ...validateImmutable(
+      spec.volumeLifecycleModes,
+      old.spec.volumeLifecycleModes,
+      fieldPath('spec', 'volumeLifecycleModes'),
+    ),
   ],
   warningsOnCreate: ({ spec }) => tokenWarnings(spec),
-  warningsOnUpdate: ({ spec }, old) => (deepEqual(spec.tokenRequests, old.spec.tokenRequests) ? [] : tokenWarnings(spec)),
+  warningsOnUpdate: ({ spec }, old) =>
+    deepEqual(spec.tokenRequests, old.spec.tokenRequests) ? [] : tokenWarnings(spec),
   requiresResourceVersion: true,
   answersDeleted: true,
   table,
@@ -77,17 +90,30 @@ const fsGroupPolicies = ['File', 'None', 'ReadWriteOnceWithFSType'];
 const lifecycleModes = ['Persistent', 'Ephemeral'];
 
 function validateSpec(spec: Frozen<CSIDriverSpec>): readonly FieldError[] {
-  const { fsGroupPolicy, tokenRequests = [], volumeLifecycleModes = [], nodeAllocatableUpdatePeriodSeconds: period, serviceAccountTokenInSecrets } = spec;
+  const {
+    fsGroupPolicy,
+    tokenRequests = [],
+    volumeLifecycleModes = [],
+    nodeAllocatableUpdatePeriodSeconds: period,
+    serviceAccountTokenInSecrets,
+  } = spec;
   const path = fieldPath('spec');
   const errors = [...validateTokenRequests(tokenRequests, path.child('tokenRequests'))];
   if (fsGroupPolicy !== undefined && !fsGroupPolicies.includes(fsGroupPolicy)) {
     errors.unshift(fieldNotSupported(path.child('fsGroupPolicy'), printedWord(fsGroupPolicy), fsGroupPolicies));
   }
   for (const mode of volumeLifecycleModes) {
-    if (!lifecycleModes.includes(mode)) errors.push(fieldNotSupported(path.child('volumeLifecycleModes'), printedWord(mode), lifecycleModes));
+    if (!lifecycleModes.includes(mode))
+      errors.push(fieldNotSupported(path.child('volumeLifecycleModes'), printedWord(mode), lifecycleModes));
   }
   if (period !== undefined && period < periodSecondsMin) {
-    errors.push(fieldInvalid(path.child('nodeAllocatableUpdatePeriodSeconds'), period, 'must be greater than or equal to 10 seconds'));
+    errors.push(
+      fieldInvalid(
+        path.child('nodeAllocatableUpdatePeriodSeconds'),
+        period,
+        'must be greater than or equal to 10 seconds',
+      ),
+    );
   }
   if (serviceAccountTokenInSecrets !== undefined && tokenRequests.length === 0) {
     const sentence = 'serviceAccountTokenInSecrets is set but no tokenRequests are specified';
@@ -107,8 +133,11 @@ function validateTokenRequests(requests: readonly Frozen<TokenRequest>[], path: 
     if (audiences.has(audience)) return [fieldDuplicate(at.child('audience'), audience)];
     audiences.add(audience);
     if (seconds === undefined) return [];
-    if (seconds < tokenSecondsMin) return [fieldInvalid(at.child('expirationSeconds'), seconds, 'may not specify a duration less than 10 minutes')];
-    return seconds > tokenSecondsMax ? [fieldInvalid(at.child('expirationSeconds'), seconds, 'may not specify a duration larger than 2^32 seconds')] : [];
+    if (seconds < tokenSecondsMin)
+      return [fieldInvalid(at.child('expirationSeconds'), seconds, 'may not specify a duration less than 10 minutes')];
+    return seconds > tokenSecondsMax
+      ? [fieldInvalid(at.child('expirationSeconds'), seconds, 'may not specify a duration larger than 2^32 seconds')]
+      : [];
   });
 }
 

@@ -53,7 +53,9 @@ function validateDrivers(spec: Frozen<CSINodeSpec>): readonly FieldError[] {
 
 function validateNodeId(nodeId: string, at: FieldPath): readonly FieldError[] {
   if (nodeId === '') return [fieldRequired(at)];
-  return utf8Length(nodeId) > nodeIdBytesMax ? [fieldInvalid(at, nodeId, `must be ${nodeIdBytesMax} characters or less`)] : [];
+  return utf8Length(nodeId) > nodeIdBytesMax
+    ? [fieldInvalid(at, nodeId, `must be ${nodeIdBytesMax} characters or less`)]
+    : [];
 }
 
 /** The errors name the driver, not the key, as Kubernetes has it. */

@@ -30,9 +30,24 @@ const table: KindTable<StorageClass> = {
     ageColumn,
   ],
   row: (object, now) => {
-    const { metadata, provisioner, reclaimPolicy = 'Delete', volumeBindingMode = 'Immediate', allowVolumeExpansion = false } = object;
+    const {
+      metadata,
+      provisioner,
+      reclaimPolicy = 'Delete',
+      volumeBindingMode = 'Immediate',
+      allowVolumeExpansion = false,
+    } = object;
     const suffix = isDefaultClass(object) ? ' (default)' : '';
-    return { cells: [`${metadata?.name ?? ''}${suffix}`, provisioner, reclaimPolicy, volumeBindingMode, allowVolumeExpansion, age(object, now)] };
+    return {
+      cells: [
+        `${metadata?.name ?? ''}${suffix}`,
+        provisioner,
+        reclaimPolicy,
+        volumeBindingMode,
+        allowVolumeExpansion,
+        age(object, now),
+      ],
+    };
   },
 };
 
@@ -96,7 +111,10 @@ function validateTopologies(terms: readonly Loose<TopologySelectorTerm>[], path:
 }
 
 /** As pkg/apis/core/validation/validation.go, validateTopologySelectorLabelRequirement. */
-function validateRequirement({ key = '', values = [] }: Loose<TopologySelectorLabelRequirement>, path: FieldPath): readonly FieldError[] {
+function validateRequirement(
+  { key = '', values = [] }: Loose<TopologySelectorLabelRequirement>,
+  path: FieldPath,
+): readonly FieldError[] {
   const seen = new Set<string>();
   const at = path.child('values');
   const errors = values.flatMap((value, index) => {

@@ -10,7 +10,13 @@ import { isJsonObject } from '../../objects/json.js';
 import type { Frozen } from '../../objects/meta.js';
 import { nameIsDnsSubdomain } from '../../objects/names.js';
 import type { PersistentVolumeSpec } from '../../types/core-v1.generated.js';
-import type { VolumeAttachment, VolumeAttachmentSource, VolumeAttachmentSpec, VolumeAttachmentStatus, VolumeError } from '../../types/storage-v1.generated.js';
+import type {
+  VolumeAttachment,
+  VolumeAttachmentSource,
+  VolumeAttachmentSpec,
+  VolumeAttachmentStatus,
+  VolumeError,
+} from '../../types/storage-v1.generated.js';
 import { printedNodeAffinity, printedVolumeSource } from '../core/persistent-volume-form.js';
 import { validateVolumeSpec } from '../core/persistent-volume-spec.js';
 import { invalidEach } from '../invalid-each.js';
@@ -32,7 +38,16 @@ const table: KindTable<VolumeAttachment> = {
   ],
   row: (object, now) => {
     const { attacher, source, nodeName } = object.spec;
-    return { cells: [object.metadata?.name ?? '', attacher, source.persistentVolumeName ?? '', nodeName, object.status?.attached ?? false, age(object, now)] };
+    return {
+      cells: [
+        object.metadata?.name ?? '',
+        attacher,
+        source.persistentVolumeName ?? '',
+        nodeName,
+        object.status?.attached ?? false,
+        age(object, now),
+      ],
+    };
   },
 };
 
@@ -61,22 +76,33 @@ function validate({ spec, status }: Frozen<VolumeAttachment>): readonly FieldErr
     ...validateSource(source, path.child('source')),
     ...invalidEach(path.child('nodeName'), nodeName, nameIsDnsSubdomain(nodeName, false)),
     ...validateStatus(status, fieldPath('status')),
-    ...(volume === undefined ? [] : invalidEach(path.child('source').child('persistentVolumeName'), volume, nameIsDnsSubdomain(volume, false))),
+    ...(volume === undefined
+      ? []
+      : invalidEach(path.child('source').child('persistentVolumeName'), volume, nameIsDnsSubdomain(volume, false))),
   ];
 }
 
 function validateUpdate(object: Frozen<VolumeAttachment>, old: Frozen<VolumeAttachment>): readonly FieldError[] {
   const changed = !deepEqual(object.spec, old.spec);
-  return [...validate(object), ...(changed ? [fieldInvalid(fieldPath('spec'), printed(object.spec), 'field is immutable')] : [])];
+  return [
+    ...validate(object),
+    ...(changed ? [fieldInvalid(fieldPath('spec'), printed(object.spec), 'field is immutable')] : []),
+  ];
 }
 
 const exactlyOne = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName';
 
-function validateSource({ persistentVolumeName, inlineVolumeSpec }: Frozen<VolumeAttachmentSource>, path: FieldPath): readonly FieldError[] {
+function validateSource(
+  { persistentVolumeName, inlineVolumeSpec }: Frozen<VolumeAttachmentSource>,
+  path: FieldPath,
+): readonly FieldError[] {
   if (inlineVolumeSpec === undefined && persistentVolumeName === undefined) return [fieldRequired(path, exactlyOne)];
   if (inlineVolumeSpec !== undefined && persistentVolumeName !== undefined) return [fieldForbidden(path, exactlyOne)];
-  if (persistentVolumeName === '') return [fieldRequired(path.child('persistentVolumeName'), 'must specify non empty persistentVolumeName')];
-  return inlineVolumeSpec === undefined ? [] : validateVolumeSpec(inlineVolumeSpec, { path: path.child('inlineVolumeSpec'), name: '', inline: true });
+  if (persistentVolumeName === '')
+    return [fieldRequired(path.child('persistentVolumeName'), 'must specify non empty persistentVolumeName')];
+  return inlineVolumeSpec === undefined
+    ? []
+    : validateVolumeSpec(inlineVolumeSpec, { path: path.child('inlineVolumeSpec'), name: '', inline: true });
 }
 
 const metadataBytesMax = 256 * 1024;
@@ -85,17 +111,24 @@ const messageBytesMax = 1024;
 function validateStatus(status: Frozen<VolumeAttachmentStatus> | undefined, path: FieldPath): readonly FieldError[] {
   const { attachmentMetadata = {}, attachError, detachError } = status ?? {};
   return [
-    ...(mapBytes(Object.entries(attachmentMetadata)) > metadataBytesMax ? [fieldTooLong(path.child('attachmentMetadata'), metadataBytesMax)] : []),
+    ...(mapBytes(Object.entries(attachmentMetadata)) > metadataBytesMax
+      ? [fieldTooLong(path.child('attachmentMetadata'), metadataBytesMax)]
+      : []),
     ...validateError(attachError, path.child('attachError')),
     ...validateError(detachError, path.child('detachError')),
   ];
 }
 
-function validateError({ message = '', errorCode = 0 }: Frozen<VolumeError> = {}, path: FieldPath): readonly FieldError[] {
+function validateError(
+  { message = '', errorCode = 0 }: Frozen<VolumeError> = {},
+  path: FieldPath,
+): readonly FieldError[] {
   return [
     // The limit it prints is another one, in Kubernetes too.
     ...(utf8Length(message) > messageBytesMax ? [fieldTooLong(path.child('message'), metadataBytesMax)] : []),
-    ...(errorCode < 0 ? [fieldInvalid(path.child('errorCode'), errorCode, 'must be between 0 and 2147483647, inclusive')] : []),
+    ...(errorCode < 0
+      ? [fieldInvalid(path.child('errorCode'), errorCode, 'must be between 0 and 2147483647, inclusive')]
+      : []),
   ];
 }
 
@@ -104,7 +137,10 @@ function printed({ attacher, source, nodeName }: Frozen<VolumeAttachmentSpec>): 
   const { persistentVolumeName = null, inlineVolumeSpec: spec } = source;
   return {
     Attacher: attacher,
-    Source: { PersistentVolumeName: persistentVolumeName, InlineVolumeSpec: spec === undefined ? null : printedVolume(spec) },
+    Source: {
+      PersistentVolumeName: persistentVolumeName,
+      InlineVolumeSpec: spec === undefined ? null : printedVolume(spec),
+    },
     NodeName: nodeName,
   };
 }

@@ -1,5 +1,6 @@
 // VolumeAttributesClasses: properties of volumes that can change later; the class itself cannot.
-// As pkg/registry/storage/volumeattributesclass/strategy.go and pkg/apis/storage/validation, ValidateVolumeAttributesClass.
+// As pkg/registry/storage/volumeattributesclass/strategy.go and pkg/apis/storage/validation,
+// ValidateVolumeAttributesClass.
 import { fieldForbidden } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
@@ -20,7 +21,10 @@ export const volumeAttributesClass: KindStrategy<VolumeAttributesClass> = {
       ...(object.driverName === old.driverName ? [] : ['driverName']),
       ...(deepEqual(object.parameters ?? {}, old.parameters ?? {}) ? [] : ['parameters']),
     ];
-    return [...changed.map((field) => fieldForbidden(fieldPath(field), `updates to ${field} are forbidden.`)), ...validate(object)];
+    return [
+      ...changed.map((field) => fieldForbidden(fieldPath(field), `updates to ${field} are forbidden.`)),
+      ...validate(object),
+    ];
   },
   answersDeleted: true,
   table: {
@@ -30,5 +34,8 @@ export const volumeAttributesClass: KindStrategy<VolumeAttributesClass> = {
 };
 
 function validate({ driverName, parameters }: Frozen<VolumeAttributesClass>): readonly FieldError[] {
-  return [...validateProvisioner(driverName, fieldPath('driverName')), ...validateParameters(parameters, fieldPath('parameters'), false)];
+  return [
+    ...validateProvisioner(driverName, fieldPath('driverName')),
+    ...validateParameters(parameters, fieldPath('parameters'), false),
+  ];
 }

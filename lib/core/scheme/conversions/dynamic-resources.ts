@@ -15,7 +15,10 @@ export const resourceClaimV1beta1: HubConversion<Frozen<v1beta1.ResourceClaim>, 
 };
 
 /** What v1beta1 registers for ResourceClaimTemplates. */
-export const resourceClaimTemplateV1beta1: HubConversion<Frozen<v1beta1.ResourceClaimTemplate>, Frozen<v1.ResourceClaimTemplate>> = {
+export const resourceClaimTemplateV1beta1: HubConversion<
+  Frozen<v1beta1.ResourceClaimTemplate>,
+  Frozen<v1.ResourceClaimTemplate>
+> = {
   hub: hub('ResourceClaimTemplate'),
   toHub: ({ apiVersion: _, spec, ...template }) => ({ ...template, spec: { ...spec, spec: specToHub(spec.spec) } }),
   fromHub: ({ apiVersion: _, spec, ...template }) => ({ ...template, spec: { ...spec, spec: specFromHub(spec.spec) } }),
@@ -31,7 +34,15 @@ export const resourceSliceV1beta1: HubConversion<Frozen<v1beta1.ResourceSlice>, 
   fromHub: ({ apiVersion: _, spec, ...slice }) => {
     const devices = spec.devices?.map(({ name, ...basic }) => ({ name, basic }));
     // There the name of no node and not all nodes are the same as nothing said.
-    return { ...slice, spec: present({ ...spec, devices, nodeName: spec.nodeName === '' ? undefined : spec.nodeName, allNodes: spec.allNodes === true ? true : undefined }) };
+    return {
+      ...slice,
+      spec: present({
+        ...spec,
+        devices,
+        nodeName: spec.nodeName === '' ? undefined : spec.nodeName,
+        allNodes: spec.allNodes === true ? true : undefined,
+      }),
+    };
   },
 };
 
@@ -50,7 +61,12 @@ function specFromHub({ devices, ...spec }: Frozen<v1.ResourceClaimSpec>): Frozen
 }
 
 /** A request that says anything of its own asks for exactly that, even if it is not valid. */
-function requestToHub({ name, firstAvailable, deviceClassName = '', ...rest }: Frozen<v1beta1.DeviceRequest>): Frozen<v1.DeviceRequest> {
+function requestToHub({
+  name,
+  firstAvailable,
+  deviceClassName = '',
+  ...rest
+}: Frozen<v1beta1.DeviceRequest>): Frozen<v1.DeviceRequest> {
   const asks = deviceClassName !== '' || Object.keys(rest).length > 0;
   return present({ name, exactly: asks ? { deviceClassName, ...rest } : undefined, firstAvailable });
 }

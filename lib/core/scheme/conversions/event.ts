@@ -10,7 +10,10 @@ import { present } from './present.js';
 type CoreEvent = Open<coreV1.Event>;
 type Series = Open<coreV1.EventSeries>;
 /** Only validation demands the times. */
-type NewEvent = Open<Omit<eventsV1.Event, 'eventTime' | 'series'>> & { readonly eventTime?: string; readonly series?: Series };
+type NewEvent = Open<Omit<eventsV1.Event, 'eventTime' | 'series'>> & {
+  readonly eventTime?: string;
+  readonly series?: Series;
+};
 
 /** What events.k8s.io/v1 registers. */
 export const eventOfEventsGroup: HubConversion<NewEvent, CoreEvent> = {
@@ -21,8 +24,25 @@ export const eventOfEventsGroup: HubConversion<NewEvent, CoreEvent> = {
 };
 
 function newToCore(event: NewEvent): CoreEvent {
-  const { regarding = {}, note, deprecatedSource = {}, deprecatedFirstTimestamp, deprecatedLastTimestamp, deprecatedCount } = event;
-  const { metadata = {}, reason, type, eventTime, series, action, related, reportingController = '', reportingInstance = '' } = event;
+  const {
+    regarding = {},
+    note,
+    deprecatedSource = {},
+    deprecatedFirstTimestamp,
+    deprecatedLastTimestamp,
+    deprecatedCount,
+  } = event;
+  const {
+    metadata = {},
+    reason,
+    type,
+    eventTime,
+    series,
+    action,
+    related,
+    reportingController = '',
+    reportingInstance = '',
+  } = event;
   return present({
     metadata,
     involvedObject: regarding,

@@ -1,7 +1,7 @@
-// JSON inside annotations, written and read as Go's encoding/json does: conversions keep there what a version cannot say.
-// Writing escapes what could end a script element. Reading takes keys whatever their case, null as nothing, nothing as
-// the zero value, and leaves out what it does not know; a value of the wrong type throws ParseError, on which Kubernetes
-// ignores the whole annotation. For the conversions of this folder.
+// JSON inside annotations, written and read as Go's encoding/json does: conversions keep there what a version cannot
+// say. Writing escapes what could end a script element. Reading takes keys whatever their case, null as nothing,
+// nothing as the zero value, and leaves out what it does not know; a value of the wrong type throws ParseError, on
+// which Kubernetes ignores the whole annotation. For the conversions of this folder.
 import { isJsonObject } from '../../objects/json.js';
 import { ParseError, isParseError } from '../../objects/parse-error.js';
 import { canonicalQuantity } from '../../objects/quantity.js';
@@ -11,7 +11,10 @@ import { canonicalQuantity } from '../../objects/quantity.js';
  * Maps are Go maps, printed by key (an object would put `12` before `-x`).
  */
 export function printGoJson(value: unknown): string {
-  return print(value).replace(/[<>&\u2028\u2029]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return print(value).replace(
+    /[<>&\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 /** What `read` makes of a JSON text, or undefined where text or types are wrong. */

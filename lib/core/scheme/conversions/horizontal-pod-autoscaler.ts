@@ -1,14 +1,23 @@
-// autoscaling/v1 and v2 of HorizontalPodAutoscaler. The hub is v2. What v1 cannot say it carries in four annotations, so
-// that a client of v1 may write back what it read without loss; v2 never shows them.
-// As pkg/apis/autoscaling/v1/conversion.go, its oddities included: of several targets for cpu utilization only the first
-// survives, that one moves to the end of the list, and a v1 object without any metric gets one for cpu at 80 %. The
-// behavior is written with Go's own field names, nulls and all, because Kubernetes prints its internal type.
+// autoscaling/v1 and v2 of HorizontalPodAutoscaler. The hub is v2. What v1 cannot say it carries in four annotations,
+// so that a client of v1 may write back what it read without loss; v2 never shows them.
+// As pkg/apis/autoscaling/v1/conversion.go, its oddities included: of several targets for cpu utilization only the
+// first survives, that one moves to the end of the list, and a v1 object without any metric gets one for cpu at 80 %.
+// The behavior is written with Go's own field names, nulls and all, because Kubernetes prints its internal type.
 import type * as autoscalingV1 from '../../types/autoscaling-v1.generated.js';
 import type * as autoscalingV2 from '../../types/autoscaling-v2.generated.js';
 import type { Frozen, ObjectMeta } from '../../objects/meta.js';
 import { canonicalTime } from '../../objects/time.js';
 import type { HubConversion } from '../kind-definition.js';
-import { printGoJson, readGoJson, readInt32, readList, readMembers, readOptional, readQuantity, readText } from './go-json.js';
+import {
+  printGoJson,
+  readGoJson,
+  readInt32,
+  readList,
+  readMembers,
+  readOptional,
+  readQuantity,
+  readText,
+} from './go-json.js';
 import { metricFromV1, metricStatusFromV1, metricStatusToV1, metricToV1 } from './hpa-metrics.js';
 import type { Open } from './open.js';
 import { present } from './present.js';
@@ -43,20 +52,30 @@ export const roundTripAnnotations = {
 const annotationNames: ReadonlySet<string> = new Set(Object.values(roundTripAnnotations));
 
 function v1ToV2({ metadata, spec, status, ...rest }: V1): V2 {
-  const annotation = (name: keyof typeof roundTripAnnotations): string | undefined => ownValue(metadata?.annotations, roundTripAnnotations[name]);
+  const annotation = (name: keyof typeof roundTripAnnotations): string | undefined =>
+    ownValue(metadata?.annotations, roundTripAnnotations[name]);
   const read = <T>(name: keyof typeof roundTripAnnotations, reader: (value: unknown) => T): T | undefined => {
     const text = annotation(name);
     return text === undefined ? undefined : readGoJson(text, reader);
   };
 
   const { targetCPUUtilizationPercentage: cpu, ...sharedSpec } = spec;
-  const metrics = [...(read('metrics', (value) => readList(value, metricFromV1)) ?? []), ...(cpu === undefined ? [] : [cpuMetric(cpu)])];
+  const metrics = [
+    ...(read('metrics', (value) => readList(value, metricFromV1)) ?? []),
+    ...(cpu === undefined ? [] : [cpuMetric(cpu)]),
+  ];
   const behavior = read('behavior', readBehavior);
 
-  const { currentCPUUtilizationPercentage: currentCpu, currentReplicas, ...sharedStatus } = status ?? { currentReplicas: 0, desiredReplicas: 0 };
+  const {
+    currentCPUUtilizationPercentage: currentCpu,
+    currentReplicas,
+    ...sharedStatus
+  } = status ?? { currentReplicas: 0, desiredReplicas: 0 };
   const currentMetrics =
     read('currentMetrics', (value) => readList(value, metricStatusFromV1)) ??
-    (currentCpu === undefined ? undefined : [{ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: currentCpu } } }]);
+    (currentCpu === undefined
+      ? undefined
+      : [{ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: currentCpu } } }]);
   const conditions = read('conditions', (value) => readList(value, readCondition));
 
   return {
@@ -81,14 +100,24 @@ function v2ToV1({ metadata, spec, status, ...rest }: V2): V1 {
   const cpu = metrics.find(isCpuUtilization)?.resource?.target.averageUtilization;
   const others = metrics.filter((metric) => !isCpuUtilization(metric));
 
-  const { currentMetrics = [], conditions = [], currentReplicas = 0, ...sharedStatus } = status ?? { desiredReplicas: 0 };
-  const currentCpu = currentMetrics.findLast(({ type, resource }) => type === 'Resource' && resource?.name === 'cpu' && resource.current.averageUtilization !== undefined);
+  const {
+    currentMetrics = [],
+    conditions = [],
+    currentReplicas = 0,
+    ...sharedStatus
+  } = status ?? { desiredReplicas: 0 };
+  const currentCpu = currentMetrics.findLast(
+    ({ type, resource }) =>
+      type === 'Resource' && resource?.name === 'cpu' && resource.current.averageUtilization !== undefined,
+  );
 
   return {
     ...rest,
     ...withAnnotations(metadata, {
       ...(others.length > 0 && { [roundTripAnnotations.metrics]: printGoJson(others.map(metricToV1)) }),
-      ...(currentMetrics.length > 0 && { [roundTripAnnotations.currentMetrics]: printGoJson(currentMetrics.map(metricStatusToV1)) }),
+      ...(currentMetrics.length > 0 && {
+        [roundTripAnnotations.currentMetrics]: printGoJson(currentMetrics.map(metricStatusToV1)),
+      }),
       ...(behavior && { [roundTripAnnotations.behavior]: printBehavior(behavior) }),
       ...(conditions.length > 0 && { [roundTripAnnotations.conditions]: printGoJson(conditions.map(conditionToV1)) }),
     }),
@@ -102,7 +131,10 @@ function v2ToV1({ metadata, spec, status, ...rest }: V2): V1 {
 }
 
 /** The metadata with these round-trip annotations and no others; the very same metadata where that changes nothing. */
-function withAnnotations(metadata: Open<ObjectMeta> | undefined, added: Readonly<Record<string, string>>): { metadata?: Open<ObjectMeta> } {
+function withAnnotations(
+  metadata: Open<ObjectMeta> | undefined,
+  added: Readonly<Record<string, string>>,
+): { metadata?: Open<ObjectMeta> } {
   const given = Object.entries(metadata?.annotations ?? {});
   const kept = given.filter(([name]) => !annotationNames.has(name));
   const more = Object.entries(added);
@@ -131,7 +163,12 @@ function printBehavior({ scaleUp, scaleDown }: Behavior): string {
       : {
           StabilizationWindowSeconds: given.stabilizationWindowSeconds ?? null,
           SelectPolicy: given.selectPolicy ?? null,
-          Policies: given.policies?.map(({ type, value, periodSeconds }) => ({ Type: type, Value: value, PeriodSeconds: periodSeconds })) ?? null,
+          Policies:
+            given.policies?.map(({ type, value, periodSeconds }) => ({
+              Type: type,
+              Value: value,
+              PeriodSeconds: periodSeconds,
+            })) ?? null,
           Tolerance: given.tolerance ?? null,
         };
   return printGoJson({ ScaleUp: rules(scaleUp), ScaleDown: rules(scaleDown) });
@@ -139,7 +176,10 @@ function printBehavior({ scaleUp, scaleDown }: Behavior): string {
 
 function readBehavior(value: unknown): Behavior {
   const at = readMembers(value);
-  return present({ scaleUp: readOptional(at('scaleUp'), readRules), scaleDown: readOptional(at('scaleDown'), readRules) });
+  return present({
+    scaleUp: readOptional(at('scaleUp'), readRules),
+    scaleDown: readOptional(at('scaleDown'), readRules),
+  });
 }
 
 function readRules(value: unknown): ScalingRules {

@@ -1,7 +1,7 @@
 // The metrics of a HorizontalPodAutoscaler in the form that autoscaling/v1 keeps in annotations, which is that of
 // autoscaling/v2beta1: `targetAverageUtilization` beside the name instead of a `target` that says its own type.
-// As pkg/apis/autoscaling/v1/conversion.go, the functions on MetricSpec and MetricStatus. Fields are written in the order
-// of k8s.io/api/autoscaling/v1/types.go, and what Go holds by value is written even when it is zero.
+// As pkg/apis/autoscaling/v1/conversion.go, the functions on MetricSpec and MetricStatus. Fields are written in the
+// order of k8s.io/api/autoscaling/v1/types.go, and what Go holds by value is written even when it is zero.
 import type { LabelSelector } from '../../types/meta-v1.generated.js';
 import type {
   CrossVersionObjectReference,
@@ -60,21 +60,37 @@ export function metricFromV1(value: unknown): Open<MetricSpec> {
     object: readOptional(at('object'), objectSource),
     pods: readOptional(at('pods'), (pods) => {
       const of = readMembers(pods);
-      return { metric: identifier(of, 'selector'), target: target('AverageValue', { averageValue: readQuantity(of('targetAverageValue')) }) };
+      return {
+        metric: identifier(of, 'selector'),
+        target: target('AverageValue', { averageValue: readQuantity(of('targetAverageValue')) }),
+      };
     }),
     resource: readOptional(at('resource'), resourceSource),
-    containerResource: readOptional(at('containerResource'), (resource) => ({ ...resourceSource(resource), ...containerOf(resource) })),
+    containerResource: readOptional(at('containerResource'), (resource) => ({
+      ...resourceSource(resource),
+      ...containerOf(resource),
+    })),
     external: readOptional(at('external'), (external) => {
       const of = readMembers(external);
       const value = readOptional(of('targetValue'), readQuantity);
       const averageValue = readOptional(of('targetAverageValue'), readQuantity);
-      return { metric: identifier(of, 'metricSelector'), target: target(value === undefined ? 'AverageValue' : 'Value', { value, averageValue }) };
+      return {
+        metric: identifier(of, 'metricSelector'),
+        target: target(value === undefined ? 'AverageValue' : 'Value', { value, averageValue }),
+      };
     }),
   });
 }
 
 /** What a metric was last seen at, as autoscaling/v1 writes it. */
-export function metricStatusToV1({ type, object, pods, resource, containerResource, external }: Open<MetricStatus>): object {
+export function metricStatusToV1({
+  type,
+  object,
+  pods,
+  resource,
+  containerResource,
+  external,
+}: Open<MetricStatus>): object {
   return {
     type,
     object: object && {
@@ -116,7 +132,10 @@ export function metricStatusFromV1(value: unknown): Open<MetricStatus> {
     type: readText(at('type')),
     object: readOptional(at('object'), (object) => {
       const of = readMembers(object);
-      const current = present({ value: readQuantity(of('currentValue')), averageValue: readOptional(of('averageValue'), readQuantity) });
+      const current = present({
+        value: readQuantity(of('currentValue')),
+        averageValue: readOptional(of('averageValue'), readQuantity),
+      });
       return { metric: identifier(of, 'selector'), current, describedObject: reference(of('target')) };
     }),
     pods: readOptional(at('pods'), (pods) => {
@@ -124,10 +143,16 @@ export function metricStatusFromV1(value: unknown): Open<MetricStatus> {
       return { metric: identifier(of, 'selector'), current: { averageValue: readQuantity(of('currentAverageValue')) } };
     }),
     resource: readOptional(at('resource'), resourceStatus),
-    containerResource: readOptional(at('containerResource'), (resource) => ({ ...resourceStatus(resource), ...containerOf(resource) })),
+    containerResource: readOptional(at('containerResource'), (resource) => ({
+      ...resourceStatus(resource),
+      ...containerOf(resource),
+    })),
     external: readOptional(at('external'), (external) => {
       const of = readMembers(external);
-      const current = present({ value: readQuantity(of('currentValue')), averageValue: readOptional(of('currentAverageValue'), readQuantity) });
+      const current = present({
+        value: readQuantity(of('currentValue')),
+        averageValue: readOptional(of('currentAverageValue'), readQuantity),
+      });
       return { metric: identifier(of, 'metricSelector'), current };
     }),
   });
@@ -159,7 +184,10 @@ function resourceSource(value: unknown): NonNullable<Open<MetricSpec>['resource'
 function resourceStatus(value: unknown): NonNullable<Open<MetricStatus>['resource']> {
   const of = readMembers(value);
   const averageUtilization = readOptional(of('currentAverageUtilization'), readInt32);
-  return { name: readText(of('name')), current: present({ averageValue: readQuantity(of('currentAverageValue')), averageUtilization }) };
+  return {
+    name: readText(of('name')),
+    current: present({ averageValue: readQuantity(of('currentAverageValue')), averageUtilization }),
+  };
 }
 
 function containerOf(value: unknown): { container: string } {
@@ -168,7 +196,10 @@ function containerOf(value: unknown): { container: string } {
 
 type TargetValues = { readonly [K in keyof MetricValueStatus]: MetricValueStatus[K] | undefined };
 
-function target(type: MetricTarget['type'], { value, averageValue, averageUtilization }: TargetValues): Open<MetricTarget> {
+function target(
+  type: MetricTarget['type'],
+  { value, averageValue, averageUtilization }: TargetValues,
+): Open<MetricTarget> {
   return present({ type, value, averageValue, averageUtilization });
 }
 
@@ -178,7 +209,11 @@ function identifier(of: Members, selectorName: string): Open<MetricIdentifier> {
 
 function reference(value: unknown): CrossVersionObjectReference {
   const of = readMembers(value);
-  return present({ kind: readText(of('kind')), name: readText(of('name')), apiVersion: readText(of('apiVersion')) || undefined });
+  return present({
+    kind: readText(of('kind')),
+    name: readText(of('name')),
+    apiVersion: readText(of('apiVersion')) || undefined,
+  });
 }
 
 function referenceToV1({ kind, name, apiVersion }: Open<CrossVersionObjectReference>): object {
@@ -191,7 +226,11 @@ function selector(value: unknown): Open<LabelSelector> {
   const expressions = readList(of('matchExpressions'), (expression) => {
     const part = readMembers(expression);
     const values = readList(part('values'), readText);
-    return present({ key: readText(part('key')), operator: readText(part('operator')), values: values.length === 0 ? undefined : values });
+    return present({
+      key: readText(part('key')),
+      operator: readText(part('operator')),
+      values: values.length === 0 ? undefined : values,
+    });
   });
   return present({ matchLabels: labels, matchExpressions: expressions.length === 0 ? undefined : expressions });
 }

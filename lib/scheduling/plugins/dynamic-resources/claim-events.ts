@@ -1,5 +1,6 @@
-// What brings back pods that DynamicResources rejected: their own claims coming to be, or changing; devices that anybody gave
-// back; and more nodes, devices or classes. As pkg/scheduler/framework/plugins/dynamicresources, EventsToRegister.
+// What brings back pods that DynamicResources rejected: their own claims coming to be, or changing; devices that
+// anybody gave back; and more nodes, devices or classes. As pkg/scheduler/framework/plugins/dynamicresources,
+// EventsToRegister.
 import { deepEqual } from '../../../core/index.js';
 import { on } from '../../framework/event-interest.js';
 import type { EventInterest, HintAnswer } from '../../framework/event-interest.js';

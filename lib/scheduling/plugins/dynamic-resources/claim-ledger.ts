@@ -1,5 +1,5 @@
-// Claims as they will be once what was decided has been written: an allocation counts from the moment a node is chosen, so
-// that the next pod does not choose the same devices. It holds until the API tells of it, or until it is taken back.
+// Claims as they will be once what was decided has been written: an allocation counts from the moment a node is chosen,
+// so that the next pod does not choose the same devices. It holds until the API tells of it, or until it is taken back.
 // One ledger serves all profiles of a cluster. As pkg/scheduler/framework/plugins/dynamicresources, claimTracker.
 import { objectKey } from '../../../core/index.js';
 import type { ClusterView } from '../../cluster/cluster-view.js';
@@ -38,12 +38,19 @@ export class ClaimLedger {
     this.#underWay.set(uidOf(claim), { allocation });
   }
 
-  /** What was decided for `decided` has been written. The claim that was written may be another: one that was made for it. */
+  /**
+   * What was decided for `decided` has been written. The claim that was written may be another: one that was made for
+   * it.
+   */
   written(decided: Claim, written: Claim): void {
     const pending = this.#underWay.get(uidOf(decided));
     if (pending === undefined) return;
     this.#underWay.delete(uidOf(decided));
-    this.#underWay.set(uidOf(written), { allocation: pending.allocation, written, isNew: uidOf(written) !== uidOf(decided) });
+    this.#underWay.set(uidOf(written), {
+      allocation: pending.allocation,
+      written,
+      isNew: uidOf(written) !== uidOf(decided),
+    });
   }
 
   /** Takes back what was decided, unless it has been written: then only the API can say that it no longer holds. */
@@ -67,7 +74,8 @@ export class ClaimLedger {
   }
 
   #justMade(key: string): Claim | undefined {
-    for (const { written, isNew } of this.#underWay.values()) if (isNew === true && written !== undefined && objectKey(written) === key) return written;
+    for (const { written, isNew } of this.#underWay.values())
+      if (isNew === true && written !== undefined && objectKey(written) === key) return written;
     return undefined;
   }
 
@@ -76,7 +84,8 @@ export class ClaimLedger {
     for (const [uid, { written, isNew = false }] of this.#underWay) {
       if (written === undefined) continue;
       const known = this.#objects.get('ResourceClaim', objectKey(written));
-      const isOver = known === undefined ? !isNew || this.#hasPassed(written) : uidOf(known) !== uid || !isNewer(written, known);
+      const isOver =
+        known === undefined ? !isNew || this.#hasPassed(written) : uidOf(known) !== uid || !isNewer(written, known);
       if (isOver) this.#underWay.delete(uid);
     }
   }

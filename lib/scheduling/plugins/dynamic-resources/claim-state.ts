@@ -1,5 +1,5 @@
-// What is remembered of a pod's claims while it is placed: those that have devices, those for which devices are looked for
-// node by node, and what was found where. Most pods have none, and share one memory that says so.
+// What is remembered of a pod's claims while it is placed: those that have devices, those for which devices are looked
+// for node by node, and what was found where. Most pods have none, and share one memory that says so.
 import { memoryKey } from '../../framework/cycle.js';
 import type { MemoryKey, Remembered } from '../../framework/cycle.js';
 import type { Rejection } from '../../framework/rejection.js';

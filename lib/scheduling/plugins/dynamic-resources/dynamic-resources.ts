@@ -1,6 +1,6 @@
-// DynamicResources: a pod goes only where the devices of its claims are, or can be had. Claims without devices get theirs
-// here: found with each node, decided at Reserve, written at PreBind. Pods without claims are none of its business; it says
-// so when it is asked to make room. As pkg/scheduler/framework/plugins/dynamicresources.
+// DynamicResources: a pod goes only where the devices of its claims are, or can be had. Claims without devices get
+// theirs here: found with each node, decided at Reserve, written at PreBind. Pods without claims are none of its
+// business; it says so when it is asked to make room. As pkg/scheduler/framework/plugins/dynamicresources.
 import { objectKey } from '../../../core/index.js';
 import type { Random } from '../../../core/index.js';
 import type { ClusterView } from '../../cluster/cluster-view.js';
@@ -40,12 +40,21 @@ import type { SelectorCompiler } from './selectors/device-selectors.js';
 type DeviceArguments = PluginArguments['DynamicResources'];
 
 /** Makes the plugin. Expressions that select devices are compiled by `selectors`. */
-export function dynamicResources(tools: PluginTools, args: DeviceArguments, selectors: SelectorCompiler = basicSelectors()): SchedulingPlugin {
-  const readerOf = ({ objects }: ClusterView): DemandReader => ({ deviceClass: (name) => objects.get('DeviceClass', name), selectors });
+export function dynamicResources(
+  tools: PluginTools,
+  args: DeviceArguments,
+  selectors: SelectorCompiler = basicSelectors(),
+): SchedulingPlugin {
+  const readerOf = ({ objects }: ClusterView): DemandReader => ({
+    deviceClass: (name) => objects.get('DeviceClass', name),
+    selectors,
+  });
   const choices = new KeptChoices<FoundDevices | Rejection>();
   const isGivenUp = (claim: Claim): boolean => {
     const answer = readiness(claim);
-    return typeof answer === 'object' || (answer === 'not yet' && isOverdue(claim, tools.clock.now(), args.bindingTimeoutMs));
+    return (
+      typeof answer === 'object' || (answer === 'not yet' && isOverdue(claim, tools.clock.now(), args.bindingTimeoutMs))
+    );
   };
   return {
     name: 'DynamicResources',
@@ -73,7 +82,12 @@ export function dynamicResources(tools: PluginTools, args: DeviceArguments, sele
       if (extended?.isLeftOver === true) return leftOver;
       if (extended !== undefined && isForeignTo(node, pod, extended)) return cannotFit;
       const left = extended && extendedDemands(extended, pod, node, readerOf(cluster));
-      const unavailable = open.length === claims.length ? noClaims : claims.filter(({ claim, demands }) => demands === undefined && (!isUsableOn(claim, node) || isGivenUp(claim)));
+      const unavailable =
+        open.length === claims.length
+          ? noClaims
+          : claims.filter(
+              ({ claim, demands }) => demands === undefined && (!isUsableOn(claim, node) || isGivenUp(claim)),
+            );
       const refusal = findDevices(state, left, node, { cluster, args });
       if (refusal !== undefined) return refusal;
       for (const each of unavailable) state.unavailable.add(each);
@@ -103,14 +117,31 @@ export function dynamicResources(tools: PluginTools, args: DeviceArguments, sele
     preBindPreFlight: (cycle) => (claimsOf(cycle) === undefined ? 'skip' : { parallel: true }),
     preBind: async (cycle, nodeName, signal) => {
       const state = claimsOf(cycle);
-      if (state !== undefined) await bindClaims(tools, { pod: cycle.pod, nodeName, state, ledger: claimLedger(cycle.cluster), timeoutMs: args.bindingTimeoutMs, signal });
+      if (state !== undefined)
+        await bindClaims(tools, {
+          pod: cycle.pod,
+          nodeName,
+          state,
+          ledger: claimLedger(cycle.cluster),
+          timeoutMs: args.bindingTimeoutMs,
+          signal,
+        });
       return undefined;
     },
   };
 }
 
 const noClaims: readonly PodClaim[] = [];
-const nothingClaimed: ClaimState = { claims: noClaims, extended: undefined, open: [], kept: [], taken: new TakenDevices(), isRanked: false, found: new Map(), unavailable: new Set() };
+const nothingClaimed: ClaimState = {
+  claims: noClaims,
+  extended: undefined,
+  open: [],
+  kept: [],
+  taken: new TakenDevices(),
+  isRanked: false,
+  found: new Map(),
+  unavailable: new Set(),
+};
 
 function isNothing({ claims, extended }: ClaimState): boolean {
   return claims.length === 0 && extended === undefined;
@@ -128,7 +159,12 @@ function claimsOf({ pod, memory }: Cycle): ClaimState | undefined {
 }
 
 /** What there is to know of a pod's claims before nodes are looked at, or why it must wait. */
-function stateOf(pod: PodFacts, cluster: ClusterView, reader: DemandReader, { choices, random }: { readonly choices: KeptChoices<FoundDevices | Rejection>; readonly random: Random }): ClaimState | Rejection {
+function stateOf(
+  pod: PodFacts,
+  cluster: ClusterView,
+  reader: DemandReader,
+  { choices, random }: { readonly choices: KeptChoices<FoundDevices | Rejection>; readonly random: Random },
+): ClaimState | Rejection {
   const ledger = claimLedger(cluster);
   const found = podClaims(pod, ledger);
   if (typeof found === 'string') return unresolvable(found);
@@ -138,7 +174,8 @@ function stateOf(pod: PodFacts, cluster: ClusterView, reader: DemandReader, { ch
       claims.push({ claim });
       continue;
     }
-    if (ledger.isPending(claim)) return unresolvable(`resource claim ${objectKey(claim)} is in the process of being allocated`);
+    if (ledger.isPending(claim))
+      return unresolvable(`resource claim ${objectKey(claim)} is in the process of being allocated`);
     const demands = claimDemands(claim, reader);
     if (typeof demands === 'string') return unresolvable(demands);
     claims.push({ claim, demands });
@@ -146,7 +183,16 @@ function stateOf(pod: PodFacts, cluster: ClusterView, reader: DemandReader, { ch
   const extended = extendedClaim(pod, cluster.objects, random);
   if (claims.length === 0 && extended === undefined) return nothingClaimed;
   const open = claims.flatMap(({ demands = [] }) => demands);
-  return { claims, extended, open, kept: choices.of(open), taken: ledger.taken(), isRanked: hasAlternatives(claims), found: new Map(), unavailable: new Set() };
+  return {
+    claims,
+    extended,
+    open,
+    kept: choices.of(open),
+    taken: ledger.taken(),
+    isRanked: hasAlternatives(claims),
+    found: new Map(),
+    unavailable: new Set(),
+  };
 }
 
 const notAvailable = unresolvable('resourceclaim not available on the node');
@@ -155,17 +201,29 @@ const invalidPools = unresolvable('invalid resource pools were encountered');
 const cannotFit = unresolvable('cannot fit resource');
 const leftOver = unresolvable('cannot schedule extended resource claim');
 
-/** What a machine does in a millisecond, about. Counted rather than timed, so that the same cluster has the same answer. */
+/**
+ * What a machine does in a millisecond, about. Counted rather than timed, so that the same cluster has the same answer.
+ */
 const stepsPerMs = 1000;
 
 /** Looks for devices on a node, and remembers what it found. */
-function findDevices({ open, kept, taken, found }: ClaimState, extended: ExtendedDemands | undefined, node: NodeView, { cluster, args }: { readonly cluster: ClusterView; readonly args: DeviceArguments }): Rejection | undefined {
+function findDevices(
+  { open, kept, taken, found }: ClaimState,
+  extended: ExtendedDemands | undefined,
+  node: NodeView,
+  { cluster, args }: { readonly cluster: ClusterView; readonly args: DeviceArguments },
+): Rejection | undefined {
   const demands = extended === undefined ? open : [...open, extended.demands];
   if (demands.length === 0) return undefined;
   const { filterTimeoutMs } = args;
   const pools = poolsOf(node, cluster.objects);
   const find = (): FoundDevices | Rejection => {
-    const choice = chooseDevices({ claims: demands, pools, taken, stepsMax: filterTimeoutMs === 0 ? Infinity : filterTimeoutMs * stepsPerMs });
+    const choice = chooseDevices({
+      claims: demands,
+      pools,
+      taken,
+      stepsMax: filterTimeoutMs === 0 ? Infinity : filterTimeoutMs * stepsPerMs,
+    });
     if (choice === 'out of steps') throw new Error(`node ${node.name}: timed out trying to allocate devices`);
     if (typeof choice === 'string') return choice === 'invalid pools' ? invalidPools : cannotAllocate;
     return { demands, choice, extended };
@@ -187,7 +245,10 @@ function decide({ claims, extended, found }: ClaimState, nodeName: string, ledge
   const open = claims.filter(({ demands }) => demands !== undefined);
   const devices = found.get(nodeName);
   if (devices === undefined && open.length > 0) throw new Error('claim allocation not found for node');
-  const allocations = devices?.demands.map((demands, index) => allocationResult(demands, devices.choice[index] ?? [], nodeName, random)) ?? [];
+  const allocations =
+    devices?.demands.map((demands, index) =>
+      allocationResult(demands, devices.choice[index] ?? [], nodeName, random),
+    ) ?? [];
   for (const [index, each] of open.entries()) {
     const allocation = allocations[index];
     if (allocation === undefined) throw new Error('claim allocation not found for node');

@@ -1,6 +1,6 @@
-// Requests for devices that stand behind extended resources, and which container gets the devices of which request. Containers
-// that run side by side need devices of their own. An init container is gone before those after it start, and so may use
-// theirs; what init containers need beyond that they share one after another.
+// Requests for devices that stand behind extended resources, and which container gets the devices of which request.
+// Containers that run side by side need devices of their own. An init container is gone before those after it start,
+// and so may use theirs; what init containers need beyond that they share one after another.
 // As pkg/scheduler/framework/plugins/dynamicresources, createRequestsAndMappings.
 import { integerValue } from '../../../core/index.js';
 import type { Frozen } from '../../../core/index.js';
@@ -17,8 +17,14 @@ export interface ExtendedRequests {
 /** The requests of a pod for these resources, by the classes that stand behind them. */
 export function extendedRequests({ spec }: Frozen<Pod>, classes: ReadonlyMap<string, DeviceClass>): ExtendedRequests {
   const { initContainers = [], containers = [] } = spec ?? {};
-  const users = [...initContainers, ...containers].map((container, index) => ({ container, index, isBrief: index < initContainers.length && !isRestartable(container) }));
-  const found = [...classes].sort(([one], [other]) => (one < other ? -1 : 1)).map(([resource, { metadata }]) => requestsFor(resource, metadata?.name ?? '', users));
+  const users = [...initContainers, ...containers].map((container, index) => ({
+    container,
+    index,
+    isBrief: index < initContainers.length && !isRestartable(container),
+  }));
+  const found = [...classes]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([resource, { metadata }]) => requestsFor(resource, metadata?.name ?? '', users));
   const requests = found.flatMap((each) => each.requests).sort((one, other) => (one.name < other.name ? -1 : 1));
   return { requests, mappings: found.flatMap(({ mappings }) => mappings) };
 }
@@ -38,7 +44,8 @@ interface Wanted {
 
 function requestsFor(resource: string, deviceClassName: string, users: readonly User[]): ExtendedRequests {
   const mappings: Frozen<ContainerExtendedResourceRequest>[] = [];
-  const map = ({ container }: User, requestName: string): void => void mappings.push({ containerName: container.name, resourceName: resource, requestName });
+  const map = ({ container }: User, requestName: string): void =>
+    void mappings.push({ containerName: container.name, resourceName: resource, requestName });
   const lasting: Wanted[] = [];
   for (const user of users.filter(({ isBrief }) => !isBrief)) {
     const count = amountIn(user.container, resource);
@@ -55,17 +62,28 @@ function requestsFor(resource: string, deviceClassName: string, users: readonly 
       missing -= count;
       map(user, name);
     }
-    if (missing > 0) beyond.push({ user, wanted: { name: requestName(user, resource), index: user.index, count: missing } });
+    if (missing > 0)
+      beyond.push({ user, wanted: { name: requestName(user, resource), index: user.index, count: missing } });
   }
-  const most = beyond.map(({ wanted }) => wanted).reduce<Wanted | undefined>((known, each) => (known === undefined || each.count > known.count ? each : known), undefined);
+  const most = beyond
+    .map(({ wanted }) => wanted)
+    .reduce<Wanted | undefined>(
+      (known, each) => (known === undefined || each.count > known.count ? each : known),
+      undefined,
+    );
   for (const { user } of beyond) if (most !== undefined) map(user, most.name);
-  const requests = [...(most ? [most] : []), ...lasting].map(({ name, count }): Frozen<resourceV1.DeviceRequest> => ({ name, exactly: { deviceClassName, allocationMode: 'ExactCount', count } }));
+  const requests = [...(most ? [most] : []), ...lasting].map(({ name, count }): Frozen<resourceV1.DeviceRequest> => ({
+    name,
+    exactly: { deviceClassName, allocationMode: 'ExactCount', count },
+  }));
   return { requests, mappings };
 }
 
 /** Says which container asks, and for which of its resources. */
 function requestName({ container, index }: User, resource: string): string {
-  const place = Object.keys(container.resources?.requests ?? {}).sort().indexOf(resource);
+  const place = Object.keys(container.resources?.requests ?? {})
+    .sort()
+    .indexOf(resource);
   return `container-${index}-request-${place}`;
 }
 

@@ -1,6 +1,7 @@
-// Extended resources that nodes do not have themselves but a device class stands behind. A pod that asks for one gets devices
-// through a claim that the scheduler makes for it: thought up for each node, since a node may have some of the resources by
-// itself, and stored once the node is chosen. As pkg/scheduler/framework/plugins/dynamicresources, extendeddynamicresources.go.
+// Extended resources that nodes do not have themselves but a device class stands behind. A pod that asks for one gets
+// devices through a claim that the scheduler makes for it: thought up for each node, since a node may have some of the
+// resources by itself, and stored once the node is chosen. As pkg/scheduler/framework/plugins/dynamicresources,
+// extendeddynamicresources.go.
 import { controllerOf } from '../../../core/index.js';
 import type { Random } from '../../../core/index.js';
 import type { KnownObjects } from '../../cluster/known-objects.js';
@@ -50,17 +51,40 @@ export interface ExtendedDemands {
 export function extendedClaim(pod: PodFacts, objects: KnownObjects, random: Random): ExtendedClaim | undefined {
   const classes = classesBehind(pod, objects);
   if (classes.size === 0) return undefined;
-  const leftOver = objects.list('ResourceClaim', pod.namespace).find((claim) => claim.metadata?.annotations?.[annotation] === 'true' && controllerOf(claim)?.uid === pod.uid);
-  return { claim: leftOver ?? thoughtUp(pod, random.uuid()), isLeftOver: leftOver !== undefined, isStored: leftOver !== undefined, classes, demands: new Map() };
+  const leftOver = objects
+    .list('ResourceClaim', pod.namespace)
+    .find((claim) => claim.metadata?.annotations?.[annotation] === 'true' && controllerOf(claim)?.uid === pod.uid);
+  return {
+    claim: leftOver ?? thoughtUp(pod, random.uuid()),
+    isLeftOver: leftOver !== undefined,
+    isStored: leftOver !== undefined,
+    classes,
+    demands: new Map(),
+  };
 }
 
-/** Whether a node knows nothing of an extended resource that no class stands behind. Others say so first, unless they ignore it. */
-export function isForeignTo({ allocatable }: NodeView, { requests: { scalars } }: PodFacts, { classes }: ExtendedClaim): boolean {
-  return Array.from(scalars).some(([resource, amount]) => amount > 0 && !classes.has(resource) && !allocatable.scalars.has(resource) && mayBeDevices(resource));
+/**
+ * Whether a node knows nothing of an extended resource that no class stands behind. Others say so first, unless they
+ * ignore it.
+ */
+export function isForeignTo(
+  { allocatable }: NodeView,
+  { requests: { scalars } }: PodFacts,
+  { classes }: ExtendedClaim,
+): boolean {
+  return Array.from(scalars).some(
+    ([resource, amount]) =>
+      amount > 0 && !classes.has(resource) && !allocatable.scalars.has(resource) && mayBeDevices(resource),
+  );
 }
 
 /** What is left to devices on a node; undefined where it has all by itself. */
-export function extendedDemands(extended: ExtendedClaim, pod: PodFacts, { allocatable }: NodeView, reader: DemandReader): ExtendedDemands | undefined {
+export function extendedDemands(
+  extended: ExtendedClaim,
+  pod: PodFacts,
+  { allocatable }: NodeView,
+  reader: DemandReader,
+): ExtendedDemands | undefined {
   const lacking = [...extended.classes].filter(([resource]) => (allocatable.scalars.get(resource) ?? 0) === 0);
   if (lacking.length === 0) return undefined;
   const key = lacking.map(([resource]) => resource).join();

@@ -1,5 +1,5 @@
-// The claims of a pod, by the names it gives them. Each must be there and stay, and one that was made from a template must
-// have been made for this very pod. As pkg/scheduler/framework/plugins/dynamicresources, foreachPodResourceClaim.
+// The claims of a pod, by the names it gives them. Each must be there and stay, and one that was made from a template
+// must have been made for this very pod. As pkg/scheduler/framework/plugins/dynamicresources, foreachPodResourceClaim.
 import { isControlledBy, isTerminating, quote } from '../../../core/index.js';
 import type { PodFacts } from '../../pod/pod-facts.js';
 import type { Claim } from './allocation/devices.js';
@@ -20,7 +20,8 @@ export function podClaims(pod: PodFacts, claims: ClaimReader): readonly Claim[] 
     const claim = claims.get(`${namespace}/${name}`);
     if (claim === undefined) return `could not find ResourceClaim ${quote(`${namespace}/${name}`)}`;
     if (isTerminating(claim)) return `resourceclaim ${quote(name)} is being deleted`;
-    if (fromTemplate && !isControlledBy(claim, pod.object)) return `ResourceClaim ${namespace}/${name} was not created for Pod ${namespace}/${podName} (Pod is not owner)`;
+    if (fromTemplate && !isControlledBy(claim, pod.object))
+      return `ResourceClaim ${namespace}/${name} was not created for Pod ${namespace}/${podName} (Pod is not owner)`;
     found.push(claim);
   }
   return found;

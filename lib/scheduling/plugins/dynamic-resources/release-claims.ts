@@ -1,5 +1,5 @@
-// Gives devices back: those of claims that keep a pod from every node, and the use of claims by a pod that did not get its
-// node after all. The latter is written beside the scheduling of other pods.
+// Gives devices back: those of claims that keep a pod from every node, and the use of claims by a pod that did not get
+// its node after all. The latter is written beside the scheduling of other pods.
 // As pkg/scheduler/framework/plugins/dynamicresources, PostFilter and Unreserve.
 import { isApiError, namespacedName } from '../../../core/index.js';
 import type { PostFilterAnswer } from '../../framework/plugin.js';
@@ -18,13 +18,20 @@ const deleted: PostFilterAnswer = { rejection: unschedulable('deletion of Resour
 const stillNot: PostFilterAnswer = { rejection: unschedulable('still not schedulable') };
 
 /**
- * Gives back the devices of one claim, if only this pod would use them: it may find others elsewhere. Rejects with what went
- * wrong.
+ * Gives back the devices of one claim, if only this pod would use them: it may find others elsewhere. Rejects with what
+ * went wrong.
  */
-export function giveBack(pod: PodFacts, { claims, extended, unavailable }: ClaimState, tools: PluginTools, signal: AbortSignal): PostFilterAnswer | Promise<PostFilterAnswer> {
+export function giveBack(
+  pod: PodFacts,
+  { claims, extended, unavailable }: ClaimState,
+  tools: PluginTools,
+  signal: AbortSignal,
+): PostFilterAnswer | Promise<PostFilterAnswer> {
   if (claims.length === 0 && extended === undefined) return nothingToGiveBack;
   if (extended?.isLeftOver === true) return giveBackWhole(pod, extended.claim, tools, signal);
-  const free = claims.find((each) => unavailable.has(each) && (each.claim.status?.reservedFor ?? []).every(({ uid }) => uid === pod.uid));
+  const free = claims.find(
+    (each) => unavailable.has(each) && (each.claim.status?.reservedFor ?? []).every(({ uid }) => uid === pod.uid),
+  );
   return free === undefined ? stillNot : deallocate(free.claim, tools, signal);
 }
 
@@ -34,14 +41,24 @@ async function deallocate(claim: Claim, { client }: PluginTools, signal: AbortSi
 }
 
 /** Nobody hears of claims that are gone; so the pod is called back. */
-async function giveBackWhole(pod: PodFacts, claim: Claim, tools: PluginTools, signal: AbortSignal): Promise<PostFilterAnswer> {
+async function giveBackWhole(
+  pod: PodFacts,
+  claim: Claim,
+  tools: PluginTools,
+  signal: AbortSignal,
+): Promise<PostFilterAnswer> {
   await deleteClaim(claim, tools, signal);
   tools.activate([pod.object]);
   return deleted;
 }
 
 /** Forgets what was decided. A claim that was written already keeps its devices, but the pod no longer uses them. */
-export function takeBack(pod: PodFacts, { claims, extended }: ClaimState, ledger: ClaimLedger, tools: PluginTools): void {
+export function takeBack(
+  pod: PodFacts,
+  { claims, extended }: ClaimState,
+  ledger: ClaimLedger,
+  tools: PluginTools,
+): void {
   for (const { claim } of claims) {
     ledger.takeBack(claim);
     if (claim.status?.allocation === undefined || !isReservedFor(claim, pod)) continue;
@@ -76,7 +93,13 @@ async function deleteClaim(claim: Claim, { client }: PluginTools, signal: AbortS
   for (let tries = 1; ; tries++) {
     try {
       const { metadata, ...rest } = await resource.get(place, { signal });
-      await resource.update({ ...rest, metadata: { ...metadata, finalizers: (metadata.finalizers ?? []).filter((each) => each !== protection) } }, { signal });
+      await resource.update(
+        {
+          ...rest,
+          metadata: { ...metadata, finalizers: (metadata.finalizers ?? []).filter((each) => each !== protection) },
+        },
+        { signal },
+      );
       await resource.delete(place, { signal });
       return;
     } catch (error) {

@@ -19,10 +19,13 @@ export function hasPreferences({ affinity, antiAffinity }: PodFacts): boolean {
 }
 
 /**
- * The weights of all pods of the cluster. Where the pod has no preferences, only pods with terms have something to say. The
- * required affinity of others counts as a preference of the weight that the profile gives it.
+ * The weights of all pods of the cluster. Where the pod has no preferences, only pods with terms have something to say.
+ * The required affinity of others counts as a preference of the weight that the profile gives it.
  */
-export function weighPreferredAffinity({ pod, cluster }: Cycle, { hardPodAffinityWeight }: PluginArguments['InterPodAffinity']): TopologySums {
+export function weighPreferredAffinity(
+  { pod, cluster }: Cycle,
+  { hardPodAffinityWeight }: PluginArguments['InterPodAffinity'],
+): TopologySums {
   const sums = new TopologySums();
   const prefers = hasPreferences(pod);
   for (const node of prefers ? cluster.nodes : cluster.nodesWithAffinity) {

@@ -8,7 +8,10 @@ import { affinityEvents } from './affinity-hints.js';
 import { hasPreferences, normalizeAffinity, preferredAffinityKey, weighPreferredAffinity } from './affinity-score.js';
 
 /** Makes the plugin. */
-export function interPodAffinity({ cluster }: PluginTools, args: PluginArguments['InterPodAffinity']): SchedulingPlugin {
+export function interPodAffinity(
+  { cluster }: PluginTools,
+  args: PluginArguments['InterPodAffinity'],
+): SchedulingPlugin {
   return {
     name: 'InterPodAffinity',
     events: affinityEvents(cluster),

@@ -1,6 +1,6 @@
-// Which pods a term means. A term may choose namespaces by their labels; those of a namespace that is not known are none.
-// Labels are looked up for either side alike, so that a selector of what labels are not means what it says, whichever pod
-// has the term: in Kubernetes 1.36 the terms of the pod that is placed then mean pods of all namespaces.
+// Which pods a term means. A term may choose namespaces by their labels; those of a namespace that is not known are
+// none. Labels are looked up for either side alike, so that a selector of what labels are not means what it says,
+// whichever pod has the term: in Kubernetes 1.36 the terms of the pod that is placed then mean pods of all namespaces.
 import type { KnownObjects } from '../../cluster/known-objects.js';
 import { asksNamespaces, matchesAffinityTerm } from '../../pod/pod-affinity.js';
 import type { AffinityTerm } from '../../pod/pod-affinity.js';

@@ -1,5 +1,5 @@
-// Numbers by topology key and domain: how many pods a term means there, or how much they weigh. What comes to nothing is
-// not kept, so that "nowhere" is easily asked.
+// Numbers by topology key and domain: how many pods a term means there, or how much they weigh. What comes to nothing
+// is not kept, so that "nowhere" is easily asked.
 import type { Labels } from '../../../core/index.js';
 import { domainOf } from '../../cluster/topology-domain.js';
 

@@ -1,6 +1,6 @@
-// Extended resources that a node does not have itself but devices stand for, as scores see them. Each device of the class
-// that the node can reach counts as one of the resource, and as in use where somebody has it, alone or with others. Other
-// than for allocation, pools need not be complete, and generations make no difference.
+// Extended resources that a node does not have itself but devices stand for, as scores see them. Each device of the
+// class that the node can reach counts as one of the resource, and as in use where somebody has it, alone or with
+// others. Other than for allocation, pools need not be complete, and generations make no difference.
 // As pkg/scheduler/framework/plugins/noderesources/resource_allocation.go, calculateDRAResourceTotals.
 import type { ClusterView } from '../../cluster/cluster-view.js';
 import type { KnownObjects } from '../../cluster/known-objects.js';
@@ -46,19 +46,23 @@ function isOfClass(device: OfferedDevice, { spec }: DeviceClass, compiler: Selec
 function devicesFor(node: NodeView, objects: KnownObjects): readonly OfferedDevice[] {
   const { ofNode, ofMany } = slicesByNode(objects);
   return [...(ofNode.get(node.name) ?? []), ...ofMany].flatMap((slice) => {
-    if (slice.spec.perDeviceNodeSelection === true) return devicesOf(slice).filter(({ spec }) => isWithinReach(spec, node));
+    if (slice.spec.perDeviceNodeSelection === true)
+      return devicesOf(slice).filter(({ spec }) => isWithinReach(spec, node));
     return isWithinReach(slice.spec, node) ? devicesOf(slice) : [];
   });
 }
 
-const slicesByNode = computedFrom(['ResourceSlice'], (objects): { readonly ofNode: ReadonlyMap<string, readonly Slice[]>; readonly ofMany: readonly Slice[] } => {
-  const ofNode = new Map<string, Slice[]>();
-  const ofMany: Slice[] = [];
-  for (const slice of objects.list('ResourceSlice')) {
-    const { nodeName = '' } = slice.spec;
-    const list = nodeName === '' ? ofMany : (ofNode.get(nodeName) ?? []);
-    list.push(slice);
-    if (nodeName !== '') ofNode.set(nodeName, list);
-  }
-  return { ofNode, ofMany };
-});
+const slicesByNode = computedFrom(
+  ['ResourceSlice'],
+  (objects): { readonly ofNode: ReadonlyMap<string, readonly Slice[]>; readonly ofMany: readonly Slice[] } => {
+    const ofNode = new Map<string, Slice[]>();
+    const ofMany: Slice[] = [];
+    for (const slice of objects.list('ResourceSlice')) {
+      const { nodeName = '' } = slice.spec;
+      const list = nodeName === '' ? ofMany : (ofNode.get(nodeName) ?? []);
+      list.push(slice);
+      if (nodeName !== '') ofNode.set(nodeName, list);
+    }
+    return { ofNode, ofMany };
+  },
+);

@@ -1,5 +1,5 @@
-// NodeResourcesBalancedAllocation: rather a node whose resources the pod brings into balance, so that none runs out while
-// others lie idle. Pods that request none of them are not scored: they would all go to one node.
+// NodeResourcesBalancedAllocation: rather a node whose resources the pod brings into balance, so that none runs out
+// while others lie idle. Pods that request none of them are not scored: they would all go to one node.
 // As the plugin of the same name.
 import type { Frozen } from '../../../core/index.js';
 import type { PluginArguments } from '../../configuration/plugin-arguments.js';
@@ -16,7 +16,11 @@ import { amountsOf, resourceShares } from './resource-shares.js';
 type BalanceArguments = Frozen<PluginArguments['NodeResourcesBalancedAllocation']>;
 
 /** Makes the plugin. */
-export function nodeResourcesBalancedAllocation({ cluster }: Pick<PluginTools, 'cluster'>, { resources }: BalanceArguments, selectors: SelectorCompiler = basicSelectors()): SchedulingPlugin {
+export function nodeResourcesBalancedAllocation(
+  { cluster }: Pick<PluginTools, 'cluster'>,
+  { resources }: BalanceArguments,
+  selectors: SelectorCompiler = basicSelectors(),
+): SchedulingPlugin {
   const names = resources.map(({ name }) => name);
   const shares = resourceShares(names, 'requested', deviceShares(cluster, selectors));
   const requestsOf = keepLast(({ requests }: PodFacts) => amountsOf(names, requests));

@@ -1,6 +1,6 @@
-// NodeResourcesFit: a node must have room for what the pod requests, and the profile's strategy says whether rather an empty
-// or a full one. What is requested decides whether it fits; scores also reckon with what is assumed of containers that
-// request nothing. As the plugin of the same name.
+// NodeResourcesFit: a node must have room for what the pod requests, and the profile's strategy says whether rather an
+// empty or a full one. What is requested decides whether it fits; scores also reckon with what is assumed of containers
+// that request nothing. As the plugin of the same name.
 import { isExtendedResource } from '../../../core/index.js';
 import type { Frozen } from '../../../core/index.js';
 import type { DeviceClass, Node, Pod } from '../../../core/types/index.js';
@@ -31,21 +31,30 @@ import { resourceScorer } from './scoring-strategies.js';
 type FitArguments = Frozen<PluginArguments['NodeResourcesFit']>;
 
 /** Makes the plugin. */
-export function nodeResourcesFit({ cluster }: Pick<PluginTools, 'cluster'>, args: FitArguments, selectors: SelectorCompiler = basicSelectors()): SchedulingPlugin {
+export function nodeResourcesFit(
+  { cluster }: Pick<PluginTools, 'cluster'>,
+  args: FitArguments,
+  selectors: SelectorCompiler = basicSelectors(),
+): SchedulingPlugin {
   const { scoringStrategy } = args;
   const isIgnored = ignoredResources(args);
   const names = scoringStrategy.resources.map(({ name }) => name);
   const score = resourceScorer(scoringStrategy);
   const shares = resourceShares(names, 'non-zero', deviceShares(cluster, selectors));
   // Of the pod to be placed, pod-level requests do not count in scores, as Kubernetes has it.
-  const scoredRequests = keepLast(({ object, nonZeroRequests }: PodFacts) => amountsOf(names, containerRequests(object), nonZeroRequests));
+  const scoredRequests = keepLast(({ object, nonZeroRequests }: PodFacts) =>
+    amountsOf(names, containerRequests(object), nonZeroRequests),
+  );
   return {
     name: 'NodeResourcesFit',
     events: [
       on('Pod', actions.delete | actions.updatePodScaleDown, afterPodChange),
       on('Node', actions.add | actions.updateNodeAllocatable, (pod, old, node) => {
-        if (node === undefined || shortageOf(pod.requests, emptyRoom(node), cluster.objects, isIgnored) !== undefined) return 'skip';
-        return old === undefined || gainsRoom(pod.requests, nodeCapacity(old), nodeCapacity(node), cluster.objects) ? 'queue' : 'skip';
+        if (node === undefined || shortageOf(pod.requests, emptyRoom(node), cluster.objects, isIgnored) !== undefined)
+          return 'skip';
+        return old === undefined || gainsRoom(pod.requests, nodeCapacity(old), nodeCapacity(node), cluster.objects)
+          ? 'queue'
+          : 'skip';
       }),
       on('resource.k8s.io/DeviceClass', actions.add | actions.update, afterDeviceClassChange),
     ],
@@ -58,9 +67,13 @@ export function nodeResourcesFit({ cluster }: Pick<PluginTools, 'cluster'>, args
 }
 
 /** Whether a profile does not care about a resource. Only extended ones can be left out. */
-function ignoredResources({ ignoredResources: names, ignoredResourceGroups: groups }: Pick<FitArguments, 'ignoredResources' | 'ignoredResourceGroups'>): (name: string) => boolean {
+function ignoredResources({
+  ignoredResources: names,
+  ignoredResourceGroups: groups,
+}: Pick<FitArguments, 'ignoredResources' | 'ignoredResourceGroups'>): (name: string) => boolean {
   if (names.length === 0 && groups.length === 0) return () => false;
-  return (name) => isExtendedResource(name) && (names.includes(name) || groups.includes(name.slice(0, name.indexOf('/'))));
+  return (name) =>
+    isExtendedResource(name) && (names.includes(name) || groups.includes(name.slice(0, name.indexOf('/'))));
 }
 
 /** Whether a node leaves a resource that it does not have to be found among devices. */
@@ -75,12 +88,22 @@ interface Room {
   readonly podCount: number;
 }
 
-function shortageOf(requests: ResourceAmounts, { allocatable, requested, podCount }: Room, objects: KnownObjects, isIgnored: (name: string) => boolean): Rejection | undefined {
+function shortageOf(
+  requests: ResourceAmounts,
+  { allocatable, requested, podCount }: Room,
+  objects: KnownObjects,
+  isIgnored: (name: string) => boolean,
+): Rejection | undefined {
   let bits =
     shortOfPods(allocatable.pods, podCount) |
     shortOf(short.milliCpu, requests.milliCpu, allocatable.milliCpu, requested.milliCpu) |
     shortOf(short.memory, requests.memory, allocatable.memory, requested.memory) |
-    shortOf(short.ephemeralStorage, requests.ephemeralStorage, allocatable.ephemeralStorage, requested.ephemeralStorage);
+    shortOf(
+      short.ephemeralStorage,
+      requests.ephemeralStorage,
+      allocatable.ephemeralStorage,
+      requested.ephemeralStorage,
+    );
   if (requests.scalars.size === 0) return shortageRejection(bits);
   const missing: string[] = [];
   for (const [name, request] of requests.scalars) {
@@ -111,15 +134,26 @@ function afterPodChange(pod: PodFacts, old: Frozen<Pod> | undefined, current: Fr
 }
 
 /** A class with another name for its devices, or a new class, may be what the pod asks for. */
-function afterDeviceClassChange({ requests }: PodFacts, old: Frozen<DeviceClass> | undefined, current: Frozen<DeviceClass> | undefined): HintAnswer {
+function afterDeviceClassChange(
+  { requests }: PodFacts,
+  old: Frozen<DeviceClass> | undefined,
+  current: Frozen<DeviceClass> | undefined,
+): HintAnswer {
   if (current === undefined) return 'skip';
   const { extendedResourceName: resource } = current.spec;
   if (old === undefined && requests.scalars.has(impliedResource(current))) return 'queue';
-  return resource !== old?.spec.extendedResourceName && resource !== undefined && requests.scalars.has(resource) ? 'queue' : 'skip';
+  return resource !== old?.spec.extendedResourceName && resource !== undefined && requests.scalars.has(resource)
+    ? 'queue'
+    : 'skip';
 }
 
 /** Whether a node got more of what the pod wants, or takes more pods. */
-function gainsRoom(requests: ResourceAmounts, old: NodeCapacity, current: NodeCapacity, objects: KnownObjects): boolean {
+function gainsRoom(
+  requests: ResourceAmounts,
+  old: NodeCapacity,
+  current: NodeCapacity,
+  objects: KnownObjects,
+): boolean {
   if (current.pods > old.pods || isWantedMore(requests, old, current)) return true;
   return Array.from(requests.scalars).some(([name, amount]) => amount > 0 && isLeftToDevices(name, current, objects));
 }
@@ -129,6 +163,7 @@ function isWantedMore(wanted: ResourceAmounts, one: ResourceAmounts, other: Reso
   if (wanted.milliCpu > 0 && other.milliCpu > one.milliCpu) return true;
   if (wanted.memory > 0 && other.memory > one.memory) return true;
   if (wanted.ephemeralStorage > 0 && other.ephemeralStorage > one.ephemeralStorage) return true;
-  for (const [name, amount] of wanted.scalars) if (amount > 0 && (other.scalars.get(name) ?? 0) > (one.scalars.get(name) ?? 0)) return true;
+  for (const [name, amount] of wanted.scalars)
+    if (amount > 0 && (other.scalars.get(name) ?? 0) > (one.scalars.get(name) ?? 0)) return true;
   return false;
 }

@@ -1,10 +1,15 @@
-// How evenly a node's resources are in use, and whether a pod makes that better or worse. Plain numbers in and out, so that
-// every way of placing pods does the same sums. A resource that the node does not have, a capacity of 0, does not count.
-// As pkg/scheduler/framework/plugins/noderesources/balanced_allocation.go; v1.36 was the first to score the change.
+// How evenly a node's resources are in use, and whether a pod makes that better or worse. Plain numbers in and out, so
+// that every way of placing pods does the same sums. A resource that the node does not have, a capacity of 0, does not
+// count. As pkg/scheduler/framework/plugins/noderesources/balanced_allocation.go; v1.36 was the first to score the
+// change.
 import { maxScore } from '../../framework/scores.js';
 
 /** From 50, the pod makes it uneven, to 100, the pod makes it even; 75 where nothing changes. */
-export function balanceScore(withPod: ArrayLike<number>, withoutPod: ArrayLike<number>, capacity: ArrayLike<number>): number {
+export function balanceScore(
+  withPod: ArrayLike<number>,
+  withoutPod: ArrayLike<number>,
+  capacity: ArrayLike<number>,
+): number {
   return scoreOfChange(balance(withPod, capacity) - balance(withoutPod, capacity));
 }
 
@@ -13,7 +18,9 @@ function scoreOfChange(change: number): number {
   return maxScore / 2 + Math.trunc((maxScore / 2 + change) / 2);
 }
 
-/** How even it is: 100 where all resources are in use by the same share, less by the standard deviation of the shares. */
+/**
+ * How even it is: 100 where all resources are in use by the same share, less by the standard deviation of the shares.
+ */
 export function balance(requested: ArrayLike<number>, capacity: ArrayLike<number>): number {
   let count = 0;
   let sum = 0;

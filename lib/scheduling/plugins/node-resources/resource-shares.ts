@@ -1,5 +1,5 @@
-// How much of each scored resource a node has, and how much of it is in use without the pod and with it: what scorers look
-// at. The arrays are filled anew for each node; nothing is made for it.
+// How much of each scored resource a node has, and how much of it is in use without the pod and with it: what scorers
+// look at. The arrays are filled anew for each node; nothing is made for it.
 // As pkg/scheduler/framework/plugins/noderesources/resource_allocation.go.
 import type { KnownObjects } from '../../cluster/known-objects.js';
 import type { NodeView } from '../../cluster/node-view.js';
@@ -21,8 +21,16 @@ export interface ResourceShares {
 }
 
 /** Arrays for some resources. What a node does not have itself it may have in devices. */
-export function resourceShares(resources: readonly string[], counting: Counting, devices: DeviceShares): ResourceShares {
-  const [capacity, withoutPod, withPod] = [new Float64Array(resources.length), new Float64Array(resources.length), new Float64Array(resources.length)];
+export function resourceShares(
+  resources: readonly string[],
+  counting: Counting,
+  devices: DeviceShares,
+): ResourceShares {
+  const [capacity, withoutPod, withPod] = [
+    new Float64Array(resources.length),
+    new Float64Array(resources.length),
+    new Float64Array(resources.length),
+  ];
   const scalar = resources.map(isScalarResource);
   const look = (node: NodeView, requests: readonly number[], objects: KnownObjects): void => {
     const nonZero = counting === 'non-zero' ? node.nonZeroRequested : node.requested;
@@ -44,7 +52,11 @@ export function resourceShares(resources: readonly string[], counting: Counting,
 }
 
 /** The amounts of some resources, cpu and memory from where scores take them. */
-export function amountsOf(resources: readonly string[], amounts: ResourceAmounts, nonZero: NonZeroRequests = amounts): readonly number[] {
+export function amountsOf(
+  resources: readonly string[],
+  amounts: ResourceAmounts,
+  nonZero: NonZeroRequests = amounts,
+): readonly number[] {
   return resources.map((name) => amountIn(amounts, nonZero, name));
 }
 

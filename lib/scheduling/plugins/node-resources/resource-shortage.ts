@@ -1,6 +1,6 @@
-// What a node is short of for a pod: a number of bits, computed from plain numbers, and for each such number the one answer
-// that plugins give. All that is missing is told at once. Where the pod asks for more than the node has in all, nobody's
-// leaving helps; a node with too many pods alone can always be helped.
+// What a node is short of for a pod: a number of bits, computed from plain numbers, and for each such number the one
+// answer that plugins give. All that is missing is told at once. Where the pod asks for more than the node has in all,
+// nobody's leaving helps; a node with too many pods alone can always be helped.
 import { unresolvable, unschedulable } from '../../framework/rejection.js';
 import type { Rejection } from '../../framework/rejection.js';
 
@@ -18,7 +18,9 @@ export function shortOfPods(total: number, podCount: number): number {
   return podCount + 1 > total ? short.pods : 0;
 }
 
-/** The answer for what is missing, scalar resources by their names; undefined where nothing is. The same one every time. */
+/**
+ * The answer for what is missing, scalar resources by their names; undefined where nothing is. The same one every time.
+ */
 export function shortageRejection(bits: number, scalars: readonly string[] = []): Rejection | undefined {
   if (scalars.length > 0) return scalarRejection(bits, scalars);
   return plainRejections[bits];

@@ -1,11 +1,15 @@
-// The three ways to score a node by what of its resources would be in use with the pod. Plain numbers in and out, so that
-// every way of placing pods does the same sums. A resource that the node does not have, a capacity of 0, does not count.
-// As pkg/scheduler/framework/plugins/noderesources: least_allocated.go, most_allocated.go, requested_to_capacity_ratio.go.
+// The three ways to score a node by what of its resources would be in use with the pod. Plain numbers in and out, so
+// that every way of placing pods does the same sums. A resource that the node does not have, a capacity of 0, does not
+// count. As pkg/scheduler/framework/plugins/noderesources: least_allocated.go, most_allocated.go,
+// requested_to_capacity_ratio.go.
 import type { Frozen } from '../../../core/index.js';
 import type { ScoringStrategy, ShapePoint } from '../../configuration/plugin-arguments.js';
 import { maxScore } from '../../framework/scores.js';
 
-/** Scores by how much of each resource would be requested and how much there is, in the order of the strategy's resources. */
+/**
+ * Scores by how much of each resource would be requested and how much there is, in the order of the strategy's
+ * resources.
+ */
 export type ResourceScorer = (requested: ArrayLike<number>, capacity: ArrayLike<number>) => number;
 
 /** The scorer of a strategy, which the configuration has checked. */
@@ -33,7 +37,10 @@ function mostAllocated(requested: number, capacity: number): number {
   return percentOf(Math.min(requested, capacity), capacity);
 }
 
-/** As a line through the points says, from percent in use to a score from 0 to 10; flat before the first and after the last. */
+/**
+ * As a line through the points says, from percent in use to a score from 0 to 10; flat before the first and after the
+ * last.
+ */
 export function scoreAlong(shape: readonly ShapePoint[], utilization: number): number {
   const next = shape.findIndex((point) => utilization <= point.utilization);
   const [before, after] = next === -1 ? [shape.at(-1), undefined] : [shape[next - 1], shape[next]];
@@ -50,7 +57,10 @@ export function percentOf(part: number, whole: number): number {
 
 const exactMax = Math.floor(Number.MAX_SAFE_INTEGER / maxScore);
 
-function weighedMean(weights: readonly number[], scoreOf: (requested: number, capacity: number) => number): ResourceScorer {
+function weighedMean(
+  weights: readonly number[],
+  scoreOf: (requested: number, capacity: number) => number,
+): ResourceScorer {
   return (requested, capacity) => {
     let sum = 0;
     let weightSum = 0;

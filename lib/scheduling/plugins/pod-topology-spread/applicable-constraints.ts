@@ -5,7 +5,13 @@ import type { TopologySpreadConstraint } from '../../../core/types/index.js';
 import type { KnownObjects } from '../../cluster/known-objects.js';
 import type { PluginArguments } from '../../configuration/plugin-arguments.js';
 import type { PodFacts } from '../../pod/pod-facts.js';
-import { alikeSelector, defaultSpreadConstraints, noSpreadConstraints, selectingController, systemDefaultConstraints } from '../../pod/topology-spread.js';
+import {
+  alikeSelector,
+  defaultSpreadConstraints,
+  noSpreadConstraints,
+  selectingController,
+  systemDefaultConstraints,
+} from '../../pod/topology-spread.js';
 import type { SelectingController, SpreadConstraint } from '../../pod/topology-spread.js';
 
 /** What a profile says of pods without constraints. */
@@ -17,7 +23,10 @@ export interface SpreadDefaults {
 }
 
 /** The defaults that a profile's arguments stand for. */
-export function spreadDefaults({ defaultingType, defaultConstraints }: PluginArguments['PodTopologySpread']): SpreadDefaults {
+export function spreadDefaults({
+  defaultingType,
+  defaultConstraints,
+}: PluginArguments['PodTopologySpread']): SpreadDefaults {
   const system = defaultingType === 'System';
   const all = system ? systemDefaultConstraints : defaultConstraints;
   return {
@@ -28,11 +37,18 @@ export function spreadDefaults({ defaultingType, defaultConstraints }: PluginArg
 }
 
 /** The hard or the soft constraints of a pod. */
-export function applicableConstraints(which: 'hard' | 'soft', pod: PodFacts, objects: KnownObjects, defaults: SpreadDefaults): readonly SpreadConstraint[] {
+export function applicableConstraints(
+  which: 'hard' | 'soft',
+  pod: PodFacts,
+  objects: KnownObjects,
+  defaults: SpreadDefaults,
+): readonly SpreadConstraint[] {
   if (pod.spread !== undefined) return pod.spread[which];
   if (defaults[which].length === 0) return noSpreadConstraints[which];
   const services = objects.list('Service', pod.namespace).map(({ spec }) => spec?.selector);
-  return defaultSpreadConstraints(defaults[which], alikeSelector(pod.object, services, controllerOf(pod, objects)))[which];
+  return defaultSpreadConstraints(defaults[which], alikeSelector(pod.object, services, controllerOf(pod, objects)))[
+    which
+  ];
 }
 
 /** Whether nodes must have the labels of all constraints to be scored. */

@@ -9,7 +9,10 @@ import { spreadEvents } from './spread-hints.js';
 import { countSoftSpread, normalizeSpread, rawScore, softSpreadKey } from './spread-score.js';
 
 /** Makes the plugin. */
-export function podTopologySpread({ cluster }: PluginTools, args: PluginArguments['PodTopologySpread']): SchedulingPlugin {
+export function podTopologySpread(
+  { cluster }: PluginTools,
+  args: PluginArguments['PodTopologySpread'],
+): SchedulingPlugin {
   const defaults = spreadDefaults(args);
   return {
     name: 'PodTopologySpread',

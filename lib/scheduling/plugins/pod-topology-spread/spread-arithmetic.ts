@@ -12,7 +12,10 @@ export function leastCount(least: number, domains: number, { minDomains }: Sprea
   return domains < minDomains ? 0 : least;
 }
 
-/** How much a pod counts where there are so many domains: with few of them each has more pods, and differences matter less. */
+/**
+ * How much a pod counts where there are so many domains: with few of them each has more pods, and differences matter
+ * less.
+ */
 export function domainWeight(domains: number): number {
   return Math.log(domains + 2);
 }

@@ -9,14 +9,24 @@ import { untoleratedTaint } from '../../pod/tolerations.js';
 import type { SpreadConstraint } from '../../pod/topology-spread.js';
 
 /** Whether the inclusion policies of a constraint of `pod` let a node take part. */
-export function takesPart({ honorsAffinity, honorsTaints }: SpreadConstraint, { requiredNodes, tolerations }: PodFacts, node: NodeView): boolean {
-  if (honorsAffinity && requiredNodes !== undefined && !matchesRequired(requiredNodes, node.labels, node.name)) return false;
+export function takesPart(
+  { honorsAffinity, honorsTaints }: SpreadConstraint,
+  { requiredNodes, tolerations }: PodFacts,
+  node: NodeView,
+): boolean {
+  if (honorsAffinity && requiredNodes !== undefined && !matchesRequired(requiredNodes, node.labels, node.name))
+    return false;
   return !honorsTaints || untoleratedTaint(node.taints, tolerations) === undefined;
 }
 
 /** Whether a pod on a node counts for a constraint of a pod in `namespace`. */
 export function countsFor({ selector }: SpreadConstraint, namespace: string, pod: PodFacts): boolean {
-  return selector.requirements.length > 0 && !pod.terminating && pod.namespace === namespace && matchesLabels(selector, pod.labels);
+  return (
+    selector.requirements.length > 0 &&
+    !pod.terminating &&
+    pod.namespace === namespace &&
+    matchesLabels(selector, pod.labels)
+  );
 }
 
 /** How many pods on a node count for a constraint of a pod in `namespace`. */

@@ -16,7 +16,9 @@ import { leastCount, skewOf } from './spread-arithmetic.js';
 import { countOn, countsFor, takesPart } from './spread-counting.js';
 
 /** A node without the label of a constraint. */
-export const missingLabel: Rejection = unresolvable("node(s) didn't match pod topology spread constraints (missing required label)");
+export const missingLabel: Rejection = unresolvable(
+  "node(s) didn't match pod topology spread constraints (missing required label)",
+);
 
 /** A node whose domain has too many pods already. */
 export const tooUneven: Rejection = unschedulable("node(s) didn't match pod topology spread constraints");
@@ -54,7 +56,10 @@ export class HardSpread {
   }
 
   copy(): HardSpread {
-    return new HardSpread(this.#pod, this.#counted.map((each) => ({ ...each, counts: each.counts.copy() })));
+    return new HardSpread(
+      this.#pod,
+      this.#counted.map((each) => ({ ...each, counts: each.counts.copy() })),
+    );
   }
 }
 
@@ -72,12 +77,17 @@ export const hardSpreadKey: MemoryKey<HardSpread> = memoryKey<HardSpread>('PodTo
 /** Counts the pods of the cluster for hard constraints. */
 export function countHardSpread({ pod, cluster }: Cycle, constraints: readonly SpreadConstraint[]): HardSpread {
   const counted = constraints.map((constraint): CountedConstraint => {
-    return { constraint, counts: new DomainCounts(), selfMatch: matchesLabels(constraint.selector, pod.labels) ? 1 : 0 };
+    return {
+      constraint,
+      counts: new DomainCounts(),
+      selfMatch: matchesLabels(constraint.selector, pod.labels) ? 1 : 0,
+    };
   });
   for (const node of cluster.nodes) {
     if (!hasAllDomains(node.labels, constraints)) continue;
     for (const { constraint, counts } of counted) {
-      if (takesPart(constraint, pod, node)) counts.add(domainOf(node.labels, constraint.topologyKey) ?? '', countOn(node, constraint, pod.namespace));
+      if (takesPart(constraint, pod, node))
+        counts.add(domainOf(node.labels, constraint.topologyKey) ?? '', countOn(node, constraint, pod.namespace));
     }
   }
   return new HardSpread(pod, counted);

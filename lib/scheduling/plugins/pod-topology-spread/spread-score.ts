@@ -20,7 +20,10 @@ export interface SoftSpread extends Remembered {
   readonly leftOut: ReadonlySet<NodeView>;
 }
 
-/** A constraint, what a pod counts for it, and how many there are by domain: undefined where each node is counted by itself. */
+/**
+ * A constraint, what a pod counts for it, and how many there are by domain: undefined where each node is counted by
+ * itself.
+ */
 export interface WeighedConstraint {
   readonly constraint: SpreadConstraint;
   readonly weight: number;
@@ -31,7 +34,12 @@ export interface WeighedConstraint {
 export const softSpreadKey: MemoryKey<SoftSpread> = memoryKey<SoftSpread>('PodTopologySpread score');
 
 /** Counts the pods of the cluster for soft constraints, before these nodes are scored. */
-export function countSoftSpread({ pod, cluster }: Cycle, constraints: readonly SpreadConstraint[], nodes: readonly NodeView[], needsAll: boolean): SoftSpread {
+export function countSoftSpread(
+  { pod, cluster }: Cycle,
+  constraints: readonly SpreadConstraint[],
+  nodes: readonly NodeView[],
+  needsAll: boolean,
+): SoftSpread {
   const leftOut = new Set(needsAll ? nodes.filter(({ labels }) => !hasAllDomains(labels, constraints)) : []);
   const scored = nodes.filter((node) => !leftOut.has(node));
   const weighed = constraints.map((constraint) => weigh(constraint, scored));
@@ -64,10 +72,14 @@ export function normalizeSpread({ leftOut }: SoftSpread, scores: number[], nodes
     least = Math.min(least, raw);
     most = Math.max(most, raw);
   }
-  for (const [index, node] of nodes.entries()) scores[index] = leftOut.has(node) ? 0 : normalizedSpreadScore(scores[index] ?? 0, least, most);
+  for (const [index, node] of nodes.entries())
+    scores[index] = leftOut.has(node) ? 0 : normalizedSpreadScore(scores[index] ?? 0, least, most);
 }
 
-/** The domains are those of the nodes to score. A node without the label, where it needs none, is in the domain without name. */
+/**
+ * The domains are those of the nodes to score. A node without the label, where it needs none, is in the domain without
+ * name.
+ */
 function weigh(constraint: SpreadConstraint, nodes: readonly NodeView[]): WeighedConstraint {
   const { topologyKey } = constraint;
   if (topologyKey === hostnameKey) return { constraint, weight: domainWeight(nodes.length), counts: undefined };

@@ -1,5 +1,5 @@
-// How many volumes the pods of any one node have, followed from change to change, so that who brings some need not look at
-// every node. What is known is never too low; where it may be too high, nodes are looked at once.
+// How many volumes the pods of any one node have, followed from change to change, so that who brings some need not look
+// at every node. What is known is never too low; where it may be too high, nodes are looked at once.
 import { LogReader } from '../../bounded-log.js';
 import type { ClusterChange } from '../../cluster/change-log.js';
 import type { ClusterView } from '../../cluster/cluster-view.js';

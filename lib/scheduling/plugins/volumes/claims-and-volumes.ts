@@ -1,5 +1,5 @@
-// Claims of pods as the plugins that look at storage find them among the known objects, and what users read of those that
-// are not there. What claims and volumes say of themselves is in the core.
+// Claims of pods as the plugins that look at storage find them among the known objects, and what users read of those
+// that are not there. What claims and volumes say of themselves is in the core.
 import { quote } from '../../../core/index.js';
 import type { Claim } from '../../../core/index.js';
 import type { KnownObjects } from '../../cluster/known-objects.js';
@@ -16,6 +16,9 @@ export function usesClaim({ namespace, volumeClaims }: PodFacts, { metadata }: C
 }
 
 /** What users read of an object that is not there. */
-export function notFoundText(resource: 'persistentvolumeclaim' | 'persistentvolume' | 'storageclass.storage.k8s.io' | 'node' | 'pod', name: string): string {
+export function notFoundText(
+  resource: 'persistentvolumeclaim' | 'persistentvolume' | 'storageclass.storage.k8s.io' | 'node' | 'pod',
+  name: string,
+): string {
   return `${resource} ${quote(name)} not found`;
 }

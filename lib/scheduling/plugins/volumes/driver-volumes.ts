@@ -1,6 +1,6 @@
-// The volumes that drivers attach to nodes, and that count against the limits of a node: those of claims, those of pods in
-// the words of old, and those that are attached although no pod has them any more. A volume that several pods have counts
-// once. A claim without volume counts by the driver that will make one, under a name that no volume has.
+// The volumes that drivers attach to nodes, and that count against the limits of a node: those of claims, those of pods
+// in the words of old, and those that are attached although no pod has them any more. A volume that several pods have
+// counts once. A claim without volume counts by the driver that will make one, under a name that no volume has.
 // As pkg/scheduler/framework/plugins/nodevolumelimits.
 import { claimKey, classOfClaim, errorText, notMadeFor, volumeNameOf } from '../../../core/index.js';
 import type { Claim, Frozen, Volume } from '../../../core/index.js';
@@ -16,12 +16,19 @@ export type DriverVolumes = Map<string, string>;
 
 /** Whether a pod has volumes that may count. */
 export function mayCount({ spec }: Frozen<Pod>): boolean {
-  return spec?.volumes?.some((volume) => volume.persistentVolumeClaim !== undefined || volume.ephemeral !== undefined || inTreePluginOf(volume) !== undefined) ?? false;
+  return (
+    spec?.volumes?.some(
+      (volume) =>
+        volume.persistentVolumeClaim !== undefined ||
+        volume.ephemeral !== undefined ||
+        inTreePluginOf(volume) !== undefined,
+    ) ?? false
+  );
 }
 
 /**
- * Adds the volumes of a pod. Answers with what is wrong with one that could not be added; that a claim is not there is no
- * problem here.
+ * Adds the volumes of a pod. Answers with what is wrong with one that could not be added; that a claim is not there is
+ * no problem here.
  */
 export function addVolumesOf(pod: PodFacts, objects: KnownObjects, volumes: DriverVolumes): string | undefined {
   let problem: string | undefined;

@@ -1,6 +1,7 @@
-// The volume plugins that Kubernetes once had built in, and the CSI drivers that took over. Their volumes are still written
-// in the old words; where a driver counts, limits or places them they have to be read as its own.
-// Names and handles as csi-translation-lib; those of azure-file and vsphere-volume are known, but nothing here reads them.
+// The volume plugins that Kubernetes once had built in, and the CSI drivers that took over. Their volumes are still
+// written in the old words; where a driver counts, limits or places them they have to be read as its own.
+// Names and handles as csi-translation-lib; those of azure-file and vsphere-volume are known, but nothing here reads
+// them.
 import { inTreeDrivers } from '../../../core/index.js';
 import type { Frozen, Labels } from '../../../core/index.js';
 import type { AzureDiskVolumeSource } from '../../../core/types/index.js';
@@ -56,7 +57,8 @@ const plugins: readonly InTreePlugin[] = [
     driver: inTreeDrivers['kubernetes.io/gce-pd'],
     topologyKey: 'topology.gke.io/zone',
     owns: ({ gcePersistentDisk: disk }) => disk !== undefined,
-    handle: ({ gcePersistentDisk: disk }, labels) => `projects/UNSPECIFIED/${gcePlace(labels)}/disks/${disk?.pdName ?? ''}`,
+    handle: ({ gcePersistentDisk: disk }, labels) =>
+      `projects/UNSPECIFIED/${gcePlace(labels)}/disks/${disk?.pdName ?? ''}`,
   },
   {
     name: 'kubernetes.io/cinder',
@@ -77,8 +79,16 @@ const plugins: readonly InTreePlugin[] = [
     owns: ({ portworxVolume }) => portworxVolume !== undefined,
     handle: ({ portworxVolume }) => portworxVolume?.volumeID ?? '',
   },
-  { name: 'kubernetes.io/azure-file', driver: inTreeDrivers['kubernetes.io/azure-file'], owns: ({ azureFile }) => azureFile !== undefined },
-  { name: 'kubernetes.io/vsphere-volume', driver: inTreeDrivers['kubernetes.io/vsphere-volume'], owns: ({ vsphereVolume }) => vsphereVolume !== undefined },
+  {
+    name: 'kubernetes.io/azure-file',
+    driver: inTreeDrivers['kubernetes.io/azure-file'],
+    owns: ({ azureFile }) => azureFile !== undefined,
+  },
+  {
+    name: 'kubernetes.io/vsphere-volume',
+    driver: inTreeDrivers['kubernetes.io/vsphere-volume'],
+    owns: ({ vsphereVolume }) => vsphereVolume !== undefined,
+  },
 ];
 
 /** An id may be written as `aws://zone/vol-1`. */
@@ -86,7 +96,8 @@ function awsHandle(id: string): string {
   if (!id.startsWith(awsScheme)) return id;
   const [, ...path] = id.slice(awsScheme.length).split('/');
   const [volume = '', ...others] = path.filter((segment) => segment !== '');
-  if (!volume.startsWith('vol-') || others.length > 0) throw new Error(`failed to translate Kubernetes ID to EBS Volume ID Invalid format for AWS volume (${id})`);
+  if (!volume.startsWith('vol-') || others.length > 0)
+    throw new Error(`failed to translate Kubernetes ID to EBS Volume ID Invalid format for AWS volume (${id})`);
   return volume;
 }
 
@@ -99,17 +110,24 @@ function gcePlace(labels: Labels): string {
   const [zone = ''] = zones;
   if (zones.length === 1) return `zones/${zone === '' ? 'UNSPECIFIED' : zone}`;
   const regions = [...new Set(zones.map(gceRegion))].toSorted();
-  if (regions.length > 1) throw new Error(`failed to get region from zones: multiple or no regions gotten from zones, got: map[${regions.map((region) => `${region}:{}`).join(' ')}]`);
+  if (regions.length > 1)
+    throw new Error(
+      `failed to get region from zones: multiple or no regions gotten from zones, got: map[${regions.map((region) => `${region}:{}`).join(' ')}]`,
+    );
   return `regions/${regions.join('')}`;
 }
 
 function gceRegion(zone: string): string {
   const parts = zone.split('-');
-  if (parts.length !== 3) throw new Error(`failed to get region from zones: zone in unexpected format, expected: {locale}-{region}-{zone}, got: ${zone}`);
+  if (parts.length !== 3)
+    throw new Error(
+      `failed to get region from zones: zone in unexpected format, expected: {locale}-{region}-{zone}, got: ${zone}`,
+    );
   return parts.slice(0, 2).join('-');
 }
 
 function azureHandle(disk: InTreeSources['azureDisk']): string {
-  if (disk?.kind !== undefined && disk.kind.toLowerCase() !== 'managed') throw new Error(`kind(${disk.kind}) is not supported in csi migration`);
+  if (disk?.kind !== undefined && disk.kind.toLowerCase() !== 'managed')
+    throw new Error(`kind(${disk.kind}) is not supported in csi migration`);
   return disk?.diskURI ?? '';
 }

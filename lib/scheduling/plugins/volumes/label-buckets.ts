@@ -1,6 +1,6 @@
-// Things that want a node with certain labels, kept so that a node is shown only those it may suit: volumes and capacity
-// are often tied to one node each, and with as many of them as nodes, to ask each about each would take for ever.
-// A thing whose selector names an exact label waits under that label; the others are shown to every node.
+// Things that want a node with certain labels, kept so that a node is shown only those it may suit: volumes and
+// capacity are often tied to one node each, and with as many of them as nodes, to ask each about each would take for
+// ever. A thing whose selector names an exact label waits under that label; the others are shown to every node.
 import { exactMatches } from '../../../core/index.js';
 import type { Labels, Selector } from '../../../core/index.js';
 

@@ -1,5 +1,5 @@
-// NodeVolumeLimits: a driver can attach only so many volumes to a node, and says how many in the node's CSINode. Without a
-// CSINode, or a number in it, there is no limit. As pkg/scheduler/framework/plugins/nodevolumelimits.
+// NodeVolumeLimits: a driver can attach only so many volumes to a node, and says how many in the node's CSINode.
+// Without a CSINode, or a number in it, there is no limit. As pkg/scheduler/framework/plugins/nodevolumelimits.
 import type { Frozen } from '../../../core/index.js';
 import type { CSINode } from '../../../core/types/index.js';
 import type { KnownObjects } from '../../cluster/known-objects.js';
@@ -25,13 +25,19 @@ export function nodeVolumeLimits(): SchedulingPlugin {
     name: 'NodeVolumeLimits',
     events: [
       on('storage.k8s.io/CSINode', actions.add),
-      on('storage.k8s.io/CSINode', actions.update, (_pod, old, csiNode) => (isLimitRaised(old, csiNode) ? 'queue' : 'skip')),
+      on('storage.k8s.io/CSINode', actions.update, (_pod, old, csiNode) =>
+        isLimitRaised(old, csiNode) ? 'queue' : 'skip',
+      ),
       on('Pod', actions.delete, (_pod, gone) => {
         const wasOnNode = (gone?.spec?.nodeName ?? '') !== '' || (gone?.status?.nominatedNodeName ?? '') !== '';
         return gone !== undefined && wasOnNode && mayCount(gone) ? 'queue' : 'skip';
       }),
-      on('PersistentVolumeClaim', actions.add, (pod, _old, claim) => (claim !== undefined && usesClaim(pod, claim) ? 'queue' : 'skip')),
-      on('storage.k8s.io/VolumeAttachment', actions.delete, (pod, gone) => (gone !== undefined && mayUse(pod, gone.spec.attacher) ? 'queue' : 'skip')),
+      on('PersistentVolumeClaim', actions.add, (pod, _old, claim) =>
+        claim !== undefined && usesClaim(pod, claim) ? 'queue' : 'skip',
+      ),
+      on('storage.k8s.io/VolumeAttachment', actions.delete, (pod, gone) =>
+        gone !== undefined && mayUse(pod, gone.spec.attacher) ? 'queue' : 'skip',
+      ),
     ],
 
     preFilter: ({ pod: { object }, memory }) => {
@@ -72,7 +78,9 @@ interface WantedVolumes extends Remembered {
 /** What a pod brings. */
 interface BroughtVolumes {
   readonly volumes: DriverVolumes;
-  /** A node that has no more volumes than this, of whatever driver, takes them for sure: most nodes are far from full. */
+  /**
+   * A node that has no more volumes than this, of whatever driver, takes them for sure: most nodes are far from full.
+   */
   readonly alwaysRoom: number;
   /** What is wrong with one of them; then every node has to be looked at. */
   readonly problem: string | undefined;
@@ -90,7 +98,8 @@ function wantedBy({ pod, cluster: { objects }, memory }: Cycle): BroughtVolumes 
 function missingClaim(pod: PodFacts, objects: KnownObjects): Rejection | undefined {
   for (const { claim: name } of pod.volumeClaims) {
     if (name === '') throw new Error('PersistentVolumeClaim had no name');
-    if (claimOf(objects, pod, name) === undefined) return unresolvable(`looking up PVC ${pod.namespace}/${name}: ${notFoundText('persistentvolumeclaim', name)}`);
+    if (claimOf(objects, pod, name) === undefined)
+      return unresolvable(`looking up PVC ${pod.namespace}/${name}: ${notFoundText('persistentvolumeclaim', name)}`);
   }
   return undefined;
 }
@@ -117,14 +126,21 @@ const leastLimits = computedFrom(['CSINode'], (objects): ReadonlyMap<string, num
 
 /**
  * Whether a driver would have more volumes on the node than it can. Volumes that pods of the node have already are not
- * brought. Those that are only attached still count beside the pod's own, even where they are the same, as in Kubernetes.
+ * brought. Those that are only attached still count beside the pod's own, even where they are the same, as in
+ * Kubernetes.
  */
-function isBeyondLimits(wanted: DriverVolumes, node: NodeView, { spec }: Frozen<CSINode>, objects: KnownObjects): boolean {
+function isBeyondLimits(
+  wanted: DriverVolumes,
+  node: NodeView,
+  { spec }: Frozen<CSINode>,
+  objects: KnownObjects,
+): boolean {
   const drivers = new Set(wanted.values());
   const limited = spec.drivers.filter(({ name, allocatable }) => allocatable?.count !== undefined && drivers.has(name));
   if (limited.length === 0) return false;
   const there: DriverVolumes = new Map();
-  for (const pod of node.pods) addVolumesOf(pod, objects, there); // what is wrong with others' volumes is not this pod's matter
+  // what is wrong with others' volumes is not this pod's matter
+  for (const pod of node.pods) addVolumesOf(pod, objects, there);
   const brought = countByDriver(wanted, (volume) => !there.has(volume));
   addAttachedTo(node.name, objects, there);
   const attached = countByDriver(there, () => true);
@@ -143,10 +159,17 @@ function countByDriver(volumes: DriverVolumes, counts: (volume: string) => boole
 /** Whether a driver can have more volumes than before. One without a number can have any. */
 function isLimitRaised(old: Frozen<CSINode> | undefined, csiNode: Frozen<CSINode> | undefined): boolean {
   const limits = new Map(csiNode?.spec.drivers.map(({ name, allocatable }) => [name, allocatable?.count ?? Infinity]));
-  return old?.spec.drivers.some(({ name, allocatable }) => (limits.get(name) ?? Infinity) > (allocatable?.count ?? Infinity)) ?? false;
+  return (
+    old?.spec.drivers.some(
+      ({ name, allocatable }) => (limits.get(name) ?? Infinity) > (allocatable?.count ?? Infinity),
+    ) ?? false
+  );
 }
 
 /** Whether a pod may have volumes of a driver. Claims are not looked up: to hint must cost little. */
 function mayUse({ object, volumeClaims }: PodFacts, driver: string): boolean {
-  return volumeClaims.length > 0 || (object.spec?.volumes?.some((volume) => inTreePluginOf(volume)?.driver === driver) ?? false);
+  return (
+    volumeClaims.length > 0 ||
+    (object.spec?.volumes?.some((volume) => inTreePluginOf(volume)?.driver === driver) ?? false)
+  );
 }

@@ -1,5 +1,5 @@
-// VolumeBinding: a pod goes only where the volumes of its claims are, or can be. Claims that wait for their pod get their
-// volumes here: chosen with the node, assumed at Reserve, written and awaited at PreBind.
+// VolumeBinding: a pod goes only where the volumes of its claims are, or can be. Claims that wait for their pod get
+// their volumes here: chosen with the node, assumed at Reserve, written and awaited at PreBind.
 // As pkg/scheduler/framework/plugins/volumebinding.
 import { deepEqual } from '../../../core/index.js';
 import type { PluginArguments } from '../../configuration/plugin-arguments.js';
@@ -23,7 +23,10 @@ import { usesClaim } from './claims-and-volumes.js';
 import { migratedPluginsAnnotation } from './volume-reach.js';
 
 /** Makes the plugin. */
-export function volumeBinding(tools: PluginTools, { bindTimeoutSeconds }: PluginArguments['VolumeBinding']): SchedulingPlugin {
+export function volumeBinding(
+  tools: PluginTools,
+  { bindTimeoutSeconds }: PluginArguments['VolumeBinding'],
+): SchedulingPlugin {
   return {
     name: 'VolumeBinding',
     events,
@@ -61,7 +64,8 @@ export function volumeBinding(tools: PluginTools, { bindTimeoutSeconds }: Plugin
     preBindPreFlight: (cycle) => (stateOf(cycle)?.plan === undefined ? 'skip' : { parallel: true }),
     preBind: async (cycle, nodeName, signal) => {
       const plan = stateOf(cycle)?.plan;
-      if (plan !== undefined) await bindVolumes(tools, { pod: cycle.pod, nodeName, plan, timeoutMs: bindTimeoutSeconds * 1000, signal });
+      if (plan !== undefined)
+        await bindVolumes(tools, { pod: cycle.pod, nodeName, plan, timeoutMs: bindTimeoutSeconds * 1000, signal });
       return undefined;
     },
   };
@@ -75,7 +79,9 @@ interface BindingState extends Remembered {
 
 const binding = memoryKey<BindingState>('VolumeBinding');
 
-/** Most pods have no claims, and their memory is better left alone: to look there may cost them work they were spared. */
+/**
+ * Most pods have no claims, and their memory is better left alone: to look there may cost them work they were spared.
+ */
 function stateOf({ pod, memory }: Cycle): BindingState | undefined {
   return pod.volumeClaims.length === 0 ? undefined : memory.get(binding);
 }
@@ -97,14 +103,22 @@ const events: readonly EventInterest[] = [
   on('storage.k8s.io/StorageClass', actions.add | actions.update, (_pod, old, current) =>
     old === undefined || !deepEqual(old.allowedTopologies, current?.allowedTopologies) ? 'queue' : 'skip',
   ),
-  on('PersistentVolumeClaim', actions.add | actions.update, (pod, _old, claim) => (claim !== undefined && usesClaim(pod, claim) ? 'queue' : 'skip')),
+  on('PersistentVolumeClaim', actions.add | actions.update, (pod, _old, claim) =>
+    claim !== undefined && usesClaim(pod, claim) ? 'queue' : 'skip',
+  ),
   on('PersistentVolume', actions.add | actions.update),
   on('Node', actions.add | actions.updateNodeLabel),
   on('storage.k8s.io/CSINode', actions.add | actions.update, (_pod, old, current) =>
-    old === undefined || old.metadata?.annotations?.[migratedPluginsAnnotation] !== current?.metadata?.annotations?.[migratedPluginsAnnotation] ? 'queue' : 'skip',
+    old === undefined ||
+    old.metadata?.annotations?.[migratedPluginsAnnotation] !==
+      current?.metadata?.annotations?.[migratedPluginsAnnotation]
+      ? 'queue'
+      : 'skip',
   ),
   // Where space is no longer counted, there is enough.
-  on('storage.k8s.io/CSIDriver', actions.update, (_pod, old, current) => (old?.spec.storageCapacity === true && current?.spec.storageCapacity !== true ? 'queue' : 'skip')),
+  on('storage.k8s.io/CSIDriver', actions.update, (_pod, old, current) =>
+    old?.spec.storageCapacity === true && current?.spec.storageCapacity !== true ? 'queue' : 'skip',
+  ),
   on('storage.k8s.io/CSIStorageCapacity', actions.add | actions.update, (_pod, old, current) => {
     if (old === undefined || current === undefined) return 'queue';
     return (volumeLimit(current) ?? -1) > (volumeLimit(old) ?? -1) ? 'queue' : 'skip';

@@ -1,6 +1,6 @@
-// From which nodes a volume can be reached: its node affinity, compiled once for each object. Where the kubelet of a node
-// has handed a plugin of old over to a driver, the affinity is read in the driver's words, for the driver labels nodes with
-// a key of its own. As component-helpers/storage/volume, CheckNodeAffinity, and csi-translation-lib.
+// From which nodes a volume can be reached: its node affinity, compiled once for each object. Where the kubelet of a
+// node has handed a plugin of old over to a driver, the affinity is read in the driver's words, for the driver labels
+// nodes with a key of its own. As component-helpers/storage/volume, CheckNodeAffinity, and csi-translation-lib.
 import { errorText } from '../../../core/index.js';
 import type { Frozen, Labels, Selector, Volume } from '../../../core/index.js';
 import type { CSINode, NodeSelectorRequirement, NodeSelectorTerm } from '../../../core/types/index.js';
@@ -17,7 +17,8 @@ import { legacyRegionLabel, legacyZoneLabel, regionLabel, zoneLabel, zoneSeparat
 export function isReachable(volume: Volume, node: NodeView, objects: KnownObjects): boolean {
   const reach = reachOf(volume);
   const { plugin } = reach;
-  const isHandedOver = isMigratedSomewhere(plugin, objects) && migratedPlugins(objects.get('CSINode', node.name)).includes(plugin.name);
+  const isHandedOver =
+    isMigratedSomewhere(plugin, objects) && migratedPlugins(objects.get('CSINode', node.name)).includes(plugin.name);
   return suits(isHandedOver ? migratedTerms(volume, plugin, reach) : reach.terms, node.labels);
 }
 
@@ -82,7 +83,10 @@ function isMigratedSomewhere(plugin: InTreePlugin | undefined, objects: KnownObj
   return plugin?.handle !== undefined && migratedSomewhere(objects).has(plugin.name);
 }
 
-const migratedSomewhere = computedFrom(['CSINode'], (objects): ReadonlySet<string> => new Set(objects.list('CSINode').flatMap(migratedPlugins)));
+const migratedSomewhere = computedFrom(
+  ['CSINode'],
+  (objects): ReadonlySet<string> => new Set(objects.list('CSINode').flatMap(migratedPlugins)),
+);
 
 function migratedTerms(volume: Volume, plugin: InTreePlugin, reach: Reach): readonly NodeTerm[] | undefined {
   if ('migrated' in reach) return reach.migrated;
@@ -104,12 +108,17 @@ function inWordsOf(topologyKey: string, volume: Volume): readonly Frozen<NodeSel
   const zoneKey = legacy ? legacyZoneLabel : zoneLabel;
   const renamed = new Map(legacy ? [[legacyRegionLabel, regionLabel]] : []);
   if (terms !== undefined && hasValues(terms, zoneKey)) return withKeys(terms, renamed.set(zoneKey, topologyKey));
-  const zones = [...new Set((labels[zoneKey] ?? '').split(zoneSeparator).map((zone) => zone.trim()))].filter((zone) => zone !== '');
+  const zones = [...new Set((labels[zoneKey] ?? '').split(zoneSeparator).map((zone) => zone.trim()))].filter(
+    (zone) => zone !== '',
+  );
   const base = terms && withKeys(terms, renamed);
   if (zones.length === 0) return base;
   const inZones: Frozen<NodeSelectorRequirement> = { key: topologyKey, operator: 'In', values: zones };
   const tied = base === undefined || base.length === 0 ? [{}] : base;
-  return tied.map((term: Frozen<NodeSelectorTerm>) => ({ ...term, matchExpressions: [...(term.matchExpressions ?? []), inZones] }));
+  return tied.map((term: Frozen<NodeSelectorTerm>) => ({
+    ...term,
+    matchExpressions: [...(term.matchExpressions ?? []), inZones],
+  }));
 }
 
 /** The affinity decides before the labels, and the names of today before those of old. */
@@ -124,9 +133,17 @@ function hasKey(terms: readonly Frozen<NodeSelectorTerm>[], key: string): boolea
 }
 
 function hasValues(terms: readonly Frozen<NodeSelectorTerm>[], key: string): boolean {
-  return terms.some(({ matchExpressions = [] }) => matchExpressions.some((each) => each.key === key && (each.values ?? []).length > 0));
+  return terms.some(({ matchExpressions = [] }) =>
+    matchExpressions.some((each) => each.key === key && (each.values ?? []).length > 0),
+  );
 }
 
-function withKeys(terms: readonly Frozen<NodeSelectorTerm>[], keys: ReadonlyMap<string, string>): readonly Frozen<NodeSelectorTerm>[] {
-  return terms.map((term) => ({ ...term, matchExpressions: (term.matchExpressions ?? []).map((each) => ({ ...each, key: keys.get(each.key) ?? each.key })) }));
+function withKeys(
+  terms: readonly Frozen<NodeSelectorTerm>[],
+  keys: ReadonlyMap<string, string>,
+): readonly Frozen<NodeSelectorTerm>[] {
+  return terms.map((term) => ({
+    ...term,
+    matchExpressions: (term.matchExpressions ?? []).map((each) => ({ ...each, key: keys.get(each.key) ?? each.key })),
+  }));
 }

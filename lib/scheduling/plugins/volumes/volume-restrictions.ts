@@ -21,7 +21,9 @@ export function volumeRestrictions(): SchedulingPlugin {
     events: [
       on('Pod', actions.delete, (pod, old) => (old !== undefined && mayMakeRoom(old, pod) ? 'queue' : 'skip')),
       on('Node', actions.add),
-      on('PersistentVolumeClaim', actions.add, (pod, _old, claim) => (claim !== undefined && usesClaim(pod, claim) ? 'queue' : 'skip')),
+      on('PersistentVolumeClaim', actions.add, (pod, _old, claim) =>
+        claim !== undefined && usesClaim(pod, claim) ? 'queue' : 'skip',
+      ),
     ],
 
     preFilter: ({ pod, cluster, memory }) => {
@@ -45,7 +47,9 @@ export function volumeRestrictions(): SchedulingPlugin {
 }
 
 const diskTaken = unschedulable('node(s) had no available disk');
-const claimTaken = unschedulable('node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod');
+const claimTaken = unschedulable(
+  'node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod',
+);
 
 /** What a pod must have for itself. */
 class Restrictions {
@@ -98,7 +102,9 @@ function restrictedDisks({ spec }: Frozen<Pod>): readonly Frozen<Volume>[] {
 const noDisks: readonly Frozen<Volume>[] = [];
 
 function isRestricted({ gcePersistentDisk, awsElasticBlockStore, rbd, iscsi }: Frozen<Volume>): boolean {
-  return gcePersistentDisk !== undefined || awsElasticBlockStore !== undefined || rbd !== undefined || iscsi !== undefined;
+  return (
+    gcePersistentDisk !== undefined || awsElasticBlockStore !== undefined || rbd !== undefined || iscsi !== undefined
+  );
 }
 
 function anyConflict(disks: readonly Frozen<Volume>[], { spec }: Frozen<Pod>): boolean {
@@ -107,8 +113,14 @@ function anyConflict(disks: readonly Frozen<Volume>[], { spec }: Frozen<Pod>): b
 
 /** Whether two volumes are one disk, and not only read from. Disks of AWS cannot even be shared by readers. */
 function areInConflict(a: Frozen<Volume>, b: Frozen<Volume>): boolean {
-  if (a.awsElasticBlockStore !== undefined && a.awsElasticBlockStore.volumeID === b.awsElasticBlockStore?.volumeID) return true;
-  if (a.gcePersistentDisk !== undefined && a.gcePersistentDisk.pdName === b.gcePersistentDisk?.pdName && isWritten(a.gcePersistentDisk, b.gcePersistentDisk)) return true;
+  if (a.awsElasticBlockStore !== undefined && a.awsElasticBlockStore.volumeID === b.awsElasticBlockStore?.volumeID)
+    return true;
+  if (
+    a.gcePersistentDisk !== undefined &&
+    a.gcePersistentDisk.pdName === b.gcePersistentDisk?.pdName &&
+    isWritten(a.gcePersistentDisk, b.gcePersistentDisk)
+  )
+    return true;
   if (a.iscsi !== undefined && a.iscsi.iqn === b.iscsi?.iqn && isWritten(a.iscsi, b.iscsi)) return true;
   return a.rbd !== undefined && b.rbd !== undefined && isSameImage(a.rbd, b.rbd) && isWritten(a.rbd, b.rbd);
 }
@@ -126,7 +138,10 @@ function isWritten(a: { readonly readOnly?: boolean }, b: { readonly readOnly?: 
 /** Whether a pod that left had a disk or a claim that this one wants. */
 function mayMakeRoom(gone: Frozen<Pod>, { object, namespace, volumeClaims: own }: PodFacts): boolean {
   if (anyConflict(restrictedDisks(object), gone)) return true;
-  return gone.metadata?.namespace === namespace && volumeClaims(gone).some(({ claim }) => own.some((each) => each.claim === claim));
+  return (
+    gone.metadata?.namespace === namespace &&
+    volumeClaims(gone).some(({ claim }) => own.some((each) => each.claim === claim))
+  );
 }
 
 function sum<T>(things: Iterable<T>, amount: (thing: T) => number): number {

@@ -21,9 +21,13 @@ export function volumeZone(): SchedulingPlugin {
   return {
     name: 'VolumeZone',
     events: [
-      on('storage.k8s.io/StorageClass', actions.add, (_pod, _old, added) => (added?.volumeBindingMode === 'WaitForFirstConsumer' ? 'queue' : 'skip')),
+      on('storage.k8s.io/StorageClass', actions.add, (_pod, _old, added) =>
+        added?.volumeBindingMode === 'WaitForFirstConsumer' ? 'queue' : 'skip',
+      ),
       on('Node', actions.add | actions.updateNodeLabel),
-      on('PersistentVolumeClaim', actions.add | actions.update, (pod, _old, claim) => (claim !== undefined && usesClaim(pod, claim) ? 'queue' : 'skip')),
+      on('PersistentVolumeClaim', actions.add | actions.update, (pod, _old, claim) =>
+        claim !== undefined && usesClaim(pod, claim) ? 'queue' : 'skip',
+      ),
       on('PersistentVolume', actions.add | actions.update, (_pod, old, volume) =>
         old === undefined || volume === undefined || !deepEqual(placesOf(old), placesOf(volume)) ? 'queue' : 'skip',
       ),
@@ -81,8 +85,11 @@ function whyUnbound(objects: KnownObjects, claim: Claim): Rejection | undefined 
   if (className === '') return unresolvable('PersistentVolumeClaim had no pv name and storageClass name');
   const storageClass = objects.get('StorageClass', className);
   if (storageClass === undefined) return unresolvable(notFoundText('storageclass.storage.k8s.io', className));
-  if (storageClass.volumeBindingMode === undefined) return unresolvable(`VolumeBindingMode not set for StorageClass ${quote(className)}`);
-  return storageClass.volumeBindingMode === 'WaitForFirstConsumer' ? undefined : unresolvable('PersistentVolume had no name');
+  if (storageClass.volumeBindingMode === undefined)
+    return unresolvable(`VolumeBindingMode not set for StorageClass ${quote(className)}`);
+  return storageClass.volumeBindingMode === 'WaitForFirstConsumer'
+    ? undefined
+    : unresolvable('PersistentVolume had no name');
 }
 
 /** What the labels of a volume say; a list with an empty zone in it says nothing. */

@@ -202,7 +202,9 @@ system:kube-scheduler
 `;
 
 /** Those that gather the rules of others, by name: whoever bears the label for it. */
-export const aggregatingRoles: ReadonlyMap<string, string> = new Map(['admin', 'edit', 'view'].map((name) => [name, aggregateTo(name)]));
+export const aggregatingRoles: ReadonlyMap<string, string> = new Map(
+  ['admin', 'edit', 'view'].map((name) => [name, aggregateTo(name)]),
+);
 
 /** Which role each of these is gathered by. */
 export const gatheredRoles: ReadonlyMap<string, string> = new Map([
@@ -213,7 +215,9 @@ export const gatheredRoles: ReadonlyMap<string, string> = new Map([
   ['system:aggregate-to-view', aggregateTo('view')],
 ]);
 
-/** Who they are bound to; a binding has the name of its role. Nodes are bound to nothing: their authorizer knows them. */
+/**
+ * Who they are bound to; a binding has the name of its role. Nodes are bound to nothing: their authorizer knows them.
+ */
 export const clusterRoleBindings = `
 cluster-admin = group system:masters
 system:monitoring = group system:monitoring

@@ -1,5 +1,5 @@
-// The ClusterRoles of controllers, in the notation of policy-notation.ts. Each is called `system:controller:` and the name
-// here, and is bound to the ServiceAccount of that name in kube-system.
+// The ClusterRoles of controllers, in the notation of policy-notation.ts. Each is called `system:controller:` and the
+// name here, and is bound to the ServiceAccount of that name in kube-system.
 // As plugin/pkg/auth/authorizer/rbac/bootstrappolicy/controller_policy.go.
 
 /** What they allow. */

@@ -1,5 +1,5 @@
-// Sees to it that the roles and bindings of Kubernetes are there, and complete, before the first request is served. Where
-// none of them is yet this is two transactions; where all are as they should be nothing is written.
+// Sees to it that the roles and bindings of Kubernetes are there, and complete, before the first request is served.
+// Where none of them is yet this is two transactions; where all are as they should be nothing is written.
 // As pkg/registry/rbac/rest/storage_rbac.go, ensureRBACPolicy.
 import type { ApiObject, Frozen } from '../../../core/index.js';
 import type { ClusterRole } from '../../../core/types/index.js';
@@ -18,11 +18,14 @@ export async function ensurePolicy(tools: BootstrapTools): Promise<void> {
 
 async function reconcile(found: Found<PolicyObject>, tools: BootstrapTools): Promise<void> {
   const { object, stored } = found;
-  for (let { entry } = found; ; ) {
+  for (let { entry } = found; ;) {
     const existing = stored.read(entry);
     const next = reconciled(existing, object);
     if (next === existing) return;
-    const outcome = await tools.store.commit({ compare: [{ key: entry.key, modRevision: entry.modRevision }], ...changeOf(stored, existing, next) });
+    const outcome = await tools.store.commit({
+      compare: [{ key: entry.key, modRevision: entry.modRevision }],
+      ...changeOf(stored, existing, next),
+    });
     if (outcome.committed && next !== undefined) return;
     const beaten = outcome.committed ? undefined : outcome.found[0];
     if (beaten !== undefined) {
@@ -36,13 +39,20 @@ async function reconcile(found: Found<PolicyObject>, tools: BootstrapTools): Pro
   }
 }
 
-/** What was stored under the key of a role is one, and likewise for bindings. A Role is a ClusterRole that gathers nothing. */
+/**
+ * What was stored under the key of a role is one, and likewise for bindings. A Role is a ClusterRole that gathers
+ * nothing.
+ */
 function reconciled(existing: Stored, expected: PolicyObject): Frozen<ApiObject> | undefined {
   if ('roleRef' in expected) return reconciledBinding(existing as typeof expected, expected);
   return reconciledRole(existing as Frozen<ClusterRole>, expected as Frozen<ClusterRole>);
 }
 
-function changeOf(stored: StoredKind, { metadata: { namespace = '', name = '' } = {} }: Stored, next: Frozen<ApiObject> | undefined): Pick<Transaction, 'put' | 'delete'> {
+function changeOf(
+  stored: StoredKind,
+  { metadata: { namespace = '', name = '' } = {} }: Stored,
+  next: Frozen<ApiObject> | undefined,
+): Pick<Transaction, 'put' | 'delete'> {
   const key = stored.keyOf(namespace, name);
   if (next === undefined) return { delete: [stored.prefix + key] };
   const pending = stored.write(key, next as ApiObject);

@@ -1,5 +1,5 @@
-// The Roles of the system's namespaces, and whom they are bound to, in the notation of policy-notation.ts. A binding has
-// the name of its role unless it says otherwise.
+// The Roles of the system's namespaces, and whom they are bound to, in the notation of policy-notation.ts. A binding
+// has the name of its role unless it says otherwise.
 // As plugin/pkg/auth/authorizer/rbac/bootstrappolicy/namespace_policy.go.
 
 /** The policy of a namespace. */

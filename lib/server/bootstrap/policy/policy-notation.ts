@@ -7,8 +7,10 @@
 //     coordination.k8s.io: leases named kube-scheduler = read update
 //     urls: /healthz /livez = get
 //
-// Groups, resources, names, paths and verbs are lists of words; `core` is the group without a name. The verbs `read` and
-// `write` stand for several, `records events` for the rule that nearly every part of the system has. A binding is a line:
+// Groups, resources, names, paths and verbs are lists of words; `core` is the group without a name. The verbs `read`
+// and
+// `write` stand for several, `records events` for the rule that nearly every part of the system has. A binding is a
+// line:
 //
 //   its name [of ROLE] = user U, group G, account NAMESPACE/NAME
 import type { PolicyRule, rbacV1 } from '../../../core/types/index.js';
@@ -51,13 +53,19 @@ function linesOf(text: string): readonly string[] {
 }
 
 function readRule(line: string): PolicyRule {
-  const [what, verbs] = parts(line === 'records events' ? 'core events.k8s.io: events = create patch update' : line, ' = ', line);
+  const [what, verbs] = parts(
+    line === 'records events' ? 'core events.k8s.io: events = create patch update' : line,
+    ' = ',
+    line,
+  );
   const [groups, objects] = parts(what, ': ', line);
   if (groups === 'urls') return { verbs: readVerbs(verbs), nonResourceURLs: sorted(objects) };
   const [resources, names] = objects.includes(' named ') ? parts(objects, ' named ', line) : [objects, ''];
   return {
     verbs: readVerbs(verbs),
-    apiGroups: sorted(groups).map((group) => (group === 'core' ? '' : group)).sort(),
+    apiGroups: sorted(groups)
+      .map((group) => (group === 'core' ? '' : group))
+      .sort(),
     resources: sorted(resources),
     ...(names !== '' && { resourceNames: sorted(names) }),
   };
@@ -69,7 +77,10 @@ const verbSets: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 function readVerbs(text: string): string[] {
-  return text.split(' ').flatMap((verb) => verbSets.get(verb) ?? [verb]).sort();
+  return text
+    .split(' ')
+    .flatMap((verb) => verbSets.get(verb) ?? [verb])
+    .sort();
 }
 
 function readSubject(text: string): rbacV1.Subject {

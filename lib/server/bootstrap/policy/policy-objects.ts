@@ -12,7 +12,10 @@ import type { NotedBinding, NotedRole } from './policy-notation.js';
 /** A role or a binding, of either kind. */
 export type PolicyObject = Frozen<ClusterRole> | Frozen<ClusterRoleBinding> | Frozen<Role> | Frozen<RoleBinding>;
 
-/** The policy of a new cluster: ClusterRoles, their bindings, then what is particular to namespaces. Read once, for all servers. */
+/**
+ * The policy of a new cluster: ClusterRoles, their bindings, then what is particular to namespaces. Read once, for all
+ * servers.
+ */
 export function policyObjects(): readonly PolicyObject[] {
   return (known ??= deepFreeze(readPolicy()));
 }
@@ -22,11 +25,23 @@ let known: readonly PolicyObject[] | undefined;
 function readPolicy(): readonly PolicyObject[] {
   const controllers = readRoles(controllerRoles);
   return [
-    ...gathered([...readRoles(clusterRoles).map(clusterRole), ...controllers.map((role) => clusterRole(ofController(role)))]),
+    ...gathered([
+      ...readRoles(clusterRoles).map(clusterRole),
+      ...controllers.map((role) => clusterRole(ofController(role))),
+    ]),
     ...readBindings(clusterRoleBindings).map(clusterRoleBinding),
     ...controllers.map((role) => clusterRoleBinding(controllerBinding(role))),
-    ...namespacePolicies.flatMap(({ namespace, roles }) => readRoles(roles).map(({ name, rules }): Role => ({ apiVersion, kind: 'Role', metadata: metadataOf(name, { namespace }), rules }))),
-    ...namespacePolicies.flatMap(({ namespace, bindings }) => readBindings(bindings).map((binding) => roleBinding(binding, namespace))),
+    ...namespacePolicies.flatMap(({ namespace, roles }) =>
+      readRoles(roles).map(({ name, rules }): Role => ({
+        apiVersion,
+        kind: 'Role',
+        metadata: metadataOf(name, { namespace }),
+        rules,
+      })),
+    ),
+    ...namespacePolicies.flatMap(({ namespace, bindings }) =>
+      readBindings(bindings).map((binding) => roleBinding(binding, namespace)),
+    ),
   ];
 }
 
@@ -48,20 +63,30 @@ function clusterRole({ name, rules }: NotedRole): ClusterRole {
     kind: 'ClusterRole',
     metadata: metadataOf(name, gatheredBy === undefined ? {} : { labels: { [gatheredBy]: 'true' } }),
     rules,
-    ...(gathers !== undefined && { aggregationRule: { clusterRoleSelectors: [{ matchLabels: { [gathers]: 'true' } }] } }),
+    ...(gathers !== undefined && {
+      aggregationRule: { clusterRoleSelectors: [{ matchLabels: { [gathers]: 'true' } }] },
+    }),
   };
 }
 
 /** Gathers until nothing changes: `admin` has the rules of `edit`, which has those of `view`. */
 function gathered(roles: readonly ClusterRole[]): readonly ClusterRole[] {
-  const next = roles.map((role) => (role.aggregationRule === undefined ? role : { ...role, rules: [...aggregatedRules(role, roles)] }));
+  const next = roles.map((role) =>
+    role.aggregationRule === undefined ? role : { ...role, rules: [...aggregatedRules(role, roles)] },
+  );
   const isSettled = next.every((role, index) => role.rules?.length === roles[index]?.rules?.length);
   return isSettled ? roles : gathered(next);
 }
 
 function clusterRoleBinding({ name, role, subjects }: NotedBinding): ClusterRoleBinding {
   const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role };
-  return { apiVersion, kind: 'ClusterRoleBinding', metadata: metadataOf(name), ...(subjects.length > 0 && { subjects }), roleRef };
+  return {
+    apiVersion,
+    kind: 'ClusterRoleBinding',
+    metadata: metadataOf(name),
+    ...(subjects.length > 0 && { subjects }),
+    roleRef,
+  };
 }
 
 function roleBinding({ name, role, subjects }: NotedBinding, namespace: string): RoleBinding {

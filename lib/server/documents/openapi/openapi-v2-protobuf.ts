@@ -14,7 +14,8 @@ export function encodeOpenApiV2(document: Part): Uint8Array {
 
 /** How a value is written: a leaf, a message by name, a list of either, or one of the forms of `wrapped`. */
 type Form = 'text' | 'flag' | 'any' | MessageName | readonly [Form] | keyof typeof wrapped;
-type MessageName = 'Document' | 'Info' | 'PathItem' | 'Operation' | 'Body' | 'Query' | 'Path' | 'Response' | 'ApiKey' | 'Schema';
+type MessageName =
+  'Document' | 'Info' | 'PathItem' | 'Operation' | 'Body' | 'Query' | 'Path' | 'Response' | 'ApiKey' | 'Schema';
 
 interface Message {
   /** Numbers and forms of fields, by their names in JSON. */
@@ -24,16 +25,49 @@ interface Message {
 }
 
 const messages: Readonly<Record<MessageName, Message>> = {
-  Document: { fields: { swagger: [1, 'text'], info: [2, 'Info'], paths: [8, 'paths'], definitions: [9, 'schemas'], securityDefinitions: [13, 'security'] }, extensions: 16 },
+  Document: {
+    fields: {
+      swagger: [1, 'text'],
+      info: [2, 'Info'],
+      paths: [8, 'paths'],
+      definitions: [9, 'schemas'],
+      securityDefinitions: [13, 'security'],
+    },
+    extensions: 16,
+  },
   Info: { fields: { title: [1, 'text'], version: [2, 'text'] }, extensions: 7 },
-  PathItem: { fields: { get: [2, 'Operation'], put: [3, 'Operation'], post: [4, 'Operation'], delete: [5, 'Operation'], patch: [8, 'Operation'], parameters: [9, ['parameter']] }, extensions: 10 },
+  PathItem: {
+    fields: {
+      get: [2, 'Operation'],
+      put: [3, 'Operation'],
+      post: [4, 'Operation'],
+      delete: [5, 'Operation'],
+      patch: [8, 'Operation'],
+      parameters: [9, ['parameter']],
+    },
+    extensions: 10,
+  },
   Operation: {
-    fields: { tags: [1, ['text']], operationId: [5, 'text'], produces: [6, ['text']], consumes: [7, ['text']], parameters: [8, ['parameter']], responses: [9, 'responses'], schemes: [10, ['text']] },
+    fields: {
+      tags: [1, ['text']],
+      operationId: [5, 'text'],
+      produces: [6, ['text']],
+      consumes: [7, ['text']],
+      parameters: [8, ['parameter']],
+      responses: [9, 'responses'],
+      schemes: [10, ['text']],
+    },
     extensions: 13,
   },
   Body: { fields: { name: [2, 'text'], in: [3, 'text'], required: [4, 'flag'], schema: [5, 'Schema'] }, extensions: 6 },
-  Query: { fields: { required: [1, 'flag'], in: [2, 'text'], name: [4, 'text'], type: [6, 'text'], uniqueItems: [20, 'flag'] }, extensions: 23 },
-  Path: { fields: { required: [1, 'flag'], in: [2, 'text'], name: [4, 'text'], type: [5, 'text'], uniqueItems: [19, 'flag'] }, extensions: 22 },
+  Query: {
+    fields: { required: [1, 'flag'], in: [2, 'text'], name: [4, 'text'], type: [6, 'text'], uniqueItems: [20, 'flag'] },
+    extensions: 23,
+  },
+  Path: {
+    fields: { required: [1, 'flag'], in: [2, 'text'], name: [4, 'text'], type: [5, 'text'], uniqueItems: [19, 'flag'] },
+    extensions: 22,
+  },
   Response: { fields: { description: [1, 'text'], schema: [2, 'responseSchema'] }, extensions: 5 },
   ApiKey: { fields: { type: [1, 'text'], name: [2, 'text'], in: [3, 'text'] }, extensions: 5 },
   Schema: {
@@ -88,7 +122,9 @@ function message(name: MessageName, value: unknown): Uint8Array {
       const known = Object.hasOwn(fields, key) ? fields[key] : undefined;
       if (known === undefined) throw new Error(`${name} has no ${key} in protobuf`);
       const [number, form] = known;
-      return typeof form === 'string' ? [encoded(number, form, part)] : listOf(part).map((item) => encoded(number, form[0], item));
+      return typeof form === 'string'
+        ? [encoded(number, form, part)]
+        : listOf(part).map((item) => encoded(number, form[0], item));
     }),
   );
 }
@@ -98,12 +134,19 @@ function encoded(number: number, form: Form, value: unknown): Uint8Array {
   if (form === 'flag') return value === true ? Uint8Array.of(...varint(number * 8), 1) : new Uint8Array();
   if (form === 'text') return field(number, text(value));
   if (form === 'any') return field(number, any(value));
-  return field(number, form in messages ? message(form as MessageName, value) : wrapped[form as keyof typeof wrapped](value));
+  return field(
+    number,
+    form in messages ? message(form as MessageName, value) : wrapped[form as keyof typeof wrapped](value),
+  );
 }
 
 /** A map, as messages of a name and a value. */
 function named(number: number, value: unknown, encode: (item: unknown) => Uint8Array): Uint8Array {
-  return join(Object.entries(partOf(value)).map(([name, item]) => field(number, join([field(1, text(name)), field(2, encode(item))]))));
+  return join(
+    Object.entries(partOf(value)).map(([name, item]) =>
+      field(number, join([field(1, text(name)), field(2, encode(item))])),
+    ),
+  );
 }
 
 /** A value of any kind is YAML, which JSON is. */

@@ -35,7 +35,9 @@ function documentOf(scheme: Scheme): Part {
   for (const { name, versions } of scheme.groups) {
     for (const version of versions) {
       for (const operation of operationsOf(scheme, { group: name, version }, schemas)) {
-        const at = paths.get(operation.path) ?? { parameters: [...operation.inPath.map(pathParameter), queryParameter('pretty')] };
+        const at = paths.get(operation.path) ?? {
+          parameters: [...operation.inPath.map(pathParameter), queryParameter('pretty')],
+        };
         at[operation.method] = printed(operation);
         paths.set(operation.path, at);
       }
@@ -59,7 +61,10 @@ function printed({ tag, id, query, body, answer, action, gvk }: Operation): Part
     consumes: body?.types ?? ['*/*'],
     produces: produced,
     schemes: ['https'],
-    parameters: [...(body ? [{ name: 'body', in: 'body', required: true, schema: body.schema }] : []), ...query.map(queryParameter)],
+    parameters: [
+      ...(body ? [{ name: 'body', in: 'body', required: true, schema: body.schema }] : []),
+      ...query.map(queryParameter),
+    ],
     responses: { 200: { description: 'OK', schema: answer }, 401: { description: 'Unauthorized' } },
     'x-kubernetes-action': action,
     'x-kubernetes-group-version-kind': gvk,

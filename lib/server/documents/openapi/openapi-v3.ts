@@ -16,7 +16,11 @@ import { SchemaCollection } from './schema-document.js';
 export function openApiV3(scheme: Scheme): readonly DocumentRoute[] {
   const documents = new Map<string, () => Promise<{ readonly content: string | Uint8Array; readonly hash: string }>>();
   for (const { name, versions } of scheme.groups) {
-    for (const version of versions) documents.set(name === '' ? `api/${version}` : `apis/${name}/${version}`, once(() => hashed(JSON.stringify(documentOf(scheme, { group: name, version })))));
+    for (const version of versions)
+      documents.set(
+        name === '' ? `api/${version}` : `apis/${name}/${version}`,
+        once(() => hashed(JSON.stringify(documentOf(scheme, { group: name, version })))),
+      );
   }
   return [
     { path: '/openapi/v3', answer: (exchange) => index(exchange, documents) },
@@ -28,8 +32,18 @@ type Documents = ReadonlyMap<string, () => Promise<{ readonly content: string | 
 
 async function index(exchange: Exchange, documents: Documents): Promise<ApiResponse> {
   refuseProtobuf(exchange);
-  const paths = await Promise.all([...documents].map(async ([key, make]): Promise<readonly [string, Part]> => [key, { serverRelativeURL: `/openapi/v3/${key}?hash=${(await make()).hash}` }]));
-  return { type: 'raw', code: 200, contentType: 'application/json', content: JSON.stringify({ paths: Object.fromEntries(paths) }) };
+  const paths = await Promise.all(
+    [...documents].map(async ([key, make]): Promise<readonly [string, Part]> => [
+      key,
+      { serverRelativeURL: `/openapi/v3/${key}?hash=${(await make()).hash}` },
+    ]),
+  );
+  return {
+    type: 'raw',
+    code: 200,
+    contentType: 'application/json',
+    content: JSON.stringify({ paths: Object.fromEntries(paths) }),
+  };
 }
 
 async function document(exchange: Exchange, documents: Documents): Promise<RawResponse> {
@@ -40,11 +54,21 @@ async function document(exchange: Exchange, documents: Documents): Promise<RawRe
   if (make === undefined) return pageNotFound();
   const { content, hash } = await make();
   const asked = request.options().parameters?.hash?.[0];
-  if (asked !== undefined && asked !== hash) return { type: 'raw', code: 301, contentType: 'text/plain', content: '', headers: { Location: `/openapi/v3/${key}?hash=${hash}` } };
-  const caching: Readonly<Record<string, string>> = asked === undefined ? { 'Cache-Control': 'no-cache, private' } : { 'Cache-Control': 'public, immutable' };
+  if (asked !== undefined && asked !== hash)
+    return {
+      type: 'raw',
+      code: 301,
+      contentType: 'text/plain',
+      content: '',
+      headers: { Location: `/openapi/v3/${key}?hash=${hash}` },
+    };
+  const caching: Readonly<Record<string, string>> =
+    asked === undefined ? { 'Cache-Control': 'no-cache, private' } : { 'Cache-Control': 'public, immutable' };
   const headers = { ...caching, ETag: `"${hash}"`, Vary: 'Accept' };
   const isKnown = (request.header('If-None-Match') ?? '').split(',').some((tag) => tag.trim() === headers.ETag);
-  return isKnown ? { type: 'raw', code: 304, contentType: '', content: '', headers } : { type: 'raw', code: 200, contentType: 'application/json', content, headers };
+  return isKnown
+    ? { type: 'raw', code: 304, contentType: '', content: '', headers }
+    : { type: 'raw', code: 200, contentType: 'application/json', content, headers };
 }
 
 /** These documents come as JSON; whoever takes nothing but protobuf is told so, and asks differently. */
@@ -64,7 +88,9 @@ function documentOf(scheme: Scheme, version: GroupVersion): Part {
   const schemas = new SchemaCollection(scheme, style);
   const paths = new Map<string, Record<string, unknown>>();
   for (const operation of operationsOf(scheme, version, schemas)) {
-    const at = paths.get(operation.path) ?? { parameters: [...operation.inPath.map(pathParameter), queryParameter('pretty')] };
+    const at = paths.get(operation.path) ?? {
+      parameters: [...operation.inPath.map(pathParameter), queryParameter('pretty')],
+    };
     at[operation.method] = printed(operation);
     paths.set(operation.path, at);
   }
@@ -72,18 +98,32 @@ function documentOf(scheme: Scheme, version: GroupVersion): Part {
     openapi: '3.0.0',
     info: { title: 'Kubernetes', version: 'v1.36.4' },
     paths: Object.fromEntries([...paths].sort(([a], [b]) => (a < b ? -1 : 1))),
-    components: { schemas: schemas.schemas, securitySchemes: { BearerToken: { type: 'apiKey', name: 'authorization', in: 'header' } } },
+    components: {
+      schemas: schemas.schemas,
+      securitySchemes: { BearerToken: { type: 'apiKey', name: 'authorization', in: 'header' } },
+    },
   };
 }
 
 function printed({ tag, id, query, body, answer, action, gvk, method }: Operation): Part {
-  const answers = { description: 'OK', content: Object.fromEntries(answerTypes.map((type) => [type, { schema: answer }])) };
+  const answers = {
+    description: 'OK',
+    content: Object.fromEntries(answerTypes.map((type) => [type, { schema: answer }])),
+  };
   return {
     tags: [tag],
     operationId: id,
     ...(query.length > 0 && { parameters: query.map(queryParameter) }),
-    ...(body && { requestBody: { content: Object.fromEntries(body.types.map((type) => [type, { schema: body.schema }])) } }),
-    responses: { 200: answers, ...(method === 'post' || method === 'put' || method === 'patch' ? { 201: { ...answers, description: 'Created' } } : {}), 401: { description: 'Unauthorized' } },
+    ...(body && {
+      requestBody: { content: Object.fromEntries(body.types.map((type) => [type, { schema: body.schema }])) },
+    }),
+    responses: {
+      200: answers,
+      ...(method === 'post' || method === 'put' || method === 'patch'
+        ? { 201: { ...answers, description: 'Created' } }
+        : {}),
+      401: { description: 'Unauthorized' },
+    },
     'x-kubernetes-action': action,
     'x-kubernetes-group-version-kind': gvk,
   };

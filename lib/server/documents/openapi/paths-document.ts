@@ -32,18 +32,48 @@ export function parameterType(name: string): 'string' | 'integer' | 'boolean' {
   return booleans.has(name) ? 'boolean' : 'string';
 }
 
-const booleans: ReadonlySet<string> = new Set(['watch', 'allowWatchBookmarks', 'sendInitialEvents', 'force', 'orphanDependents', 'ignoreStoreReadErrorWithClusterBreakingPotential']);
-const ofLists = ['allowWatchBookmarks', 'continue', 'fieldSelector', 'labelSelector', 'limit', 'resourceVersion', 'resourceVersionMatch', 'sendInitialEvents', 'timeoutSeconds', 'watch'];
+const booleans: ReadonlySet<string> = new Set([
+  'watch',
+  'allowWatchBookmarks',
+  'sendInitialEvents',
+  'force',
+  'orphanDependents',
+  'ignoreStoreReadErrorWithClusterBreakingPotential',
+]);
+const ofLists = [
+  'allowWatchBookmarks',
+  'continue',
+  'fieldSelector',
+  'labelSelector',
+  'limit',
+  'resourceVersion',
+  'resourceVersionMatch',
+  'sendInitialEvents',
+  'timeoutSeconds',
+  'watch',
+];
 const ofWrites = ['dryRun', 'fieldManager', 'fieldValidation'];
 const ofDeletes = ['dryRun', 'gracePeriodSeconds', 'orphanDependents', 'propagationPolicy'];
 const anyType = ['*/*'];
-const patchTypes: readonly string[] = [mediaTypes.applyPatch, mediaTypes.jsonPatch, mediaTypes.mergePatch, mediaTypes.strategicMergePatch];
+const patchTypes: readonly string[] = [
+  mediaTypes.applyPatch,
+  mediaTypes.jsonPatch,
+  mediaTypes.mergePatch,
+  mediaTypes.strategicMergePatch,
+];
 
 /** What each verb is in HTTP: method, whether it names an object, its parameters. */
-const verbs: Readonly<Record<string, { method: Operation['method']; named: boolean; action: string; query: readonly string[] }>> = {
+const verbs: Readonly<
+  Record<string, { method: Operation['method']; named: boolean; action: string; query: readonly string[] }>
+> = {
   list: { method: 'get', named: false, action: 'list', query: ofLists },
   create: { method: 'post', named: false, action: 'post', query: ofWrites },
-  deletecollection: { method: 'delete', named: false, action: 'deletecollection', query: [...ofLists.filter((name) => name !== 'watch' && name !== 'allowWatchBookmarks'), ...ofDeletes] },
+  deletecollection: {
+    method: 'delete',
+    named: false,
+    action: 'deletecollection',
+    query: [...ofLists.filter((name) => name !== 'watch' && name !== 'allowWatchBookmarks'), ...ofDeletes],
+  },
   get: { method: 'get', named: true, action: 'get', query: [] },
   update: { method: 'put', named: true, action: 'put', query: ofWrites },
   patch: { method: 'patch', named: true, action: 'patch', query: [...ofWrites, 'force'] },
@@ -54,10 +84,23 @@ function resourceOperations(scheme: Scheme, kind: ServedKind, schemas: SchemaCol
   const { plural, namespaced, verbs: offered, subresources } = kind.resource;
   const base = kind.group === '' ? `/api/${kind.version}` : `/apis/${printGroupVersion(kind)}`;
   const scoped = namespaced ? `${base}/namespaces/{namespace}/${plural}` : `${base}/${plural}`;
-  const own = offered.flatMap((verb) => operation(scheme, kind, schemas, { verb, gvk: kind, path: scoped, namespaced, subresource: '' }));
-  const everywhere = namespaced && offered.includes('list') ? operation(scheme, kind, schemas, { verb: 'list', gvk: kind, path: `${base}/${plural}`, namespaced: false, subresource: '' }) : [];
+  const own = offered.flatMap((verb) =>
+    operation(scheme, kind, schemas, { verb, gvk: kind, path: scoped, namespaced, subresource: '' }),
+  );
+  const everywhere =
+    namespaced && offered.includes('list')
+      ? operation(scheme, kind, schemas, {
+          verb: 'list',
+          gvk: kind,
+          path: `${base}/${plural}`,
+          namespaced: false,
+          subresource: '',
+        })
+      : [];
   const below = subresources.flatMap(({ name, kind: gvk, verbs: each }) =>
-    each.flatMap((verb) => operation(scheme, kind, schemas, { verb, gvk, path: `${scoped}/{name}/${name}`, namespaced, subresource: name })),
+    each.flatMap((verb) =>
+      operation(scheme, kind, schemas, { verb, gvk, path: `${scoped}/{name}/${name}`, namespaced, subresource: name }),
+    ),
   );
   return [...own, ...everywhere, ...below];
 }
@@ -70,7 +113,12 @@ interface Placed {
   readonly subresource: string;
 }
 
-function operation(scheme: Scheme, kind: ServedKind, schemas: SchemaCollection, { verb, gvk, path, namespaced, subresource }: Placed): readonly Operation[] {
+function operation(
+  scheme: Scheme,
+  kind: ServedKind,
+  schemas: SchemaCollection,
+  { verb, gvk, path, namespaced, subresource }: Placed,
+): readonly Operation[] {
   const known = verbs[verb];
   if (known === undefined || !scheme.recognizes(gvk)) return [];
   const named = known.named && subresource === '';
@@ -97,13 +145,25 @@ function operation(scheme: Scheme, kind: ServedKind, schemas: SchemaCollection, 
   ];
 }
 
-const idVerbs: Readonly<Record<string, string>> = { get: 'read', update: 'replace', deletecollection: 'deleteCollection' };
+const idVerbs: Readonly<Record<string, string>> = {
+  get: 'read',
+  update: 'replace',
+  deletecollection: 'deleteCollection',
+};
 
 function bodyOf(verb: string, object: Part, scheme: Scheme, schemas: SchemaCollection): Pick<Operation, 'body'> {
   if (verb === 'create' || verb === 'update') return { body: { schema: object, types: anyType } };
-  if (verb === 'patch') return { body: { schema: schemas.fixed('io.k8s.apimachinery.pkg.apis.meta.v1.Patch', { type: 'object' }), types: patchTypes } };
+  if (verb === 'patch')
+    return {
+      body: {
+        schema: schemas.fixed('io.k8s.apimachinery.pkg.apis.meta.v1.Patch', { type: 'object' }),
+        types: patchTypes,
+      },
+    };
   if (verb !== 'delete' && verb !== 'deletecollection') return {};
-  return { body: { schema: schemas.ref(scheme.typeOf({ group: '', version: 'v1', kind: 'DeleteOptions' })), types: anyType } };
+  return {
+    body: { schema: schemas.ref(scheme.typeOf({ group: '', version: 'v1', kind: 'DeleteOptions' })), types: anyType },
+  };
 }
 
 function capitalized(text: string): string {

@@ -53,11 +53,15 @@ export class SchemaCollection {
   #struct(type: StructType): Part {
     const fields = [...type.fields.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
     const required = fields.filter((each) => each.required).map(({ name }) => name);
-    const gvks = this.#scheme.kindsOf(type).map(({ group, kind, version }: GroupVersionKind) => ({ group, kind, version }));
+    const gvks = this.#scheme
+      .kindsOf(type)
+      .map(({ group, kind, version }: GroupVersionKind) => ({ group, kind, version }));
     return {
       type: 'object',
       ...(required.length > 0 && { required }),
-      ...(fields.length > 0 && { properties: Object.fromEntries(fields.map((each) => [each.name, this.#property(each)])) }),
+      ...(fields.length > 0 && {
+        properties: Object.fromEntries(fields.map((each) => [each.name, this.#property(each)])),
+      }),
       ...(gvks.length > 0 && { 'x-kubernetes-group-version-kind': gvks }),
       ...(type.atomic && { 'x-kubernetes-map-type': 'atomic' }),
     };
@@ -73,7 +77,10 @@ export class SchemaCollection {
       ...(mergeKey !== undefined && { 'x-kubernetes-patch-merge-key': mergeKey }),
       ...(strategies.length > 0 && { 'x-kubernetes-patch-strategy': strategies.join(',') }),
     };
-    const schema = field.name === 'fieldsV1' ? this.fixed('io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1', { type: 'object' }) : this.#shape(field.shape);
+    const schema =
+      field.name === 'fieldsV1'
+        ? this.fixed('io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1', { type: 'object' })
+        : this.#shape(field.shape);
     return this.#with(schema, { ...defaultOf(field), ...extras });
   }
 

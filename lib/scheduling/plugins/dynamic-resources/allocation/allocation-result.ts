@@ -1,5 +1,5 @@
-// Writes down what was chosen for a claim, as it will stand in the claim's status: the devices, the configuration that goes
-// with them, and the nodes from which they can be used. As dynamic-resource-allocation/structured, Allocate.
+// Writes down what was chosen for a claim, as it will stand in the claim's status: the devices, the configuration that
+// goes with them, and the nodes from which they can be used. As dynamic-resource-allocation/structured, Allocate.
 import { printQuantity } from '../../../../core/index.js';
 import type { Frozen, Random } from '../../../../core/index.js';
 import type { NodeSelector, NodeSelectorRequirement, resourceV1 } from '../../../../core/types/index.js';
@@ -8,22 +8,37 @@ import type { ClaimDemands, DeviceDemand } from './device-demands.js';
 import type { Allocation, Claim, OfferedDevice } from './devices.js';
 
 /** The allocation of a claim. Shares of devices get names of their own. */
-export function allocationResult({ claim, requests }: ClaimDemands, chosen: readonly ChosenDevice[], nodeName: string, random: Random): Allocation {
-  const demands = requests.flatMap((alternatives) => alternatives.filter((demand) => isUsed(demand, alternatives, chosen)));
+export function allocationResult(
+  { claim, requests }: ClaimDemands,
+  chosen: readonly ChosenDevice[],
+  nodeName: string,
+  random: Random,
+): Allocation {
+  const demands = requests.flatMap((alternatives) =>
+    alternatives.filter((demand) => isUsed(demand, alternatives, chosen)),
+  );
   const config = [...classConfiguration(demands), ...claimConfiguration(claim, demands)];
-  const nodeSelector = reachOf(chosen.map(({ device }) => device), nodeName);
+  const nodeSelector = reachOf(
+    chosen.map(({ device }) => device),
+    nodeName,
+  );
   return {
     devices: { results: chosen.map((each) => deviceResult(each, random)), ...(config.length > 0 && { config }) },
     ...(nodeSelector && { nodeSelector }),
   };
 }
 
-/** Of a request with alternatives the one that was taken; one that asks for no device at all leaves no trace otherwise. */
+/**
+ * Of a request with alternatives the one that was taken; one that asks for no device at all leaves no trace otherwise.
+ */
 function isUsed(demand: DeviceDemand, alternatives: readonly DeviceDemand[], chosen: readonly ChosenDevice[]): boolean {
   return alternatives.length === 1 || chosen.some((each) => each.demand === demand);
 }
 
-function deviceResult({ demand, device, shares }: ChosenDevice, random: Random): Frozen<resourceV1.DeviceRequestAllocationResult> {
+function deviceResult(
+  { demand, device, shares }: ChosenDevice,
+  random: Random,
+): Frozen<resourceV1.DeviceRequestAllocationResult> {
   const { driver, pool, name, spec } = device;
   const { bindingConditions, bindingFailureConditions } = spec;
   return {
@@ -36,7 +51,12 @@ function deviceResult({ demand, device, shares }: ChosenDevice, random: Random):
     ...(bindingConditions && { bindingConditions }),
     ...(bindingFailureConditions && { bindingFailureConditions }),
     ...(shares && { shareID: random.uuid() }),
-    ...(shares && shares.size > 0 && { consumedCapacity: Object.fromEntries(Array.from(shares, ([capacity, share]) => [capacity, printQuantity(share)])) }),
+    ...(shares &&
+      shares.size > 0 && {
+        consumedCapacity: Object.fromEntries(
+          Array.from(shares, ([capacity, share]) => [capacity, printQuantity(share)]),
+        ),
+      }),
   };
 }
 
@@ -54,8 +74,11 @@ function classConfiguration(demands: readonly DeviceDemand[]): readonly Configur
 /** What is for all requests, or for one whose devices were taken. */
 function claimConfiguration({ spec }: Claim, demands: readonly DeviceDemand[]): readonly Configuration[] {
   const config = spec.devices?.config ?? [];
-  const isFor = (requests: readonly string[]): boolean => requests.length === 0 || demands.some(({ request, name }) => requests.includes(request) || requests.includes(name));
-  return config.filter(({ requests = [] }) => isFor(requests)).map((each): Configuration => ({ ...each, source: 'FromClaim' }));
+  const isFor = (requests: readonly string[]): boolean =>
+    requests.length === 0 || demands.some(({ request, name }) => requests.includes(request) || requests.includes(name));
+  return config
+    .filter(({ requests = [] }) => isFor(requests))
+    .map((each): Configuration => ({ ...each, source: 'FromClaim' }));
 }
 
 /** The nodes from which all devices can be used: one, those with certain labels, or all. */
@@ -73,14 +96,21 @@ function reachOf(devices: readonly OfferedDevice[], nodeName: string): Frozen<No
     }
   }
   if (matchFields.length + matchExpressions.length === 0) return undefined;
-  return { nodeSelectorTerms: [{ ...(matchFields.length > 0 && { matchFields }), ...(matchExpressions.length > 0 && { matchExpressions }) }] };
+  return {
+    nodeSelectorTerms: [
+      { ...(matchFields.length > 0 && { matchFields }), ...(matchExpressions.length > 0 && { matchExpressions }) },
+    ],
+  };
 }
 
 function onlyNode(nodeName: string): Frozen<NodeSelector> {
   return { nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator: 'In', values: [nodeName] }] }] };
 }
 
-function addNew(requirements: readonly Frozen<NodeSelectorRequirement>[] = [], to: Frozen<NodeSelectorRequirement>[]): void {
+function addNew(
+  requirements: readonly Frozen<NodeSelectorRequirement>[] = [],
+  to: Frozen<NodeSelectorRequirement>[],
+): void {
   for (const each of requirements) if (!to.some((known) => isSame(known, each))) to.push(each);
 }
 

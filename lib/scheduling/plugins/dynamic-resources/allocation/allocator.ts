@@ -28,13 +28,19 @@ export function chooseDevices(search: DeviceSearch): Choice | NoChoice {
 function openClaim({ claim, requests, constraints }: ClaimDemands, search: DeviceSearch): OpenClaim {
   const open = requests.map((alternatives) => alternatives.map((demand) => openDemand(demand, claim, search)));
   const least = open.reduce((sum, alternatives) => sum + Math.min(...alternatives.map(({ count }) => count)), 0);
-  if (least > devicesMax) throw new Error(`claim ${objectKey(claim)}: number of requested devices ${least} exceeds the claim limit of ${devicesMax}`);
+  if (least > devicesMax)
+    throw new Error(
+      `claim ${objectKey(claim)}: number of requested devices ${least} exceeds the claim limit of ${devicesMax}`,
+    );
   return {
     claim,
     requests: open,
     constraints: constraints.map((each, index) => {
       const constraint = constraintOf(each);
-      if (constraint === undefined) throw new Error(`claim ${objectKey(claim)}, constraint #${index}: empty constraint (unsupported constraint type?)`);
+      if (constraint === undefined)
+        throw new Error(
+          `claim ${objectKey(claim)}, constraint #${index}: empty constraint (unsupported constraint type?)`,
+        );
       return constraint;
     }),
     chosen: [],
@@ -47,9 +53,12 @@ function openDemand(demand: DeviceDemand, claim: ClaimDemands['claim'], { pools,
   for (const { pool, devices, unusable } of pools) {
     if (unusable !== undefined) {
       const state = unusable === 'incomplete' ? 'being updated' : 'invalid';
-      throw new Error(`claim ${objectKey(claim)}, request ${demand.shortName}: asks for all devices, but resource pool ${pool.id} is currently ${state}`);
+      throw new Error(
+        `claim ${objectKey(claim)}, request ${demand.shortName}: asks for all devices, but resource pool ${pool.id} is currently ${state}`,
+      );
     }
-    for (const device of devices) if (demand.accepts(device) && hasCapacity(demand, device, taken.sharesOf(device.id))) all.push({ device, pool });
+    for (const device of devices)
+      if (demand.accepts(device) && hasCapacity(demand, device, taken.sharesOf(device.id))) all.push({ device, pool });
   }
   return { demand, count: all.length, all };
 }

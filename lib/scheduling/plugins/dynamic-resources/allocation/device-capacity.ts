@@ -1,6 +1,12 @@
-// Capacity of devices. A request may demand some of it; a device that several may have at once gives each a share, and a
-// policy says which shares there are. As dynamic-resource-allocation/structured, consumable_capacity.go.
-import { addQuantities, compareQuantities, parseQuantity, quantityFromInteger, quantityToInteger } from '../../../../core/index.js';
+// Capacity of devices. A request may demand some of it; a device that several may have at once gives each a share, and
+// a policy says which shares there are. As dynamic-resource-allocation/structured, consumable_capacity.go.
+import {
+  addQuantities,
+  compareQuantities,
+  parseQuantity,
+  quantityFromInteger,
+  quantityToInteger,
+} from '../../../../core/index.js';
 import type { Frozen, Quantity } from '../../../../core/index.js';
 import type { resourceV1 } from '../../../../core/types/index.js';
 
@@ -13,7 +19,10 @@ export const noShares: Shares = new Map();
 type Capacity = Frozen<resourceV1.DeviceCapacity>;
 
 /** The shares that a request gets of a device; undefined where the device does not have what is demanded. */
-export function sharesOf(requests: Readonly<Record<string, string>>, capacity: Readonly<Record<string, Capacity>> = {}): Shares | undefined {
+export function sharesOf(
+  requests: Readonly<Record<string, string>>,
+  capacity: Readonly<Record<string, Capacity>> = {},
+): Shares | undefined {
   if (Object.keys(requests).some((name) => !Object.hasOwn(capacity, name))) return undefined;
   const shares = new Map<string, Quantity>();
   for (const [name, each] of Object.entries(capacity)) {
@@ -54,9 +63,13 @@ function shareOf(requested: string | undefined, { value, requestPolicy: policy }
   return policy.validValues.map(parseQuantity).find((valid) => compareQuantities(asked, valid) <= 0);
 }
 
-function inRange(asked: Quantity, { min: least, max: most, step }: Frozen<resourceV1.CapacityRequestPolicyRange>): Quantity | undefined {
+function inRange(
+  asked: Quantity,
+  { min: least, max: most, step }: Frozen<resourceV1.CapacityRequestPolicyRange>,
+): Quantity | undefined {
   const min = parseQuantity(least);
-  const share = compareQuantities(asked, min) < 0 ? min : step === undefined ? asked : nextStep(asked, min, parseQuantity(step));
+  const share =
+    compareQuantities(asked, min) < 0 ? min : step === undefined ? asked : nextStep(asked, min, parseQuantity(step));
   return most !== undefined && compareQuantities(share, parseQuantity(most)) > 0 ? undefined : share;
 }
 

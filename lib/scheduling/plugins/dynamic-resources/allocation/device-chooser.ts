@@ -1,6 +1,6 @@
-// The search for devices: in depth, claim by claim, request by request, alternative by alternative, device by device, always
-// in the same order, and a step back wherever it does not go on. Devices of one request are chosen in the order of the pools,
-// so no set of devices is tried twice; nor is one that differs from a failed one by nothing that matters.
+// The search for devices: in depth, claim by claim, request by request, alternative by alternative, device by device,
+// always in the same order, and a step back wherever it does not go on. Devices of one request are chosen in the order
+// of the pools, so no set of devices is tried twice; nor is one that differs from a failed one by nothing that matters.
 // As dynamic-resource-allocation/structured, allocateOne; there all sets are tried.
 import { objectKey } from '../../../../core/index.js';
 import { addShares, haveRoom, noShares, sharesOf } from './device-capacity.js';
@@ -63,12 +63,16 @@ export class DeviceChooser {
   readonly #devices: readonly PooledDevice[];
   readonly #taken: TakenDevices;
   readonly #counters: CounterLedger;
-  /** Of devices that nobody may share: the claims that chose them. An administrator may look at the device of another. */
+  /**
+   * Of devices that nobody may share: the claims that chose them. An administrator may look at the device of another.
+   */
   readonly #users = new Map<string, Set<OpenClaim>>();
   /** Of the others: what was chosen of them. */
   readonly #shares = new Map<string, readonly Shares[]>();
   readonly #kindOf: (device: OfferedDevice) => string;
-  /** How many devices each demand could have from a place in the list on; known once a search has come to the end of it. */
+  /**
+   * How many devices each demand could have from a place in the list on; known once a search has come to the end of it.
+   */
   readonly #left = new Map<DeviceDemand, readonly number[]>();
   #stepsLeft: number;
 
@@ -110,7 +114,9 @@ export class DeviceChooser {
   #devicesFor(claim: OpenClaim, demand: OpenDemand, goOn: () => Outcome): Outcome {
     if (demand.all?.length === 0) return 'none';
     if (claim.chosen.length + demand.count > devicesMax) return 'too many';
-    return demand.all === undefined ? this.#someFrom(0, demand.count, claim, demand.demand, goOn) : this.#allOf(demand.all, 0, claim, demand.demand, goOn);
+    return demand.all === undefined
+      ? this.#someFrom(0, demand.count, claim, demand.demand, goOn)
+      : this.#allOf(demand.all, 0, claim, demand.demand, goOn);
   }
 
   /** Chooses that many devices from a place in the list on. Of those that make no difference, one is tried. */
@@ -154,12 +160,21 @@ export class DeviceChooser {
   }
 
   /** Chooses all that there are: they can be had together, or not at all. */
-  #allOf(all: readonly PooledDevice[], index: number, claim: OpenClaim, demand: DeviceDemand, goOn: () => Outcome): Outcome {
+  #allOf(
+    all: readonly PooledDevice[],
+    index: number,
+    claim: OpenClaim,
+    demand: DeviceDemand,
+    goOn: () => Outcome,
+  ): Outcome {
     const each = all[index];
     if (each === undefined) return goOn();
     if (--this.#stepsLeft < 0) return 'out of steps';
     const answer = this.#isInUse(each.device, claim, demand) ? 'refused' : this.#choose(each, claim, demand);
-    if (answer === 'against constraint') throw new Error(`claim ${objectKey(claim.claim)}, request ${demand.shortName}: cannot add device ${each.device.id} because a claim constraint would not be satisfied`);
+    if (answer === 'against constraint')
+      throw new Error(
+        `claim ${objectKey(claim.claim)}, request ${demand.shortName}: cannot add device ${each.device.id} because a claim constraint would not be satisfied`,
+      );
     if (answer !== 'chosen') return 'none';
     const outcome = this.#allOf(all, index + 1, claim, demand, goOn);
     if (outcome !== 'found') this.#putBack(each, claim, demand);
@@ -176,11 +191,16 @@ export class DeviceChooser {
   /** Whether it is worth asking: an upper bound, for those that others chose are not held against the demand. */
   #couldHave(device: OfferedDevice, demand: DeviceDemand): boolean {
     const { id, spec } = device;
-    if (!demand.adminAccess && (spec.allowMultipleAllocations === true ? this.#taken.isWhole(id) : this.#taken.has(id))) return false;
+    if (!demand.adminAccess && (spec.allowMultipleAllocations === true ? this.#taken.isWhole(id) : this.#taken.has(id)))
+      return false;
     return (this.#users.get(id)?.size ?? 0) > 0 || demand.accepts(device);
   }
 
-  #choose({ device, pool }: PooledDevice, claim: OpenClaim, demand: DeviceDemand): 'chosen' | 'refused' | 'against constraint' {
+  #choose(
+    { device, pool }: PooledDevice,
+    claim: OpenClaim,
+    demand: DeviceDemand,
+  ): 'chosen' | 'refused' | 'against constraint' {
     const { id, spec } = device;
     if (!demand.tolerates(device)) return 'refused';
     const isShared = spec.allowMultipleAllocations === true;
@@ -211,10 +231,15 @@ export class DeviceChooser {
     if (this.#countsFor(device, demand)) this.#counters.giveBack(pool, device);
   }
 
-  /** Whether having the device uses up counters: of one that is shared, the first user does, and administrators never. */
+  /**
+   * Whether having the device uses up counters: of one that is shared, the first user does, and administrators never.
+   */
   #countsFor({ id, spec }: OfferedDevice, { adminAccess }: DeviceDemand): boolean {
     if (adminAccess || (spec.consumesCounters?.length ?? 0) === 0) return false;
-    return spec.allowMultipleAllocations !== true || (this.#taken.sharesOf(id) === undefined && (this.#shares.get(id)?.length ?? 0) === 0);
+    return (
+      spec.allowMultipleAllocations !== true ||
+      (this.#taken.sharesOf(id) === undefined && (this.#shares.get(id)?.length ?? 0) === 0)
+    );
   }
 
   #othersOf(id: string): Shares {

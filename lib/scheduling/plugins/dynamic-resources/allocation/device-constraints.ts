@@ -1,6 +1,6 @@
-// Constraints of a claim: the devices that it is given for some of its requests, or for all, must agree in an attribute or
-// must all differ in it. As dynamic-resource-allocation/structured, constraint.go; other than there, devices of one request
-// are held against each other as well.
+// Constraints of a claim: the devices that it is given for some of its requests, or for all, must agree in an attribute
+// or must all differ in it. As dynamic-resource-allocation/structured, constraint.go; other than there, devices of one
+// request are held against each other as well.
 import type { Frozen } from '../../../../core/index.js';
 import type { resourceV1 } from '../../../../core/types/index.js';
 import type { DeviceDemand } from './device-demands.js';
@@ -15,12 +15,17 @@ export interface Constraint {
 }
 
 /** A constraint, before any device is chosen; undefined where it is of a kind that is not known. */
-export function constraintOf({ requests = [], matchAttribute, distinctAttribute }: Frozen<resourceV1.DeviceConstraint>): Constraint | undefined {
+export function constraintOf({
+  requests = [],
+  matchAttribute,
+  distinctAttribute,
+}: Frozen<resourceV1.DeviceConstraint>): Constraint | undefined {
   const attribute = matchAttribute ?? distinctAttribute;
   if (attribute === undefined) return undefined;
   const allows = matchAttribute === undefined ? areDistinct : areAlike;
   const values: string[] = [];
-  const concerns = ({ request, name }: DeviceDemand): boolean => requests.length === 0 || requests.includes(request) || requests.includes(name);
+  const concerns = ({ request, name }: DeviceDemand): boolean =>
+    requests.length === 0 || requests.includes(request) || requests.includes(name);
   return {
     add: (demand, device) => {
       if (!concerns(demand)) return true;
@@ -46,7 +51,11 @@ function areDistinct(values: readonly string[], value: string): boolean {
 /** Type and value as one text. A name without domain belongs to the domain of the driver. */
 export function attributeValue({ driver, spec: { attributes = {} } }: OfferedDevice, name: string): string | undefined {
   const own = name.startsWith(`${driver}/`) ? name.slice(driver.length + 1) : undefined;
-  const key = Object.hasOwn(attributes, name) ? name : own !== undefined && Object.hasOwn(attributes, own) ? own : undefined;
+  const key = Object.hasOwn(attributes, name)
+    ? name
+    : own !== undefined && Object.hasOwn(attributes, own)
+      ? own
+      : undefined;
   const attribute = key === undefined ? undefined : attributes[key];
   if (attribute === undefined) return undefined;
   const { string, int, bool, version } = attribute;

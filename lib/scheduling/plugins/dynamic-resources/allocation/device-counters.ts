@@ -1,5 +1,5 @@
-// Counters of partitionable devices: what the devices of a pool share, such as the memory of the card they are cut from. A
-// device uses some of each; devices can be had together only while no counter runs out.
+// Counters of partitionable devices: what the devices of a pool share, such as the memory of the card they are cut
+// from. A device uses some of each; devices can be had together only while no counter runs out.
 // As dynamic-resource-allocation/structured, checkAvailableCounters.
 import { addQuantities, compareQuantities, subtractQuantities } from '../../../../core/index.js';
 import type { Quantity } from '../../../../core/index.js';
@@ -41,7 +41,8 @@ export class CounterLedger {
     const known = this.#left.get(pool.id);
     if (known !== undefined) return known;
     const left = new Map<string, Quantity>();
-    for (const [set, counters] of pool.counters) for (const [name, amount] of counters) left.set(counterKey(set, name), amount);
+    for (const [set, counters] of pool.counters)
+      for (const [name, amount] of counters) left.set(counterKey(set, name), amount);
     for (const device of pool.slices.flatMap(devicesOf)) {
       if (!this.#taken.has(device.id)) continue;
       for (const [counter, amount] of usedBy(device)) change(left, counter, amount, subtractQuantities);
@@ -51,7 +52,12 @@ export class CounterLedger {
   }
 }
 
-function change(left: Map<string, Quantity>, counter: string, amount: Quantity, by: (one: Quantity, other: Quantity) => Quantity): void {
+function change(
+  left: Map<string, Quantity>,
+  counter: string,
+  amount: Quantity,
+  by: (one: Quantity, other: Quantity) => Quantity,
+): void {
   const known = left.get(counter);
   if (known !== undefined) left.set(counter, by(known, amount));
 }

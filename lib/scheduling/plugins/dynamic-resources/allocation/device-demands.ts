@@ -1,5 +1,5 @@
-// What a claim demands, made ready for the search: its requests in order, each with its alternatives, and the devices each
-// alternative could have on a node. As dynamic-resource-allocation/structured, validateDeviceRequest.
+// What a claim demands, made ready for the search: its requests in order, each with its alternatives, and the devices
+// each alternative could have on a node. As dynamic-resource-allocation/structured, validateDeviceRequest.
 import { objectKey } from '../../../../core/index.js';
 import type { Frozen } from '../../../../core/index.js';
 import type { resourceV1 } from '../../../../core/types/index.js';
@@ -47,7 +47,10 @@ export function claimDemands(claim: Claim, reader: DemandReader): ClaimDemands |
   const { requests = [], constraints = [] } = claim.spec.devices ?? {};
   const demands: (readonly DeviceDemand[])[] = [];
   for (const { name, exactly, firstAvailable = [] } of requests) {
-    const asked = exactly === undefined ? firstAvailable.map((each) => ({ ...each, name: `${name}/${each.name}`, shortName: each.name })) : [{ ...exactly, name, shortName: name }];
+    const asked =
+      exactly === undefined
+        ? firstAvailable.map((each) => ({ ...each, name: `${name}/${each.name}`, shortName: each.name }))
+        : [{ ...exactly, name, shortName: name }];
     if (asked.length === 0) return `resource claim ${objectKey(claim)}, request ${name}: unknown request type`;
     const alternatives: DeviceDemand[] = [];
     for (const each of asked) {
@@ -63,8 +66,22 @@ export function claimDemands(claim: Claim, reader: DemandReader): ClaimDemands |
 
 type Asked = Frozen<resourceV1.ExactDeviceRequest> & Pick<DeviceDemand, 'name' | 'shortName'>;
 
-function demandOf(claim: Claim, request: string, asked: Asked, deviceClass: DeviceClass, selectors: SelectorCompiler): DeviceDemand {
-  const { name, shortName, allocationMode = 'ExactCount', count = 1, adminAccess = false, tolerations = [], capacity } = asked;
+function demandOf(
+  claim: Claim,
+  request: string,
+  asked: Asked,
+  deviceClass: DeviceClass,
+  selectors: SelectorCompiler,
+): DeviceDemand {
+  const {
+    name,
+    shortName,
+    allocationMode = 'ExactCount',
+    count = 1,
+    adminAccess = false,
+    tolerations = [],
+    capacity,
+  } = asked;
   const ofClass = matcher(`class ${deviceClass.metadata?.name ?? ''}`, deviceClass.spec.selectors, selectors);
   const own = matcher(`claim ${objectKey(claim)}`, asked.selectors, selectors);
   const answers = new Map<OfferedDevice, boolean>();
@@ -89,7 +106,11 @@ function demandOf(claim: Claim, request: string, asked: Asked, deviceClass: Devi
 }
 
 /** All selectors together. What is wrong with one shows only when a device is held against it. */
-function matcher(owner: string, selectors: readonly Frozen<resourceV1.DeviceSelector>[] = [], compiler: SelectorCompiler): DeviceMatcher {
+function matcher(
+  owner: string,
+  selectors: readonly Frozen<resourceV1.DeviceSelector>[] = [],
+  compiler: SelectorCompiler,
+): DeviceMatcher {
   const compiled: DeviceMatcher[] = [];
   return (device) =>
     selectors.every(({ cel }, index) => {
@@ -104,12 +125,22 @@ function matcher(owner: string, selectors: readonly Frozen<resourceV1.DeviceSele
 }
 
 /** Taints keep requests away that do not tolerate them. The taint that only informs keeps nobody away. */
-function isKeptAway({ spec: { taints = [] } }: OfferedDevice, tolerations: readonly Frozen<resourceV1.DeviceToleration>[]): boolean {
-  return taints.some((taint) => (taint.effect === 'NoSchedule' || taint.effect === 'NoExecute') && !tolerations.some((each) => toleratesTaint(each, taint)));
+function isKeptAway(
+  { spec: { taints = [] } }: OfferedDevice,
+  tolerations: readonly Frozen<resourceV1.DeviceToleration>[],
+): boolean {
+  return taints.some(
+    (taint) =>
+      (taint.effect === 'NoSchedule' || taint.effect === 'NoExecute') &&
+      !tolerations.some((each) => toleratesTaint(each, taint)),
+  );
 }
 
 /** As for nodes. */
-function toleratesTaint({ key = '', operator = 'Equal', value = '', effect }: Frozen<resourceV1.DeviceToleration>, taint: Frozen<resourceV1.DeviceTaint>): boolean {
+function toleratesTaint(
+  { key = '', operator = 'Equal', value = '', effect }: Frozen<resourceV1.DeviceToleration>,
+  taint: Frozen<resourceV1.DeviceTaint>,
+): boolean {
   if ((effect !== undefined && effect !== taint.effect) || (key !== '' && key !== taint.key)) return false;
   return operator === 'Exists' || value === (taint.value ?? '');
 }

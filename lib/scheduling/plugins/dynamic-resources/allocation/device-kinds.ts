@@ -1,6 +1,6 @@
-// Devices that make no difference: where one of them leads a search nowhere, so does the other. They belong to one pool, use
-// the same counters, have the same capacity and taints, agree in the attributes that constraints look at, and every demand
-// accepts both or neither.
+// Devices that make no difference: where one of them leads a search nowhere, so does the other. They belong to one
+// pool, use the same counters, have the same capacity and taints, agree in the attributes that constraints look at, and
+// every demand accepts both or neither.
 import { SelectorError } from '../selectors/device-selectors.js';
 import { attributeValue } from './device-constraints.js';
 import type { ClaimDemands, DeviceDemand } from './device-demands.js';
@@ -8,7 +8,9 @@ import type { OfferedDevice } from './devices.js';
 
 /** Tells devices apart by what matters to these claims: the same text for those that make no difference. */
 export function deviceKinds(claims: readonly ClaimDemands[]): (device: OfferedDevice) => string {
-  const attributes = claims.flatMap(({ constraints }) => constraints.flatMap(({ matchAttribute, distinctAttribute }) => matchAttribute ?? distinctAttribute ?? []));
+  const attributes = claims.flatMap(({ constraints }) =>
+    constraints.flatMap(({ matchAttribute, distinctAttribute }) => matchAttribute ?? distinctAttribute ?? []),
+  );
   const demands = claims.flatMap(({ requests }) => requests.flat());
   const known = new Map<OfferedDevice, string>();
   return (device) => {
@@ -23,7 +25,15 @@ function kindOf(device: OfferedDevice, attributes: readonly string[], demands: r
   const accepted = demands.map((demand) => isAccepted(demand, device));
   // What several may have at once, or what cannot be judged, is like no other.
   if (spec.allowMultipleAllocations === true || accepted.includes(undefined)) return id;
-  return JSON.stringify([driver, pool, accepted, attributes.map((name) => attributeValue(device, name) ?? null), spec.capacity, spec.taints, spec.consumesCounters]);
+  return JSON.stringify([
+    driver,
+    pool,
+    accepted,
+    attributes.map((name) => attributeValue(device, name) ?? null),
+    spec.capacity,
+    spec.taints,
+    spec.consumesCounters,
+  ]);
 }
 
 function isAccepted(demand: DeviceDemand, device: OfferedDevice): boolean | undefined {

@@ -1,6 +1,6 @@
-// The pools whose devices a node can reach. Only the newest generation of a pool counts, and only when all of its slices
-// are there; a pool that contradicts itself is of no use to anybody. What is found for a node is kept until slices or the
-// node change. As dynamic-resource-allocation/structured, GatherPools.
+// The pools whose devices a node can reach. Only the newest generation of a pool counts, and only when all of its
+// slices are there; a pool that contradicts itself is of no use to anybody. What is found for a node is kept until
+// slices or the node change. As dynamic-resource-allocation/structured, GatherPools.
 import { parseQuantity } from '../../../../core/index.js';
 import type { Frozen, Quantity } from '../../../../core/index.js';
 import type { NodeSelector, resourceV1 } from '../../../../core/types/index.js';
@@ -34,7 +34,9 @@ export interface DevicePool {
   readonly unusable?: 'incomplete' | 'invalid';
 }
 
-/** The pools with anything for a node: by driver and name, but those with devices that take time to be bound come last. */
+/**
+ * The pools with anything for a node: by driver and name, but those with devices that take time to be bound come last.
+ */
 export function poolsOf(node: NodeView, objects: KnownObjects): readonly NodePool[] {
   const { ofNode, ofMany, found } = poolIndex(objects);
   const known = found[node.slot];
@@ -101,11 +103,18 @@ const poolIndex = computedFrom(['ResourceSlice'], (objects): PoolIndex => {
 });
 
 function devicePool(id: string, unsorted: readonly Slice[]): DevicePool {
-  const slices = [...unsorted].sort((one, other) => ((one.metadata?.name ?? '') < (other.metadata?.name ?? '') ? -1 : 1));
-  if (slices.length !== slices[0]?.spec.pool.resourceSliceCount) return { id, slices, counters: new Map(), unusable: 'incomplete' };
+  const slices = [...unsorted].sort((one, other) =>
+    (one.metadata?.name ?? '') < (other.metadata?.name ?? '') ? -1 : 1,
+  );
+  if (slices.length !== slices[0]?.spec.pool.resourceSliceCount)
+    return { id, slices, counters: new Map(), unusable: 'incomplete' };
   const sets = slices.flatMap(({ spec }) => spec.sharedCounters ?? []);
   const counters = new Map(sets.map(({ name, counters: values }) => [name, amounts(values)]));
-  const isValid = counters.size === sets.length && slices.every(({ spec }) => (spec.devices ?? []).every(({ consumesCounters = [] }) => areKnown(consumesCounters, counters)));
+  const isValid =
+    counters.size === sets.length &&
+    slices.every(({ spec }) =>
+      (spec.devices ?? []).every(({ consumesCounters = [] }) => areKnown(consumesCounters, counters)),
+    );
   return { id, slices, counters, ...(isValid ? {} : { unusable: 'invalid' }) };
 }
 
@@ -115,12 +124,19 @@ export function amounts(counters: Readonly<Record<string, Frozen<resourceV1.Coun
 }
 
 function areKnown(consumed: readonly Frozen<resourceV1.DeviceCounterConsumption>[], counters: Counters): boolean {
-  return consumed.every(({ counterSet, counters: values }) => Object.keys(values).every((name) => counters.get(counterSet)?.has(name)) && counters.has(counterSet));
+  return consumed.every(
+    ({ counterSet, counters: values }) =>
+      Object.keys(values).every((name) => counters.get(counterSet)?.has(name)) && counters.has(counterSet),
+  );
 }
 
-/** The node that a pool is for, if it is for one alone. Slices that only count are for everybody who has the devices. */
+/**
+ * The node that a pool is for, if it is for one alone. Slices that only count are for everybody who has the devices.
+ */
 function onlyNode({ slices }: DevicePool): string | undefined {
-  const names = new Set(slices.filter(({ spec }) => (spec.sharedCounters ?? []).length === 0).map(({ spec }) => spec.nodeName));
+  const names = new Set(
+    slices.filter(({ spec }) => (spec.sharedCounters ?? []).length === 0).map(({ spec }) => spec.nodeName),
+  );
   const [name] = names;
   return names.size === 1 ? name : undefined;
 }
@@ -131,7 +147,12 @@ function nodePool(pool: DevicePool, node: NodeView): readonly NodePool[] {
   if (pool.unusable !== undefined) return [{ pool, devices: [], unusable: pool.unusable }];
   const all = slices.flatMap((slice) => devicesOf(slice));
   if (new Set(all.map(({ name }) => name)).size < all.length) return [{ pool, devices: [], unusable: 'invalid' }];
-  return [{ pool, devices: all.filter(({ spec, slice }) => slice.spec.perDeviceNodeSelection !== true || isWithinReach(spec, node)) }];
+  return [
+    {
+      pool,
+      devices: all.filter(({ spec, slice }) => slice.spec.perDeviceNodeSelection !== true || isWithinReach(spec, node)),
+    },
+  ];
 }
 
 function isForNode({ spec }: Slice, node: NodeView): boolean {
@@ -143,7 +164,10 @@ function takesTime({ devices }: NodePool): boolean {
   return devices.some(({ spec }) => spec.bindingConditions !== undefined);
 }
 
-/** By driver and then by name, which is not quite the order of `driver/pool`: a slash comes before letters, not before dots. */
+/**
+ * By driver and then by name, which is not quite the order of `driver/pool`: a slash comes before letters, not before
+ * dots.
+ */
 function byId({ slices: [one] }: DevicePool, { slices: [other] }: DevicePool): number {
   const [a, b] = [one?.spec, other?.spec];
   if (a === undefined || b === undefined) return 0;

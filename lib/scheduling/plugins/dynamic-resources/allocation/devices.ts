@@ -1,5 +1,6 @@
-// Words for devices. A driver offers them in ResourceSlices, which belong together in pools; a device is known by driver,
-// pool and its own name. Claims ask for devices by class and are given some by an allocation, which stands in their status.
+// Words for devices. A driver offers them in ResourceSlices, which belong together in pools; a device is known by
+// driver, pool and its own name. Claims ask for devices by class and are given some by an allocation, which stands in
+// their status.
 import type { Frozen } from '../../../../core/index.js';
 import type { resourceV1 } from '../../../../core/types/index.js';
 import type { KnownKinds } from '../../../cluster/known-objects.js';
@@ -39,7 +40,14 @@ export function devicesOf(slice: Slice): readonly OfferedDevice[] {
   const known = devicesBySlice.get(slice);
   if (known !== undefined) return known;
   const { driver, pool, devices = [] } = slice.spec;
-  const offered = devices.map((spec) => ({ id: deviceId(driver, pool.name, spec.name), driver, pool: pool.name, name: spec.name, spec, slice }));
+  const offered = devices.map((spec) => ({
+    id: deviceId(driver, pool.name, spec.name),
+    driver,
+    pool: pool.name,
+    name: spec.name,
+    spec,
+    slice,
+  }));
   devicesBySlice.set(slice, offered);
   return offered;
 }

@@ -1,6 +1,7 @@
-// What was found on nodes for claims that demand the same. Pods that are alike have claims that are alike, and of thousands of
-// nodes one has changed since the last of them: where a node offers what it did, and nobody took or gave back a device of its
-// pools, the answer is still the same. Devices that are only decided on make a node be looked at again.
+// What was found on nodes for claims that demand the same. Pods that are alike have claims that are alike, and of
+// thousands of nodes one has changed since the last of them: where a node offers what it did, and nobody took or gave
+// back a device of its pools, the answer is still the same. Devices that are only decided on make a node be looked at
+// again.
 import { RecentlyUsed } from '../../../framework/recently-used.js';
 import type { DeviceSearch } from './device-chooser.js';
 import type { ClaimDemands } from './device-demands.js';
@@ -29,7 +30,12 @@ export class KeptChoices<T> {
 }
 
 /** The answer for a node that offers these pools: as it is known, or as `find` has it. What it throws is not kept. */
-export function keptChoice<T>(choices: ChoicesOfKind<T>, slot: number, { pools, taken }: Pick<DeviceSearch, 'pools' | 'taken'>, find: () => T): T {
+export function keptChoice<T>(
+  choices: ChoicesOfKind<T>,
+  slot: number,
+  { pools, taken }: Pick<DeviceSearch, 'pools' | 'taken'>,
+  find: () => T,
+): T {
   const revision = revisionOf(pools, taken);
   if (revision === undefined) return find();
   const { base } = taken;
@@ -56,7 +62,12 @@ function revisionOf(pools: readonly NodePool[], taken: TakenDevices): number | u
 
 /** All that decides about devices: what the claims say, and the classes that they name. */
 function kindOf(claims: readonly ClaimDemands[]): string {
-  return JSON.stringify(claims.map(({ claim, requests }) => [claim.spec.devices, requests.map((alternatives) => alternatives.map((demand) => numberOf(demand.class)))]));
+  return JSON.stringify(
+    claims.map(({ claim, requests }) => [
+      claim.spec.devices,
+      requests.map((alternatives) => alternatives.map((demand) => numberOf(demand.class))),
+    ]),
+  );
 }
 
 /** A class that changed is another one. */

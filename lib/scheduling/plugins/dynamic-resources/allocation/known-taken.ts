@@ -1,5 +1,5 @@
-// The devices of all claims that are known, followed from change to change: of thousands of claims one has changed, and only
-// its pools look different afterwards.
+// The devices of all claims that are known, followed from change to change: of thousands of claims one has changed, and
+// only its pools look different afterwards.
 import { objectKey } from '../../../../core/index.js';
 import type { KnownObjects } from '../../../cluster/known-objects.js';
 import type { Allocation, Claim } from './devices.js';
@@ -37,7 +37,10 @@ class KnownTaken {
       count += 1;
       this.#set(uidOf(claim), allocation);
     }
-    if (this.#added.size > count) this.#keepOnly(new Set(claims.flatMap((claim) => (claim.status?.allocation === undefined ? [] : [uidOf(claim)]))));
+    if (this.#added.size > count)
+      this.#keepOnly(
+        new Set(claims.flatMap((claim) => (claim.status?.allocation === undefined ? [] : [uidOf(claim)]))),
+      );
     return this.#taken;
   }
 

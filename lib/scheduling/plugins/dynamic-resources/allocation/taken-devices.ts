@@ -1,5 +1,5 @@
-// Which devices are taken, and how much of those that several may have at once. Access for administrators takes nothing.
-// As pkg/scheduler/framework/plugins/dynamicresources, allocateddevices.go.
+// Which devices are taken, and how much of those that several may have at once. Access for administrators takes
+// nothing. As pkg/scheduler/framework/plugins/dynamicresources, allocateddevices.go.
 import { parseQuantity } from '../../../../core/index.js';
 import type { Quantity } from '../../../../core/index.js';
 import { addShares, noShares } from './device-capacity.js';
@@ -35,7 +35,13 @@ export class TakenDevices {
   remove(allocation: Allocation): void {
     for (const { id, pool, shares } of takenBy(allocation)) {
       if (shares === undefined) setOrDelete(this.#whole, id, (this.#whole.get(id) ?? 0) - 1, (count) => count > 0);
-      else setOrDelete(this.#shared, id, this.#shared.get(id)?.filter((each) => each !== shares) ?? [], (list) => list.length > 0);
+      else
+        setOrDelete(
+          this.#shared,
+          id,
+          this.#shared.get(id)?.filter((each) => each !== shares) ?? [],
+          (list) => list.length > 0,
+        );
       this.#revisions.set(pool, (this.#revision += 1));
     }
   }
@@ -62,7 +68,10 @@ export class TakenDevices {
     return this.#before?.base ?? this;
   }
 
-  /** A number that stays the same while nothing changes in the pool; undefined where something was added on top of `base`. */
+  /**
+   * A number that stays the same while nothing changes in the pool; undefined where something was added on top of
+   * `base`.
+   */
   revisionOf(pool: string): number | undefined {
     if (this.#before === undefined) return this.#revisions.get(pool) ?? 0;
     return this.#revisions.has(pool) ? undefined : this.#before.revisionOf(pool);
@@ -81,7 +90,11 @@ function takenBy(allocation: Allocation): readonly TakenDevice[] {
   const known = takenByAllocation.get(allocation);
   if (known !== undefined) return known;
   const results = (allocation.devices?.results ?? []).filter(({ adminAccess }) => adminAccess !== true);
-  const taken = results.map(({ driver, pool, device, shareID, consumedCapacity = {} }) => ({ id: deviceId(driver, pool, device), pool: poolId(driver, pool), shares: shareID === undefined ? undefined : sharesIn(consumedCapacity) }));
+  const taken = results.map(({ driver, pool, device, shareID, consumedCapacity = {} }) => ({
+    id: deviceId(driver, pool, device),
+    pool: poolId(driver, pool),
+    shares: shareID === undefined ? undefined : sharesIn(consumedCapacity),
+  }));
   takenByAllocation.set(allocation, taken);
   return taken;
 }

@@ -1,7 +1,9 @@
 // Compiles the part of CEL that device selectors are written in: `device.driver`, `device.attributes[domain].name`,
-// `device.capacity[domain].name`, `device.allowMultipleAllocations`; literals and lists; comparisons, `in`, `!`, `&&`, `||`,
-// `?:`; quantities and versions, a few functions of texts, `has`, `cel.bind`, `.?` with `orValue`. No loops, no patterns, no
-// arithmetic: every selector takes time in proportion to its length. What else CEL has is refused when it is compiled.
+// `device.capacity[domain].name`, `device.allowMultipleAllocations`; literals and lists; comparisons, `in`, `!`, `&&`,
+// `||`,
+// `?:`; quantities and versions, a few functions of texts, `has`, `cel.bind`, `.?` with `orValue`. No loops, no
+// patterns, no arithmetic: every selector takes time in proportion to its length. What else CEL has is refused when it
+// is compiled.
 import { SelectorError } from './device-selectors.js';
 import type { DeviceMatcher, SelectorCompiler } from './device-selectors.js';
 import { deviceValue } from './selector-device.js';
@@ -49,7 +51,10 @@ interface Scope {
 
 type Evaluate = (scope: Scope) => Value;
 
-const comparisons: ReadonlyMap<string, (one: Value, other: Value) => boolean> = new Map<string, (one: Value, other: Value) => boolean>([
+const comparisons: ReadonlyMap<string, (one: Value, other: Value) => boolean> = new Map<
+  string,
+  (one: Value, other: Value) => boolean
+>([
   ['==', areEqual],
   ['!=', (one, other) => !areEqual(one, other)],
   ['<', (one, other) => compareValues(one, other) < 0],
@@ -78,7 +83,8 @@ class SelectorParser {
   }
 
   #expression(): Evaluate {
-    if (++this.#depth > depthMax) throw new SelectorError('compile', `compilation failed: nested deeper than ${depthMax}`);
+    if (++this.#depth > depthMax)
+      throw new SelectorError('compile', `compilation failed: nested deeper than ${depthMax}`);
     const condition = this.#either();
     let result = condition;
     if (this.#take('?')) {
@@ -105,7 +111,11 @@ class SelectorParser {
 
   #comparison(): Evaluate {
     let result = this.#negation();
-    for (let compare = comparisons.get(this.#peek().text); compare !== undefined && this.#peek().type !== 'text'; compare = comparisons.get(this.#peek().text)) {
+    for (
+      let compare = comparisons.get(this.#peek().text);
+      compare !== undefined && this.#peek().type !== 'text';
+      compare = comparisons.get(this.#peek().text)
+    ) {
       this.#next += 1;
       const [compareNow, one, other] = [compare, result, this.#negation()];
       result = (scope) => compareNow(one(scope), other(scope));
@@ -278,5 +288,8 @@ function truth(value: Value): boolean {
 }
 
 function undeclared(name: string, place: number): SelectorError {
-  return new SelectorError('compile', `compilation failed: undeclared reference to '${name}' at ${place} (only a part of CEL is understood here)`);
+  return new SelectorError(
+    'compile',
+    `compilation failed: undeclared reference to '${name}' at ${place} (only a part of CEL is understood here)`,
+  );
 }

@@ -1,5 +1,6 @@
-// A device as selectors see it: attributes and capacities by domain and name. A name without domain belongs to the domain of
-// the driver. A domain that the device knows nothing of is empty, not missing. As dynamic-resource-allocation/cel.
+// A device as selectors see it: attributes and capacities by domain and name. A name without domain belongs to the
+// domain of the driver. A domain that the device knows nothing of is empty, not missing. As
+// dynamic-resource-allocation/cel.
 import type { Frozen } from '../../../../core/index.js';
 import type { resourceV1 } from '../../../../core/types/index.js';
 import type { OfferedDevice } from '../allocation/devices.js';

@@ -1,9 +1,20 @@
 // What device selectors may call. The name of a method stands with a dot: `.compareTo`.
-import { compareValues, failure, isMaybe, isQuantity, isVersion, quantityValue, versionValue } from './selector-values.js';
+import {
+  compareValues,
+  failure,
+  isMaybe,
+  isQuantity,
+  isVersion,
+  quantityValue,
+  versionValue,
+} from './selector-values.js';
 import type { Value } from './selector-values.js';
 
 /** Functions by name; a method is given the value it is called on first. */
-export const selectorFunctions: ReadonlyMap<string, (...values: readonly Value[]) => Value> = new Map<string, (...values: readonly Value[]) => Value>([
+export const selectorFunctions: ReadonlyMap<string, (...values: readonly Value[]) => Value> = new Map<
+  string,
+  (...values: readonly Value[]) => Value
+>([
   ['quantity', ofTexts(1, (text) => quantityValue(text))],
   ['semver', ofTexts(1, (text) => versionValue(text))],
   ['.compareTo', ofAmounts((one, other) => BigInt(Math.sign(compareValues(one, other))))],
@@ -29,12 +40,15 @@ function ofTexts(count: number, apply: (text: string, other: string) => Value): 
 function ofAmounts(apply: (one: Value, other: Value) => Value): (...values: readonly Value[]) => Value {
   return (...values) => {
     const [one, other] = values;
-    if (values.length !== 2 || one === undefined || other === undefined || !(isQuantity(one) || isVersion(one))) throw noOverload();
+    if (values.length !== 2 || one === undefined || other === undefined || !(isQuantity(one) || isVersion(one)))
+      throw noOverload();
     return apply(one, other);
   };
 }
 
-function ofMaybe(apply: (present: Value | undefined, otherwise: Value) => Value): (...values: readonly Value[]) => Value {
+function ofMaybe(
+  apply: (present: Value | undefined, otherwise: Value) => Value,
+): (...values: readonly Value[]) => Value {
   return (...values) => {
     const [maybe, otherwise = false] = values;
     if (maybe === undefined || !isMaybe(maybe)) throw noOverload();

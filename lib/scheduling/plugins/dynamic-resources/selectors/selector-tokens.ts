@@ -38,11 +38,21 @@ function tokenAt(source: string, at: number): { readonly token: Token; readonly 
     return { token: { type, text: symbol, at }, end: at + symbol.length };
   }
   let end = at + 1;
-  while (end < source.length && (isDigit(source.charAt(end)) || (type === 'name' && isNameStart(source.charAt(end))))) end += 1;
+  while (end < source.length && (isDigit(source.charAt(end)) || (type === 'name' && isNameStart(source.charAt(end)))))
+    end += 1;
   return { token: { type, text: source.slice(at, end), at }, end };
 }
 
-const escapes: ReadonlyMap<string, string> = new Map([['n', '\n'], ['t', '\t'], ['r', '\r'], ['\\', '\\'], ['"', '"'], ["'", "'"], ['`', '`'], ['?', '?']]);
+const escapes: ReadonlyMap<string, string> = new Map([
+  ['n', '\n'],
+  ['t', '\t'],
+  ['r', '\r'],
+  ['\\', '\\'],
+  ['"', '"'],
+  ["'", "'"],
+  ['`', '`'],
+  ['?', '?'],
+]);
 
 function textAt(source: string, at: number): { readonly token: Token; readonly end: number } {
   const quote = source.charAt(at);

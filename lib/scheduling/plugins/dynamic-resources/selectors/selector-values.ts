@@ -1,11 +1,13 @@
-// The values of device selectors, and what can be done with them: texts, whole numbers, truth, quantities, versions, lists
-// and maps. What cannot be compared is an error, as in CEL, not a silent no. As apiserver/pkg/cel, quantity.go and semver.go.
+// The values of device selectors, and what can be done with them: texts, whole numbers, truth, quantities, versions,
+// lists and maps. What cannot be compared is an error, as in CEL, not a silent no. As apiserver/pkg/cel, quantity.go
+// and semver.go.
 import { compareQuantities, parseQuantity } from '../../../../core/index.js';
 import type { Quantity } from '../../../../core/index.js';
 import { SelectorError } from './device-selectors.js';
 
 /** A value. */
-export type Value = string | bigint | boolean | Quantity | Version | Maybe | readonly Value[] | ReadonlyMap<string, Value>;
+export type Value =
+  string | bigint | boolean | Quantity | Version | Maybe | readonly Value[] | ReadonlyMap<string, Value>;
 
 /** A semantic version. */
 export interface Version {
@@ -39,7 +41,8 @@ export function versionValue(text: string): Version {
   const [withoutBuild = ''] = text.split('+', 1);
   const dash = withoutBuild.indexOf('-');
   const numbers = (dash < 0 ? withoutBuild : withoutBuild.slice(0, dash)).split('.');
-  if (numbers.length !== 3 || !numbers.every((each) => /^(0|[1-9]\d{0,18})$/.test(each))) throw failure(`semver parse error: ${text}`);
+  if (numbers.length !== 3 || !numbers.every((each) => /^(0|[1-9]\d{0,18})$/.test(each)))
+    throw failure(`semver parse error: ${text}`);
   return { numbers: numbers.map(BigInt), prerelease: dash < 0 ? [] : withoutBuild.slice(dash + 1).split('.') };
 }
 
@@ -47,14 +50,19 @@ export function versionValue(text: string): Version {
 export function compareValues(one: Value, other: Value): number {
   if (isQuantity(one) && isQuantity(other)) return compareQuantities(one, other);
   if (isVersion(one) && isVersion(other)) return compareVersions(one, other);
-  if ((typeof one === 'string' && typeof other === 'string') || (typeof one === 'bigint' && typeof other === 'bigint')) return one < other ? -1 : Number(one > other);
+  if ((typeof one === 'string' && typeof other === 'string') || (typeof one === 'bigint' && typeof other === 'bigint'))
+    return one < other ? -1 : Number(one > other);
   throw failure('no such overload');
 }
 
 /** Whether two values are the same. Those of different plain types never are. */
 export function areEqual(one: Value, other: Value): boolean {
   if (isPlain(one) && isPlain(other)) return one === other;
-  if (Array.isArray(one) && Array.isArray(other)) return one.length === other.length && one.every((each: Value, index) => areEqual(each, other[index] as Value /* as long */));
+  if (Array.isArray(one) && Array.isArray(other))
+    return (
+      one.length === other.length &&
+      one.every((each: Value, index) => areEqual(each, other[index] as Value /* as long */))
+    );
   return compareValues(one, other) === 0;
 }
 
@@ -97,7 +105,8 @@ function compareVersions(one: Version, other: Version): number {
     const than = other.numbers[index] ?? 0n;
     if (number !== than) return number < than ? -1 : 1;
   }
-  if (one.prerelease.length === 0 || other.prerelease.length === 0) return other.prerelease.length - one.prerelease.length;
+  if (one.prerelease.length === 0 || other.prerelease.length === 0)
+    return other.prerelease.length - one.prerelease.length;
   for (const [index, part] of one.prerelease.entries()) {
     const than = other.prerelease[index];
     if (than === undefined) return 1;

@@ -1,6 +1,7 @@
-// Volumes and claims as they will be once what was decided has been written. A decision shows here at once, so that the next
-// pod does not choose the same volume; it holds until the API tells of the object again, or until it is taken back.
-// One memory serves all profiles of a cluster. As pkg/scheduler/framework/plugins/volumebinding, passiveAssumeCache.
+// Volumes and claims as they will be once what was decided has been written. A decision shows here at once, so that the
+// next pod does not choose the same volume; it holds until the API tells of the object again, or until it is taken
+// back. One memory serves all profiles of a cluster. As pkg/scheduler/framework/plugins/volumebinding,
+// passiveAssumeCache.
 import type { Frozen } from '../../../../core/index.js';
 import { objectKey } from '../../../../core/index.js';
 import type { ClusterView } from '../../../cluster/cluster-view.js';
@@ -69,12 +70,18 @@ export interface AssumedVolumes {
   readonly claims: AssumedObjects<'PersistentVolumeClaim'>;
 }
 
-/** What is assumed in a cluster. A cluster that is only played through, with a view of its own, has assumptions of its own. */
+/**
+ * What is assumed in a cluster. A cluster that is only played through, with a view of its own, has assumptions of its
+ * own.
+ */
 export function assumedVolumes(cluster: ClusterView): AssumedVolumes {
   const known = assumedByCluster.get(cluster);
   if (known !== undefined) return known;
   const { objects } = cluster;
-  const assumed = { volumes: new AssumedObjects(objects, 'PersistentVolume'), claims: new AssumedObjects(objects, 'PersistentVolumeClaim') };
+  const assumed = {
+    volumes: new AssumedObjects(objects, 'PersistentVolume'),
+    claims: new AssumedObjects(objects, 'PersistentVolumeClaim'),
+  };
   assumedByCluster.set(cluster, assumed);
   return assumed;
 }

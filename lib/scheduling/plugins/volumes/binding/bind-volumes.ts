@@ -1,8 +1,18 @@
-// Carries out a plan for volumes, and waits until every claim of it has its volume. Others do the rest: the controller that
-// binds claims, and those who make volumes. What has happened is read off the known objects once a second.
+// Carries out a plan for volumes, and waits until every claim of it has its volume. Others do the rest: the controller
+// that binds claims, and those who make volumes. What has happened is read off the known objects once a second.
 // A plan that was overtaken fails, and the pod is tried again with the cluster as it then is.
 // As pkg/scheduler/framework/plugins/volumebinding, BindPodVolumes.
-import { claimKey, errorText, isClaimedBy, isFullyBound, isOlderVersion, pause, quote, selectedNodeOf, volumeNameOf } from '../../../../core/index.js';
+import {
+  claimKey,
+  errorText,
+  isClaimedBy,
+  isFullyBound,
+  isOlderVersion,
+  pause,
+  quote,
+  selectedNodeOf,
+  volumeNameOf,
+} from '../../../../core/index.js';
 import type { Volume } from '../../../../core/index.js';
 import type { KnownObjects } from '../../../cluster/known-objects.js';
 import type { NodeView } from '../../../cluster/node-view.js';
@@ -35,16 +45,21 @@ export async function bindVolumes(tools: PluginTools, order: BindingOrder): Prom
 const pollMs = 1000;
 
 /** Writes what others have not written already, for claims may be shared. */
-async function writePlan({ client, cluster: { objects } }: PluginTools, { nodeName, plan, signal }: BindingOrder): Promise<void> {
+async function writePlan(
+  { client, cluster: { objects } }: PluginTools,
+  { nodeName, plan, signal }: BindingOrder,
+): Promise<void> {
   const volumes = client.kind('v1', 'PersistentVolume');
   for (const planned of plan.volumes) {
     const known = objects.get('PersistentVolume', planned.wanted.metadata?.name ?? '');
-    if (known === undefined || !isClaimedBy(known, planned.claim)) planned.written = await volumes.update(planned.wanted, { signal });
+    if (known === undefined || !isClaimedBy(known, planned.claim))
+      planned.written = await volumes.update(planned.wanted, { signal });
   }
   const claims = client.kind('v1', 'PersistentVolumeClaim');
   for (const planned of plan.claims) {
     const known = objects.get('PersistentVolumeClaim', claimKey(planned.wanted));
-    if (known === undefined || selectedNodeOf(known) !== nodeName) planned.written = await claims.update(planned.wanted, { signal });
+    if (known === undefined || selectedNodeOf(known) !== nodeName)
+      planned.written = await claims.update(planned.wanted, { signal });
   }
 }
 
@@ -54,8 +69,12 @@ function isDone(tools: PluginTools, { pod, nodeName, plan }: BindingOrder): bool
   try {
     const node = cluster.node(nodeName);
     if (node === undefined) throw new Error(`failed to get node ${quote(nodeName)}: ${notFoundText('node', nodeName)}`);
-    if (tools.podNow(pod.object) === undefined) throw new Error(`pod does not exist any more: ${notFoundText('pod', pod.name)}`);
-    return plan.volumes.every((planned) => isGiven(planned, node, cluster.objects)) && plan.claims.every((planned) => isProvisioned(planned, node, cluster.objects));
+    if (tools.podNow(pod.object) === undefined)
+      throw new Error(`pod does not exist any more: ${notFoundText('pod', pod.name)}`);
+    return (
+      plan.volumes.every((planned) => isGiven(planned, node, cluster.objects)) &&
+      plan.claims.every((planned) => isProvisioned(planned, node, cluster.objects))
+    );
   } catch (error) {
     throw new Error(`binding volumes: ${errorText(error)}`, { cause: error });
   }
@@ -66,7 +85,8 @@ function isGiven({ claim: planned, wanted, written }: PlannedVolume, node: NodeV
   const volume = objects.get('PersistentVolume', name);
   if (volume === undefined) throw new Error(`failed to check binding: persistentvolumes ${quote(name)} not found`);
   const claim = objects.get('PersistentVolumeClaim', claimKey(planned));
-  if (claim === undefined) throw new Error(`failed to check binding: persistentvolumeclaims ${quote(claimKey(planned))} not found`);
+  if (claim === undefined)
+    throw new Error(`failed to check binding: persistentvolumeclaims ${quote(claimKey(planned))} not found`);
   if (written !== undefined && isOlderVersion(volume, written)) return false;
   refuseUnreachable(volume, node, objects);
   if ((volume.spec?.claimRef?.uid ?? '') === '') throw new Error(`ClaimRef got reset for pv ${quote(name)}`);
@@ -75,7 +95,8 @@ function isGiven({ claim: planned, wanted, written }: PlannedVolume, node: NodeV
 
 function isProvisioned({ wanted, written }: PlannedClaim, node: NodeView, objects: KnownObjects): boolean {
   const claim = objects.get('PersistentVolumeClaim', claimKey(wanted));
-  if (claim === undefined) throw new Error(`failed to check provisioning pvc: persistentvolumeclaims ${quote(claimKey(wanted))} not found`);
+  if (claim === undefined)
+    throw new Error(`failed to check provisioning pvc: persistentvolumeclaims ${quote(claimKey(wanted))} not found`);
   if (written !== undefined && isOlderVersion(claim, written)) return false;
   const name = quote(claim.metadata?.name ?? '');
   if (claim.metadata?.annotations === undefined) throw new Error(`selectedNode annotation reset for PVC ${name}`);
@@ -92,6 +113,8 @@ function isProvisioned({ wanted, written }: PlannedClaim, node: NodeView, object
 /** The node may have lost a label meanwhile, or a new volume may not be where it was asked for. */
 function refuseUnreachable(volume: Volume, node: NodeView, objects: KnownObjects): void {
   if (!isReachable(volume, node, objects)) {
-    throw new Error(`pv ${quote(volume.metadata?.name ?? '')} node affinity doesn't match node ${quote(node.name)}: no matching NodeSelectorTerms`);
+    throw new Error(
+      `pv ${quote(volume.metadata?.name ?? '')} node affinity doesn't match node ${quote(node.name)}: no matching NodeSelectorTerms`,
+    );
   }
 }

@@ -1,5 +1,5 @@
-// Finds volumes for claims among those that are there, by the rules of the core. What does not depend on the node is settled
-// once for the pod; each node is then shown only volumes that it may reach.
+// Finds volumes for claims among those that are there, by the rules of the core. What does not depend on the node is
+// settled once for the pod; each node is then shown only volumes that it may reach.
 // As component-helpers/storage/volume, FindMatchingVolume.
 import { bySizeOfVolume, isMeantFor, isSuitable, offeredTo } from '../../../../core/index.js';
 import type { Claim, Labels, Volume } from '../../../../core/index.js';
@@ -32,7 +32,11 @@ export function matchableClaim(claim: Claim, volumes: readonly Volume[]): Matcha
 }
 
 /** The volume that a claim would get on a node with these labels, unless it is taken. */
-export function matchingVolume({ meant, fitting }: MatchableClaim, labels: Labels, taken: ReadonlySet<string>): Volume | undefined {
+export function matchingVolume(
+  { meant, fitting }: MatchableClaim,
+  labels: Labels,
+  taken: ReadonlySet<string>,
+): Volume | undefined {
   if (meant !== undefined) return isWithinReach(meant, labels) ? meant : undefined;
   let best: RankedVolume | undefined;
   for (const list of fitting.for(labels)) {

@@ -1,7 +1,14 @@
-// The claims of a pod as it is about to be placed: those that have their volumes, and those that get one when the pod has
-// its node. A claim that should have its volume by now and has none keeps the pod waiting. A claim that several volumes of
-// the pod name is one claim.
-import { classOfClaim, isFullyBound, notMadeFor, quote, volumeNameOf, waitsForConsumer } from '../../../../core/index.js';
+// The claims of a pod as it is about to be placed: those that have their volumes, and those that get one when the pod
+// has its node. A claim that should have its volume by now and has none keeps the pod waiting. A claim that several
+// volumes of the pod name is one claim.
+import {
+  classOfClaim,
+  isFullyBound,
+  notMadeFor,
+  quote,
+  volumeNameOf,
+  waitsForConsumer,
+} from '../../../../core/index.js';
 import type { Claim } from '../../../../core/index.js';
 import type { KnownObjects } from '../../../cluster/known-objects.js';
 import { unresolvable } from '../../../framework/rejection.js';
@@ -21,10 +28,17 @@ export interface PodClaims {
 export function claimsProblem(pod: PodFacts, objects: KnownObjects): Rejection | undefined {
   for (const { claim: name, ephemeral } of pod.volumeClaims) {
     const claim = claimOf(objects, pod, name);
-    if (claim === undefined) return ephemeral ? unresolvable(`waiting for ephemeral volume controller to create the persistentvolumeclaim ${quote(name)}`) : unresolvable(notFoundText('persistentvolumeclaim', name));
+    if (claim === undefined)
+      return ephemeral
+        ? unresolvable(`waiting for ephemeral volume controller to create the persistentvolumeclaim ${quote(name)}`)
+        : unresolvable(notFoundText('persistentvolumeclaim', name));
     const { metadata, status, spec } = claim;
-    if (status?.phase === 'Lost') return unresolvable(`persistentvolumeclaim ${quote(name)} bound to non-existent persistentvolume ${quote(volumeNameOf(spec))}`);
-    if (metadata?.deletionTimestamp !== undefined) return unresolvable(`persistentvolumeclaim ${quote(name)} is being deleted`);
+    if (status?.phase === 'Lost')
+      return unresolvable(
+        `persistentvolumeclaim ${quote(name)} bound to non-existent persistentvolume ${quote(volumeNameOf(spec))}`,
+      );
+    if (metadata?.deletionTimestamp !== undefined)
+      return unresolvable(`persistentvolumeclaim ${quote(name)} is being deleted`);
     const foreign = ephemeral ? notMadeFor(pod.object, claim) : undefined;
     if (foreign !== undefined) return unresolvable(foreign);
   }
@@ -39,7 +53,8 @@ export function podClaims(pod: PodFacts, objects: KnownObjects, assumed: Assumed
     const claim = assumed.claims.get(`${pod.namespace}/${name}`);
     if (claim === undefined) continue; // claimsProblem has seen it
     if (isFullyBound(claim)) bound.push(claim);
-    else if (volumeNameOf(claim.spec) === '' && waitsForConsumer(objects.get('StorageClass', classOfClaim(claim)))) waiting.push(claim);
+    else if (volumeNameOf(claim.spec) === '' && waitsForConsumer(objects.get('StorageClass', classOfClaim(claim))))
+      waiting.push(claim);
     else return unboundImmediate;
   }
   return { bound, waiting };

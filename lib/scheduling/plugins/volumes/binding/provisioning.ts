@@ -1,7 +1,15 @@
-// Whether volumes could be made for claims on a node: the class must have somebody who makes them, the node must be where
-// the class allows, and where a driver tells how much space it has left there must be enough within reach of the node.
-// As pkg/scheduler/framework/plugins/volumebinding, checkVolumeProvisions.
-import { claimKey, classOfClaim, integerValue, matchesLabels, noProvisioner, quote, readableSelector } from '../../../../core/index.js';
+// Whether volumes could be made for claims on a node: the class must have somebody who makes them, the node must be
+// where the class allows, and where a driver tells how much space it has left there must be enough within reach of the
+// node. As pkg/scheduler/framework/plugins/volumebinding, checkVolumeProvisions.
+import {
+  claimKey,
+  classOfClaim,
+  integerValue,
+  matchesLabels,
+  noProvisioner,
+  quote,
+  readableSelector,
+} from '../../../../core/index.js';
 import type { Claim, Frozen, Labels, Selector } from '../../../../core/index.js';
 import type { CSIStorageCapacity, StorageClass } from '../../../../core/types/index.js';
 import type { KnownObjects } from '../../../cluster/known-objects.js';
@@ -27,21 +35,34 @@ export function provisionableClaim(claim: Claim, objects: KnownObjects): Provisi
   const storageClass = objects.get('StorageClass', className);
   if (storageClass === undefined) throw new Error(`failed to find storage class ${quote(className)}`);
   const requested = claim.spec?.resources?.requests?.storage;
-  const isTracked = requested !== undefined && objects.get('CSIDriver', storageClass.provisioner)?.spec.storageCapacity === true;
+  const isTracked =
+    requested !== undefined && objects.get('CSIDriver', storageClass.provisioner)?.spec.storageCapacity === true;
   return { claim, storageClass, size: isTracked ? integerValue(requested) : undefined };
 }
 
 /** What stands in the way on a node with these labels. */
-export function provisioningProblem({ storageClass, size }: ProvisionableClaim, labels: Labels, objects: KnownObjects): ProvisioningProblem | undefined {
+export function provisioningProblem(
+  { storageClass, size }: ProvisionableClaim,
+  labels: Labels,
+  objects: KnownObjects,
+): ProvisioningProblem | undefined {
   const { provisioner } = storageClass;
   if (!hasProvisioner(provisioner) || !isAllowed(storageClass, labels)) return 'unavailable';
   if (size === undefined) return undefined;
-  const capacities = capacitiesByClass(objects).get(storageClass.metadata?.name ?? '')?.for(labels) ?? [];
-  return capacities.some((list) => list.some(({ limit, nodes }) => limit >= size && matchesLabels(nodes, labels))) ? undefined : 'no-space';
+  const capacities =
+    capacitiesByClass(objects)
+      .get(storageClass.metadata?.name ?? '')
+      ?.for(labels) ?? [];
+  return capacities.some((list) => list.some(({ limit, nodes }) => limit >= size && matchesLabels(nodes, labels)))
+    ? undefined
+    : 'no-space';
 }
 
 /** Whether a volume could be made whichever node the pod gets. */
-export function isProvisionableEverywhere({ storageClass: { provisioner, allowedTopologies = [] }, size }: ProvisionableClaim): boolean {
+export function isProvisionableEverywhere({
+  storageClass: { provisioner, allowedTopologies = [] },
+  size,
+}: ProvisionableClaim): boolean {
   return hasProvisioner(provisioner) && allowedTopologies.length === 0 && size === undefined;
 }
 
@@ -58,7 +79,10 @@ export function volumeLimit({ maximumVolumeSize, capacity }: Frozen<CSIStorageCa
 /** Without terms everything is allowed; a term without requirements allows nothing. */
 function isAllowed({ allowedTopologies = [] }: Frozen<StorageClass>, labels: Labels): boolean {
   if (allowedTopologies.length === 0) return true;
-  return allowedTopologies.some(({ matchLabelExpressions: demands = [] }) => demands.length > 0 && demands.every(({ key, values }) => hasOneOf(labels, key, values)));
+  return allowedTopologies.some(
+    ({ matchLabelExpressions: demands = [] }) =>
+      demands.length > 0 && demands.every(({ key, values }) => hasOneOf(labels, key, values)),
+  );
 }
 
 function hasOneOf(labels: Labels, key: string, values: readonly string[]): boolean {
@@ -82,5 +106,10 @@ const capacitiesByClass = computedFrom(['CSIStorageCapacity'], (objects) => {
     byClass.set(storageClassName, list);
     list.push({ limit, nodes: readableSelector(nodeTopology) });
   }
-  return new Map(Array.from(byClass, ([name, list]): [string, LabelBuckets<Capacity>] => [name, labelBuckets(list, ({ nodes }) => nodes)]));
+  return new Map(
+    Array.from(byClass, ([name, list]): [string, LabelBuckets<Capacity>] => [
+      name,
+      labelBuckets(list, ({ nodes }) => nodes),
+    ]),
+  );
 });

@@ -1,6 +1,6 @@
-// What is to be written for a pod that has its node: volumes given to claims, and claims told for which node a volume is to
-// be made. From the moment it is made a plan counts as if it were written; what has not been written can be taken back.
-// As pkg/scheduler/framework/plugins/volumebinding, AssumePodVolumes.
+// What is to be written for a pod that has its node: volumes given to claims, and claims told for which node a volume
+// is to be made. From the moment it is made a plan counts as if it were written; what has not been written can be taken
+// back. As pkg/scheduler/framework/plugins/volumebinding, AssumePodVolumes.
 import { deepFreeze, givenTo, selectedNodeAnnotation, setIn } from '../../../../core/index.js';
 import type { Claim, Volume } from '../../../../core/index.js';
 import type { AssumedVolumes } from './assumed-volumes.js';
@@ -27,7 +27,11 @@ export interface PlannedClaim {
 }
 
 /** Makes a plan and assumes it. */
-export function assumePlan({ matches, provisions }: NodeVolumes, nodeName: string, assumed: AssumedVolumes): VolumePlan {
+export function assumePlan(
+  { matches, provisions }: NodeVolumes,
+  nodeName: string,
+  assumed: AssumedVolumes,
+): VolumePlan {
   const plan: VolumePlan = {
     volumes: matches.map(({ claim, volume }) => ({ claim, wanted: givenTo(claim, volume) })),
     claims: provisions.map((claim) => ({ wanted: forNode(nodeName, claim) })),

@@ -1,5 +1,5 @@
-// Which volumes the claims of a pod would get on a node, or why the pod cannot go there. What does not depend on the node is
-// settled before, once for the pod. As pkg/scheduler/framework/plugins/volumebinding, FindPodVolumes.
+// Which volumes the claims of a pod would get on a node, or why the pod cannot go there. What does not depend on the
+// node is settled before, once for the pod. As pkg/scheduler/framework/plugins/volumebinding, FindPodVolumes.
 import { bySizeOfClaim, classOfClaim, classOfVolume, selectedNodeOf, volumeNameOf } from '../../../../core/index.js';
 import type { Claim, Volume } from '../../../../core/index.js';
 import type { KnownObjects } from '../../../cluster/known-objects.js';
@@ -43,14 +43,22 @@ export interface NodeVolumes {
 }
 
 /** Settles what does not depend on the node. */
-export function claimDemands({ bound, waiting }: PodClaims, objects: KnownObjects, assumed: AssumedVolumes): ClaimDemands {
-  const volumesFor = (claim: Claim): readonly Volume[] => (volumesByClass(objects).get(classOfClaim(claim)) ?? []).map((volume) => assumed.volumes.of(volume));
+export function claimDemands(
+  { bound, waiting }: PodClaims,
+  objects: KnownObjects,
+  assumed: AssumedVolumes,
+): ClaimDemands {
+  const volumesFor = (claim: Claim): readonly Volume[] =>
+    (volumesByClass(objects).get(classOfClaim(claim)) ?? []).map((volume) => assumed.volumes.of(volume));
   const chosen = waiting.filter((claim) => selectedNodeOf(claim) !== undefined);
   const open = waiting.filter((claim) => selectedNodeOf(claim) === undefined).toSorted(bySizeOfClaim);
   return {
     bound: bound.map(({ spec }) => assumed.volumes.get(volumeNameOf(spec))),
     chosen: chosen.map((claim) => provisionableClaim(claim, objects)),
-    open: open.map((claim) => ({ ...provisionableClaim(claim, objects), among: matchableClaim(claim, volumesFor(claim)) })),
+    open: open.map((claim) => ({
+      ...provisionableClaim(claim, objects),
+      among: matchableClaim(claim, volumesFor(claim)),
+    })),
   };
 }
 
@@ -64,7 +72,11 @@ export function volumesOn(node: NodeView, demands: ClaimDemands, objects: KnownO
 
 /** Whether the pod could go to any node, whatever the volumes that its claims would get there. */
 export function fitsEverywhere({ bound, chosen, open }: ClaimDemands, objects: KnownObjects): boolean {
-  return chosen.length === 0 && open.every(isProvisionableEverywhere) && bound.every((volume) => volume !== undefined && isReachableEverywhere(volume, objects));
+  return (
+    chosen.length === 0 &&
+    open.every(isProvisionableEverywhere) &&
+    bound.every((volume) => volume !== undefined && isReachableEverywhere(volume, objects))
+  );
 }
 
 type BoundProblem = 'gone' | 'elsewhere';
@@ -77,11 +89,23 @@ const gone = 'node(s) unavailable due to one or more pvc(s) bound to non-existen
 /** By what is wrong with volumes that claims have, and with those that they should get. */
 const rejections: Readonly<Record<BoundProblem | 'none', Readonly<Record<ProvisioningProblem | 'none', Rejection>>>> = {
   none: { none: unresolvable(), unavailable: unresolvable(unavailable), 'no-space': unresolvable(noSpace) },
-  elsewhere: { none: unresolvable(elsewhere), unavailable: unresolvable(elsewhere, unavailable), 'no-space': unresolvable(elsewhere, noSpace) },
-  gone: { none: unresolvable(gone), unavailable: unresolvable(unavailable, gone), 'no-space': unresolvable(noSpace, gone) },
+  elsewhere: {
+    none: unresolvable(elsewhere),
+    unavailable: unresolvable(elsewhere, unavailable),
+    'no-space': unresolvable(elsewhere, noSpace),
+  },
+  gone: {
+    none: unresolvable(gone),
+    unavailable: unresolvable(unavailable, gone),
+    'no-space': unresolvable(noSpace, gone),
+  },
 };
 
-function problemOfBound(node: NodeView, volumes: ClaimDemands['bound'], objects: KnownObjects): BoundProblem | undefined {
+function problemOfBound(
+  node: NodeView,
+  volumes: ClaimDemands['bound'],
+  objects: KnownObjects,
+): BoundProblem | undefined {
   for (const volume of volumes) {
     if (volume === undefined) return 'gone';
     if (!isReachable(volume, node, objects)) return 'elsewhere';
@@ -91,7 +115,11 @@ function problemOfBound(node: NodeView, volumes: ClaimDemands['bound'], objects:
 
 const nothingToDo: NodeVolumes = { matches: [], provisions: [] };
 
-function volumesOfWaiting(node: NodeView, { chosen, open }: ClaimDemands, objects: KnownObjects): NodeVolumes | ProvisioningProblem {
+function volumesOfWaiting(
+  node: NodeView,
+  { chosen, open }: ClaimDemands,
+  objects: KnownObjects,
+): NodeVolumes | ProvisioningProblem {
   if (chosen.length + open.length === 0) return nothingToDo;
   if (chosen.some(({ claim }) => selectedNodeOf(claim) !== node.name)) return 'unavailable';
   const matches: Match[] = [];
