@@ -414,6 +414,7 @@ export { Outlet } from './streams/outlet.js';
 export { firstOf } from './streams/first-of.js';
 export { settle } from './streams/settle.js';
 export { aborted, onAbort, pause, reasonOf, untilAborted } from './streams/until-aborted.js';
+export type { Activity, Part } from './streams/part.js';
 export type { ObjectReader } from './streams/object-reader.js';
 export type { ListOptions, ListWatch, Page, RawEvent, Selection, WatchOptions } from './streams/list-watch.js';
 export type { Applied, Bookmark, Deleted, Failed, Init, Listed, Synced, WatchEvent } from './streams/watch-event.js';
