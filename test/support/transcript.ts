@@ -31,7 +31,7 @@ export interface Session {
 }
 
 /** A command that takes longer is ended, and its outcome is `= null`. */
-const stepTimeoutMs = 40_000;
+const stepTimeoutMs = 180_000;
 
 /** Reads a transcript. */
 export function parseTranscript(text: string): Step[] {
