@@ -32,7 +32,8 @@ import { pipelineHandler } from './pipeline.js';
 import { objectReader } from './registry/object-reader.js';
 import { Registry } from './registry/registry.js';
 import { withoutCredentials } from './requests/without-credentials.js';
-import { serveRequests } from './serve.js';
+import { RouteTable } from './routing/route-table.js';
+import { serveRequests } from './routing/router.js';
 import type { ApiServer, ServerOptions } from './server-options.js';
 import { attributesOf, authenticateStep, authorize, authorizeStep } from './steps.js';
 import { specialResources, virtualResources } from './subresources/special-resources.js';
@@ -92,6 +93,21 @@ export function createServer(options: ServerOptions): ApiServer {
     guardOf: writeGuards({ rbac, authorizer, reader, scheme }),
     authorizeCreate: (_endpoint, exchange) => authorize(authorizer, { ...attributesOf(exchange), verb: 'create' }),
   };
+  const routes = new RouteTable({
+    registry,
+    special: specialResources(registry, tools, {
+      connector: options.nodes,
+      tokens,
+      withoutCredentials: withoutCredentials(options.authenticationInfo?.requestHeader),
+      authorizer,
+    }),
+    virtual: virtualResources(registry, tools, {
+      authenticator: authenticator ?? unknown,
+      authorizer,
+      audiences,
+      healthChecks,
+    }),
+  });
   const served = pipelineHandler({
     clock,
     authenticate: audit.authenticating(authenticateStep(authenticator, audiences)),
@@ -101,22 +117,10 @@ export function createServer(options: ServerOptions): ApiServer {
     authorize: authorizeStep(access.authorizer),
     serve: requests.counting(
       serveRequests({
-        registry,
+        routes,
         tools,
         clock,
         timing: { clock, random: random.stream('watches'), minTimeoutMs: minWatchTimeoutMs },
-        special: specialResources(registry, tools, {
-          connector: options.nodes,
-          tokens,
-          withoutCredentials: withoutCredentials(options.authenticationInfo?.requestHeader),
-          authorizer,
-        }),
-        virtual: virtualResources(registry, tools, {
-          authenticator: authenticator ?? unknown,
-          authorizer,
-          audiences,
-          healthChecks,
-        }),
         documents: documentsOf({
           scheme,
           serverAddress,

@@ -16,7 +16,7 @@ import type {
   UserInfo,
 } from '../../core/types/index.js';
 import type { AccessAttributes, AccessRules, Authorizer } from '../../auth/index.js';
-import type { VirtualResource } from '../serve.js';
+import type { VirtualResource } from '../routing/route.js';
 import { decide } from '../steps.js';
 import { review } from './review.js';
 import { reviewSelectors, selectorErrors } from './review-selectors.js';

@@ -5,7 +5,7 @@ import type { ApiResponse } from '../../client/index.js';
 import type { HealthCheck } from '../documents/health.js';
 import type { Exchange } from '../requests/exchange.js';
 import { objectOffer } from '../requests/form.js';
-import type { VirtualResource } from '../serve.js';
+import type { VirtualResource } from '../routing/route.js';
 
 /** Answers get and list from health checks; the store goes by the name of etcd's first member. */
 export function componentStatuses(checks: readonly HealthCheck[]): VirtualResource {

@@ -10,7 +10,7 @@ import type {
   UserInfo,
 } from '../../core/types/index.js';
 import type { Authenticated, Authenticator, Credentials } from '../../auth/index.js';
-import type { VirtualResource } from '../serve.js';
+import type { VirtualResource } from '../routing/route.js';
 import { review } from './review.js';
 
 /** What identities are reviewed with. */

@@ -6,7 +6,7 @@ import { checkCreateOptions, fieldValidationOf } from '../requests/check-options
 import { decodeBody } from '../requests/decode-body.js';
 import type { Exchange } from '../requests/exchange.js';
 import { objectOffer } from '../requests/form.js';
-import type { VirtualResource } from '../serve.js';
+import type { VirtualResource } from '../routing/route.js';
 import { attributeFields } from '../writes/field-ownership.js';
 import { ensureNamespace, wipeSystemFields } from '../writes/metadata.js';
 

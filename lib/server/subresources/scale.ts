@@ -23,7 +23,7 @@ import { objectOffer } from '../requests/form.js';
 import { patchRequestOf } from '../requests/patch-request.js';
 import type { Endpoint } from '../registry/endpoint.js';
 import type { Stored } from '../registry/stored-kind.js';
-import type { SpecialResource } from '../serve.js';
+import type { SpecialResource } from '../routing/route.js';
 import { get } from '../verbs/get.js';
 import { decodedPatch, readPatch, translated } from '../verbs/patch.js';
 import { checkName, updateObject } from '../verbs/update.js';

@@ -10,7 +10,7 @@ import type { Registry } from '../registry/registry.js';
 import { accessReviews } from '../reviews/access-reviews.js';
 import { componentStatuses } from '../reviews/component-statuses.js';
 import { identityReviews } from '../reviews/identity-reviews.js';
-import type { SpecialResource, VirtualResource } from '../serve.js';
+import type { SpecialResource, VirtualResource } from '../routing/route.js';
 import type { WriteTools } from '../writes/write.js';
 import { bind } from './binding.js';
 import { evict } from './eviction.js';

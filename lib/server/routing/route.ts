@@ -1,0 +1,48 @@
+// What a path leads to. A route is found once per group, version, resource and subresource (route-table.ts) and serves
+// every request for them.
+import type { KindTable } from '../../core/index.js';
+import type { ApiResponse } from '../../client/index.js';
+import type { Answer, Serve } from '../pipeline.js';
+import type { Endpoint } from '../registry/endpoint.js';
+import type { Exchange } from '../requests/exchange.js';
+
+/** A subresource with a behaviour of its own, such as scale or eviction. Others read and write a part of the object. */
+export interface SpecialResource {
+  /** How its responses are printed, where that differs from the parent. */
+  readonly table?: KindTable;
+  /** Responds to the verbs that the scheme lists. The endpoint is the parent's. */
+  answer(exchange: Exchange, endpoint: Endpoint): Answer;
+}
+
+/** A resource without storage, such as a SubjectAccessReview. */
+export type VirtualResource = (exchange: Exchange) => Promise<ApiResponse>;
+
+/** A route of the table. */
+export type Route = StoredRoute | VirtualRoute | DelegatedRoute;
+
+/** Objects that this server stores, or a subresource of them. */
+export interface StoredRoute extends ServedRoute {
+  readonly type: 'stored';
+  readonly endpoint: Endpoint;
+  readonly special: SpecialResource | undefined;
+}
+
+/** A resource without storage. */
+export interface VirtualRoute extends ServedRoute {
+  readonly type: 'virtual';
+  readonly virtual: VirtualResource;
+}
+
+/** A whole group-version that is served elsewhere: an aggregated API. Its handler does all checks. */
+export interface DelegatedRoute {
+  readonly type: 'delegated';
+  readonly serve: Serve;
+}
+
+/** What is checked before a request takes a route of this server. */
+export interface ServedRoute {
+  readonly namespaced: boolean;
+  readonly verbs: ReadonlySet<string>;
+  /** The text of the Warning header; undefined for kinds that are not deprecated. */
+  readonly deprecation: string | undefined;
+}
