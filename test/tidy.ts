@@ -1,170 +1,75 @@
-// A test of the code itself: what a reader may rely on in every file of lib/ and what no compiler checks.
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
-import { join, relative } from 'node:path';
+// A test of the code itself: what a reader may rely on in every file of lib/ and no compiler checks. It works on syntax
+// trees; the rules and their exceptions are in test/support/tidy. Bans without exceptions are in eslint.config.js,
+// directions of imports in .dependency-cruiser.cjs.
 import t from 'tap';
-import ts from 'typescript';
+import { exceptions } from './support/tidy/exceptions.js';
+import { reachableFrom } from './support/tidy/import-graph.js';
+import { rules, type Rule, type RuleName } from './support/tidy/rules.js';
+import { findNodes, parseSource, readText, typescriptFiles, type Finding } from './support/tidy/source.js';
 
-const root = join(import.meta.dirname, '..');
-const files = (folder: string): string[] =>
-  readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
-    .map((entry) => relative(root, join(entry.parentPath, entry.name)));
-const lib = files('lib');
+const lib = typescriptFiles('lib');
 const written = lib.filter((file) => !file.includes('.generated.') && file !== 'lib/core/types/index.ts');
-const read = (file: string): string => readFileSync(join(root, file), 'utf8');
+const sources = lib.map((file) => parseSource(file, readText(file)));
 
-/** Where a file's code (not its comments or strings) matches. */
-function occurrences(file: string, pattern: RegExp): string[] {
-  const text = read(file);
-  const scanner = ts.createScanner(ts.ScriptTarget.ES2022, false, ts.LanguageVariant.Standard, text);
-  let code = '';
-  for (let token = scanner.scan(); token !== ts.SyntaxKind.EndOfFileToken; token = scanner.scan()) {
-    const piece = scanner.getTokenText();
-    const prose =
-      token === ts.SyntaxKind.SingleLineCommentTrivia ||
-      token === ts.SyntaxKind.MultiLineCommentTrivia ||
-      token === ts.SyntaxKind.StringLiteral ||
-      token === ts.SyntaxKind.NoSubstitutionTemplateLiteral;
-    code += prose ? piece.replace(/[^\n]/g, ' ') : piece;
-  }
-  return code
-    .split('\n')
-    .flatMap((line, index) => (pattern.test(line) ? [`${file}:${index + 1}: ${line.trim()}`] : []));
-}
+const isIn = (path: string, file: string): boolean => (path.endsWith('/') ? file.startsWith(path) : file === path);
+const print = (findings: readonly Finding[]): readonly string[] => findings.map(String);
 
-const bans: readonly {
-  readonly call: string;
-  readonly pattern: RegExp;
-  readonly instead: string;
-  readonly except: RegExp;
-}[] = [
-  {
-    call: 'Date.now, argument-less Date',
-    pattern: /\bDate\.now\b|new Date\(\s*\)|\bDate\(\)/,
-    instead: 'the Clock that was handed in',
-    except: /^lib\/core\/time\//,
-  },
-  {
-    call: 'timers',
-    pattern: /\bset(Timeout|Interval|Immediate)\b|\bperformance\.now\b/,
-    instead: 'the Clock that was handed in',
-    except: /^lib\/core\/time\//,
-  },
-  {
-    call: 'chance',
-    pattern: /\bMath\.random\b|\brandomUUID\b|\bgetRandomValues\b/,
-    instead: 'the Random that was handed in',
-    except: /^lib\/core\/time\//,
-  },
-  {
-    call: 'globals of Node',
-    pattern: /\b(Buffer|process|__dirname|require)\b[.(]/,
-    instead: 'what browsers have too, or an adapter',
-    except: /^lib\/(storage\/(sqlite|etcd|encryption)|(server|client|auth|webhook)\/node|command)\//,
-  },
-  {
-    call: 'structuredClone',
-    pattern: /\bstructuredClone\b/,
-    instead: 'path copying: objects are frozen values',
-    except: /^$/,
-  },
-  {
-    call: 'Object.assign',
-    pattern: /\bObject\.assign\b/,
-    instead: 'spread, which never runs a __proto__ setter',
-    except: /^$/,
-  },
-  { call: 'console', pattern: /\bconsole\./, instead: 'an activity that the host may log', except: /^$/ },
-  {
-    call: 'RxJS schedulers',
-    pattern: /\b(async|asap|queue|animationFrame)Scheduler\b/,
-    instead: 'the Clock',
-    except: /^lib\/core\/time\//,
-  },
-  {
-    call: 'subscribe(',
-    pattern: /\.subscribe\(/,
-    instead: 'composition; only the edges listed here subscribe',
-    except:
-      /^lib\/core\/(streams|time)\/|^lib\/storage\/leases\.ts$|^lib\/cacher\/(bookmarks|bounded-queue|cache-watch|create-cacher|fresh-reads)\.ts$|^lib\/server\/http\/(after|stream-pump)\.ts$/,
-  },
-  { call: 'any', pattern: /[:<,|&(]\s*any\b|\bas any\b/, instead: 'unknown and a guard', except: /^$/ },
-  {
-    call: 'exposed subjects',
-    pattern: /\bnew (Behavior|Replay|Async)?Subject\b/,
-    instead: 'an Outlet',
-    except: /^lib\/core\/streams\//,
-  },
-  {
-    call: 'silenced checks',
-    pattern: /eslint-disable|@ts-(ignore|expect-error|nocheck)/,
-    instead: 'code that passes',
-    except: /^$/,
-  },
-];
+for (const [name, rule] of Object.entries(rules) as [RuleName, Rule][]) {
+  const allowed = exceptions.filter((exception) => exception.rule === name).flatMap((exception) => exception.in);
 
-t.test('no file of lib calls what has a better place', async (t) => {
-  for (const { call, pattern, instead, except } of bans) {
-    const found = written.filter((file) => !except.test(file)).flatMap((file) => occurrences(file, pattern));
-    t.strictSame(found, [], `${call}: use ${instead}`);
-  }
-});
+  t.test(`${name}: a file of lib uses ${rule.instead}`, async (t) => {
+    const findings = sources.flatMap((source) => findNodes(source, rule.matches));
+    t.strictSame(print(findings.filter(({ file }) => !allowed.some((path) => isIn(path, file)))), []);
+    t.strictSame(
+      allowed.filter((path) => !findings.some(({ file }) => isIn(path, file))),
+      [],
+      'every exception is needed: delete these from test/support/tidy/exceptions.ts',
+    );
+  });
 
-t.test('the ban on calls can fail', async (t) => {
-  const time = written
-    .filter((file) => file.startsWith('lib/core/time/'))
-    .flatMap((file) => occurrences(file, /\bDate\.now\b/));
-  t.not(time.length, 0, 'the one place that reads the time is seen');
-});
-
-t.test('generated types have no any', async (t) => {
-  for (const file of lib.filter((each) => each.includes('.generated.')))
-    t.strictSame(occurrences(file, /:\s*any\b|<any>/), [], file);
-});
-
-/** Every file that some files import, directly or not, or start as a worker. */
-function reachedFrom(roots: readonly string[]): ReadonlySet<string> {
-  const reached = new Set<string>();
-  const visit = (file: string): void => {
-    if (reached.has(file)) return;
-    reached.add(file);
-    const text = read(file);
-    for (const [, name = ''] of text.matchAll(/(?:from |import\(|new URL\()'(\.[^']+)'/g)) {
-      const target = join(file, '..', name.replace(/\.js$/, '.ts'));
-      if (existsSync(join(root, target))) visit(target);
+  t.test(`${name}: the rule refuses and accepts its examples`, async (t) => {
+    for (const text of rule.refused) {
+      const lines = findNodes(parseSource('refused.ts', text), rule.matches).map(({ line }) => line);
+      t.equal(lines.at(-1), text.split('\n').length, text);
     }
-  };
-  for (const each of roots) visit(each);
-  return reached;
+    for (const text of rule.accepted)
+      t.strictSame(print(findNodes(parseSource('accepted.ts', text), rule.matches)), [], text);
+  });
 }
 
 t.test('every file of lib is reached from a public entry', async (t) => {
-  const manifest = JSON.parse(read('package.json')) as {
+  const manifest = JSON.parse(readText('package.json')) as {
     readonly exports: Readonly<Record<string, string | { readonly default: string }>>;
   };
   const entries = Object.values(manifest.exports).flatMap((entry) =>
     typeof entry === 'string' ? [] : [entry.default.replace(/^\.\/dist/, 'lib').replace(/js$/, 'ts')],
   );
   // The command has no subpath: bin/vivarium.js starts it.
-  const reached = reachedFrom([...entries, 'lib/command/index.ts']);
-  t.strictSame(lib.filter((file) => !reached.has(file)).sort(), []);
+  const reached = reachableFrom([...entries, 'lib/command/index.ts']);
+  t.strictSame(
+    lib.filter((file) => !reached.has(file)),
+    [],
+  );
 });
 
 t.test('every file of lib is reached by a test', async (t) => {
-  const reached = reachedFrom(files('test'));
-  t.strictSame(lib.filter((file) => !reached.has(file)).sort(), []);
+  const reached = reachableFrom(typescriptFiles('test'));
+  t.strictSame(
+    lib.filter((file) => !reached.has(file)),
+    [],
+  );
 });
 
-t.test('every written file says in its first lines what it is for', async (t) => {
+t.test('every written file states in its first lines what it is for', async (t) => {
   t.strictSame(
-    written.filter((file) => !/^(?:\/\*\*|\/\/)/.test(read(file))),
+    written.filter((file) => !/^(?:\/\*\*|\/\/)/.test(readText(file))),
     [],
   );
 });
 
 t.test('files stay small: past 400 lines there is a second subject', async (t) => {
   t.strictSame(
-    written.filter((file) => !file.endsWith('/index.ts') && read(file).split('\n').length > 401),
+    written.filter((file) => !file.endsWith('/index.ts') && readText(file).split('\n').length > 401),
     [],
   );
 });
@@ -177,9 +82,9 @@ t.test('no file has a name that says nothing', async (t) => {
 });
 
 t.test('nothing is left for later', async (t) => {
-  const everywhere = [...written, ...files('test'), ...files('examples'), ...files('benchmark'), ...files('scripts')];
+  const everywhere = [...written, ...['test', 'examples', 'benchmark', 'scripts'].flatMap(typescriptFiles)];
   t.strictSame(
-    everywhere.filter((file) => file !== 'test/tidy.ts' && /\b(TODO|FIXME|XXX|HACK)\b/.test(read(file))),
+    everywhere.filter((file) => file !== 'test/tidy.ts' && /\b(TODO|FIXME|XXX|HACK)\b/.test(readText(file))),
     [],
   );
 });

@@ -1,7 +1,6 @@
-// Values between the object that the caller holds and what a store keeps outside of its own memory: JSON text, as a
-// kube-apiserver writes it, or the bytes that a transformer makes of it. What comes out is frozen; what is not a JSON
-// object was written by somebody else and is refused as `corrupt`. For the stores that run in Node.
-import { Buffer } from 'node:buffer';
+// Encodes the values of stores that keep them outside of their own memory: as JSON text, like a kube-apiserver, or as
+// the bytes that a transformer makes of that text. Decoded values are frozen. A stored value that is not a JSON object
+// is reported as `corrupt`. Used by the SQLite and the etcd store.
 import { deepFreeze, isJsonObject, type JsonObject } from '../core/index.js';
 import { tooLarge } from './check-input.js';
 import { storeLimits } from './limits.js';
@@ -46,7 +45,7 @@ export class ValueCodec {
     }
     const transformer = this.#transformer;
     if (transformer === undefined) return { values: texts, bytes };
-    return { values: put.map(({ key }, index) => transformer.toStorage(Buffer.from(texts[index] ?? ''), key)), bytes };
+    return { values: put.map(({ key }, index) => transformer.toStorage(encoder.encode(texts[index]), key)), bytes };
   }
 
   /** The entry that was stored. */
@@ -71,7 +70,7 @@ export class ValueCodec {
   #fromStorage(stored: StoredValue, key: string): { readonly text: string; readonly stale: boolean } {
     if (this.#transformer === undefined) return { text: textOf(stored), stale: false };
     const { bytes, stale } = this.#transformer.fromStorage(
-      typeof stored === 'string' ? Buffer.from(stored) : stored,
+      typeof stored === 'string' ? encoder.encode(stored) : stored,
       key,
     );
     return { text: textOf(bytes), stale };
@@ -91,10 +90,12 @@ export class ValueCodec {
   }
 }
 
+const encoder = new TextEncoder();
+/** Keeps a byte order mark, which is no JSON. */
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
 function textOf(stored: StoredValue): string {
-  return typeof stored === 'string'
-    ? stored
-    : Buffer.from(stored.buffer, stored.byteOffset, stored.byteLength).toString();
+  return typeof stored === 'string' ? stored : decoder.decode(stored);
 }
 
 function stringify(value: JsonObject, key: string): string {
@@ -106,12 +107,14 @@ function stringify(value: JsonObject, key: string): string {
   }
 }
 
-/** The bytes of keys and values, or fewer where it does not matter: only what is long has to be counted. */
+/** Returns the bytes of keys and values. Far below the limit it returns their UTF-16 length, which is cheaper. */
 function bytesOf(put: readonly Put[], texts: readonly string[]): number {
   let units = 0;
   for (const [index, { key }] of put.entries()) units += key.length + (texts[index]?.length ?? 0);
   if (units * 3 <= storeLimits.transactionBytesMax) return units;
   let bytes = 0;
-  for (const [index, { key }] of put.entries()) bytes += Buffer.byteLength(key) + Buffer.byteLength(texts[index] ?? '');
+  for (const [index, { key }] of put.entries()) {
+    bytes += encoder.encode(key).length + encoder.encode(texts[index]).length;
+  }
   return bytes;
 }
