@@ -22,7 +22,8 @@ import type { Row } from '../measure.js';
 export async function measureGuards(): Promise<Row[]> {
   const [clock, scheme, store] = [systemClock(), builtinScheme(), memoryStore()];
   const registry = new Registry({ scheme, store, clock });
-  await writeBootstrap([...priorityLevels(), ...flowSchemas(0)], { registry, store, clock, random: random(1) });
+  const objects = [...priorityLevels(), ...flowSchemas(0)].map((object) => ({ object }));
+  await writeBootstrap(objects, { registry, store, clock, random: random(1) });
   const requests = new RequestMetrics(clock, scheme);
   const fairness = fairnessOf({
     registry,

@@ -93,7 +93,6 @@ export async function serve(flags: ServeFlags, surroundings: Surroundings): Prom
       tokens,
       apiAudiences,
       authenticationInfo,
-      metrics: () => scheduling.made?.scheduler.metricFamilies() ?? [],
       serverAddress: `${listening.host}:${listening.port}`,
     });
     ending.push(
@@ -107,6 +106,7 @@ export async function serve(flags: ServeFlags, surroundings: Surroundings): Prom
         { config: flags.scheduler.config, elects: (said) => said ?? isShared(flags.storage) },
         surroundings,
       );
+    server.addMetrics(() => scheduling.made?.scheduler.metricFamilies() ?? []);
     ending.push(() => scheduling.made?.close());
     await registerNodes(inProcessClient(server.handler, { user: administrator }), flags.nodes, clock.now());
     const kubeconfigPath = flags.kubeconfigOut ?? surroundings.temporaryFile(`vivarium-${listening.port}.kubeconfig`);

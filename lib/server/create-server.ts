@@ -6,7 +6,7 @@ import type { AdmissionPlugin, AdmissionTools } from '../admission/index.js';
 import { alwaysAllow } from '../auth/index.js';
 import type { Authenticator } from '../auth/index.js';
 import { builtinScheme, systemClock, systemRandom } from '../core/index.js';
-import type { Frozen } from '../core/index.js';
+import type { Frozen, MetricFamily } from '../core/index.js';
 import type { Service } from '../core/types/index.js';
 import type { Store } from '../storage/index.js';
 import { accessOf } from './access.js';
@@ -14,10 +14,8 @@ import { loadedAllocator } from './allocation/loaded-allocator.js';
 import { ServiceAllocator } from './allocation/service-allocator.js';
 import { withCompanions } from './allocation/service-companions.js';
 import { auditLog } from './audit/audit.js';
-import { firstObjects, needsFirstObjectsOnly, otherObjects } from './bootstrap/bootstrap-objects.js';
-import { followAddress, readServerAddress } from './bootstrap/follow-address.js';
-import { ensureAuthenticationInfo } from './bootstrap/ensure-authentication-info.js';
-import { ensurePolicy } from './bootstrap/policy/ensure-policy.js';
+import { bootstrapObjects } from './bootstrap/bootstrap-objects.js';
+import { addressObjects, readServerAddress } from './bootstrap/server-address.js';
 import { writeBootstrap } from './bootstrap/write-bootstrap.js';
 import { documentsOf } from './documents/documents.js';
 import type { HealthCheck } from './documents/health.js';
@@ -37,7 +35,6 @@ import { serveRequests } from './routing/router.js';
 import type { ApiServer, ServerOptions } from './server-options.js';
 import { attributesOf, authenticateStep, authorize, authorizeStep } from './steps.js';
 import { specialResources, virtualResources } from './subresources/special-resources.js';
-import type { Start } from './when-started.js';
 import { whenStarted } from './when-started.js';
 import { leasePool } from './writes/lease-pool.js';
 import type { WriteTools } from './writes/write.js';
@@ -46,7 +43,8 @@ import { writeGuards } from './writes/write-guards.js';
 /** Makes a server. */
 export function createServer(options: ServerOptions): ApiServer {
   const { store, scheme = builtinScheme(), clock = systemClock(), random = systemRandom() } = options;
-  const { minWatchTimeoutMs = 30 * 60_000, serverAddress = '' } = options;
+  const { minWatchTimeoutMs = 30 * 60_000 } = options;
+  let { serverAddress = '' } = options;
   const { serviceRanges = ['10.96.0.0/16'], nodePorts = [30_000, 32_767] } = options;
   const healthChecks = healthChecksOf(store);
   const registry = new Registry({ scheme, store, clock });
@@ -75,13 +73,14 @@ export function createServer(options: ServerOptions): ApiServer {
           turnedAway: requests.turnedAway,
         });
   const audit = auditLog({ policy: options.audit, clock, random: random.stream('audit') });
+  const metricSources = new Set<() => readonly MetricFamily[]>();
   const metrics = metricsRoute({
     clock,
     requests,
     registry,
     audit,
     flowControl: fairness?.control,
-    others: options.metrics,
+    others: () => [...metricSources].flatMap((source) => source()),
   });
   const tools: WriteTools = {
     store,
@@ -123,12 +122,12 @@ export function createServer(options: ServerOptions): ApiServer {
         timing: { clock, random: random.stream('watches'), minTimeoutMs: minWatchTimeoutMs },
         documents: documentsOf({
           scheme,
-          serverAddress,
+          serverAddress: () => serverAddress,
           healthChecks,
           routes: () => [
             ...openApiV3(scheme),
             openApiV2(scheme),
-            ...(tokens?.discovery === undefined ? [] : openIdRoutes(tokens.discovery, serverAddress)),
+            ...(tokens?.discovery === undefined ? [] : openIdRoutes(tokens.discovery, () => serverAddress)),
             metrics,
           ],
         }),
@@ -136,32 +135,24 @@ export function createServer(options: ServerOptions): ApiServer {
     ),
   });
   const writing = { registry, store, clock, random: random.stream('bootstrap') };
-  const writesPolicy = options.bootstrapPolicy ?? access.usesRbac;
-  const isOpen =
-    access.authenticator === undefined &&
-    access.authorizer === undefined &&
-    options.authenticationInfo === undefined &&
-    !writesPolicy;
-  const start: Start = {
-    async begin() {
-      await writeBootstrap(firstObjects(), writing);
-    },
-    async complete() {
-      const groupVersions = scheme.groups.flatMap(({ name, versions }) =>
-        versions.map((version) => ({ group: name, version })),
-      );
-      const objects = otherObjects({
-        ...readServerAddress(serverAddress),
-        serviceCidrs: serviceRanges,
-        groupVersions,
-        now: clock.now(),
-      });
-      await followAddress(await writeBootstrap(objects, writing), writing);
-      if (writesPolicy) await ensurePolicy(writing);
-      if (options.authenticationInfo !== undefined) await ensureAuthenticationInfo(options.authenticationInfo, writing);
-    },
-    // Parts that say who may do what, and fairness on the wire, look at any object.
-    isEarly: ({ info, uri }) => isOpen && uri === undefined && needsFirstObjectsOnly(info),
+  const { started, handler } = whenStarted(() => {
+    const groupVersions = scheme.groups.flatMap(({ name, versions }) =>
+      versions.map((version) => ({ group: name, version })),
+    );
+    const objects = bootstrapObjects({
+      serviceCidrs: serviceRanges,
+      serverAddress: readServerAddress(serverAddress),
+      groupVersions,
+      now: clock.now(),
+      policy: options.bootstrapPolicy ?? access.usesRbac,
+      authenticationInfo: options.authenticationInfo,
+    });
+    return writeBootstrap(objects, writing);
+  }, served);
+  const publishAddress = async (address: string): Promise<void> => {
+    serverAddress = address;
+    await started();
+    await writeBootstrap(addressObjects(readServerAddress(address), serviceRanges[0]), writing);
   };
   const close = async (): Promise<void> => {
     access.close();
@@ -169,7 +160,11 @@ export function createServer(options: ServerOptions): ApiServer {
     await registry.close();
     audit.close();
   };
-  return { handler: whenStarted(start, served), scheme, audit$: audit.events$, close };
+  const addMetrics = (source: () => readonly MetricFamily[]): (() => void) => {
+    metricSources.add(source);
+    return () => void metricSources.delete(source);
+  };
+  return { handler, scheme, audit$: audit.events$, started, publishAddress, addMetrics, close };
 }
 
 function admissionOf({ admission = [] }: ServerOptions, tools: AdmissionTools): readonly AdmissionPlugin[] {

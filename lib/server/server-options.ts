@@ -71,11 +71,9 @@ export interface ServerOptions {
    */
   readonly authenticationInfo?: AuthenticationInfo;
   /**
-   * Figures of other parts of the process, asked for when somebody reads `/metrics`: they stand on the same page. Their
-   * names must not be the server's own.
+   * `host:port` at which clients reach the server, where it is known beforehand: shown by `/api` and in the endpoints
+   * of the Service `kubernetes`. A server that learns it later calls `publishAddress`.
    */
-  readonly metrics?: () => readonly MetricFamily[];
-  /** `host:port` at which clients reach the server, where it is known; told by `/api`. */
   readonly serverAddress?: string;
 }
 
@@ -86,6 +84,15 @@ export interface ApiServer {
   readonly scheme: Scheme;
   /** The audit log: what the policy asks for, about the requests that come while somebody subscribes. */
   readonly audit$: Observable<AuditEvent>;
+  /** Resolves when the objects that every cluster starts with are stored. The first request starts the server too. */
+  started(): Promise<void>;
+  /** Publishes the `host:port` at which clients reach the server, in `/api` and in the Service `kubernetes`. */
+  publishAddress(address: string): Promise<void>;
+  /**
+   * Adds the metrics of another part of the process to `/metrics`, read at each scrape. Their names must not be the
+   * server's own. Returns the function that removes them.
+   */
+  addMetrics(source: () => readonly MetricFamily[]): () => void;
   /** Ends watches and caches; the store is the host's to close. Idempotent. */
   close(): Promise<void>;
 }

@@ -7,7 +7,6 @@ import { fieldPath } from '../../lib/core/errors/field-path.js';
 import { validateSignerName } from '../../lib/core/kinds/signer-name.js';
 import { nodeSelectorWarnings } from '../../lib/core/kinds/deprecated-node-labels.js';
 import { readPem } from '../../lib/core/kinds/certificates/pem.js';
-import { parseGroupVersion } from '../../lib/core/objects/gvk.js';
 import { addToIp, cidrContains, parseCidr, parseIp, printIp, printNetwork } from '../../lib/core/objects/ip-address.js';
 import {
   isCanonicalIp,
@@ -20,7 +19,7 @@ import {
 } from '../../lib/core/objects/ip-validation.js';
 import type { ApiObject } from '../../lib/core/objects/meta.js';
 import { builtinScheme } from '../../lib/core/scheme/builtin.js';
-import { firstObjects, needsFirstObjectsOnly, otherObjects } from '../../lib/server/bootstrap/bootstrap-objects.js';
+import { bootstrapObjects as definitions } from '../../lib/server/bootstrap/bootstrap-objects.js';
 import type { BootstrapOptions } from '../../lib/server/bootstrap/bootstrap-objects.js';
 import { absent, groupCases, moreCases } from '../support/group-cases.js';
 import { create, row, strategyOf, testNow, update } from '../support/strategy.js';
@@ -870,8 +869,8 @@ t.test('any address is what it prints, and hostile text costs little', async (t)
 
 const options = {
   serviceCidrs: ['10.96.0.0/16'],
-  port: 6443,
-  address: '192.0.2.2',
+  serverAddress: { port: 6443, address: '192.0.2.2' },
+  policy: false,
   groupVersions: [
     { group: '', version: 'v1' },
     { group: 'apiregistration.k8s.io', version: 'v1' },
@@ -884,10 +883,8 @@ const options = {
   now: testNow,
 };
 
-const bootstrapObjects = (options: BootstrapOptions): readonly ApiObject[] => [
-  ...firstObjects(),
-  ...otherObjects(options),
-];
+const bootstrapObjects = (options: BootstrapOptions): readonly ApiObject[] =>
+  definitions(options).map(({ object }) => object as ApiObject);
 
 t.test('a new cluster begins with these objects, in this order', async (t) => {
   const objects = bootstrapObjects(options);
@@ -963,10 +960,11 @@ t.test('a new cluster begins with these objects, in this order', async (t) => {
   );
   t.throws(() => bootstrapObjects({ ...options, serviceCidrs: ['x'] }), RangeError);
   t.throws(() => bootstrapObjects({ ...options, serviceCidrs: [] }), RangeError);
-  t.throws(() => bootstrapObjects({ ...options, address: 'x' }), RangeError);
-  const { address: _, ...nowhere } = options;
+  t.throws(() => bootstrapObjects({ ...options, serverAddress: { port: 6443, address: 'x' } }), RangeError);
   t.notOk(
-    bootstrapObjects(nowhere).some(({ kind }) => kind === 'Endpoints' || kind === 'EndpointSlice'),
+    bootstrapObjects({ ...options, serverAddress: { port: 6443 } }).some(
+      ({ kind }) => kind === 'Endpoints' || kind === 'EndpointSlice',
+    ),
     'a server without address has no endpoints',
   );
 });
@@ -986,31 +984,4 @@ t.test('these objects are complete and valid', async (t) => {
     if (status !== undefined && 'conditions' in status)
       t.strictSame(update(kind, object, object, 'status').texts, [], `${name} has a valid status`);
   }
-});
-
-t.test('a request waits for the objects that it may see, and one that writes for all of them', async (t) => {
-  const scheme = builtinScheme();
-  const info = {
-    verb: 'get',
-    isResource: true,
-    path: '',
-    group: '',
-    version: 'v1',
-    namespace: '',
-    resource: 'pods',
-    subresource: '',
-    name: 'a',
-  };
-  const resourceOf = ({ apiVersion, kind }: ApiObject): string =>
-    scheme.kind({ ...parseGroupVersion(apiVersion ?? ''), kind: kind ?? '' })?.resource?.plural ?? '';
-  for (const verb of ['get', 'list', 'watch']) {
-    for (const resource of new Set(firstObjects().map(resourceOf)))
-      t.ok(needsFirstObjectsOnly({ ...info, verb, resource }), `${verb} ${resource}`);
-    for (const resource of new Set(otherObjects(options).map(resourceOf)))
-      t.notOk(needsFirstObjectsOnly({ ...info, verb, resource }), `${verb} ${resource}`);
-  }
-  for (const verb of ['create', 'update', 'patch', 'delete', 'deletecollection', ''])
-    t.notOk(needsFirstObjectsOnly({ ...info, verb, resource: 'namespaces' }), verb);
-  t.notOk(needsFirstObjectsOnly({ ...info, subresource: 'proxy' }));
-  t.notOk(needsFirstObjectsOnly({ ...info, isResource: false, path: '/readyz', resource: '' }));
 });

@@ -1,66 +1,73 @@
-// The objects a server of v1.36 has before anybody wrote one, complete as they read back: with labels, annotations,
-// status and generation, but without what storage adds (uid, resourceVersion, creationTimestamp). Pure data, in the
-// order in which they are to be written; whoever starts a server writes those that are not there yet. Namespaces come
-// first, because nearly every request is about one; the others are not written, nor even made, before a request may
-// find out.
+// The objects that a server of v1.36 starts with, complete as they read back: with labels, annotations, status and
+// generation, but without uid, resourceVersion and creationTimestamp. All are written before the first request is
+// served (write-bootstrap.ts).
 //
-// Left out are what other parts own: roles and bindings (policy/, where RBAC is used), the
-// server's own Lease and the ConfigMap that dates legacy tokens.
-import type { RequestInfo } from '../../client/index.js';
-import type { ApiObject, GroupVersion } from '../../core/index.js';
+// Not included are the server's own Lease and the ConfigMap that dates legacy tokens.
+import type { Frozen, GroupVersion } from '../../core/index.js';
+import type { ClusterRole, ConfigMap } from '../../core/types/index.js';
+import type { Stored } from '../registry/stored-kind.js';
 import { apiServices } from './api-services.js';
+import { authenticationConfigMap } from './authentication-info.js';
+import type { AuthenticationInfo } from './authentication-info.js';
 import { namespaces, priorityClasses, serviceCidr } from './cluster-objects.js';
 import { flowSchemas, priorityLevels } from './flow-control.js';
-import { kubernetesService, kubernetesServiceEndpoints } from './kubernetes-service.js';
+import { policyObjects } from './policy/policy-objects.js';
+import type { PolicyObject } from './policy/policy-objects.js';
+import { reconciledBinding, reconciledRole } from './policy/reconciled-policy.js';
+import type { ServerAddress } from './server-address.js';
+import { addressObjects } from './server-address.js';
+import type { BootstrapObject } from './write-bootstrap.js';
 
 /** What the objects depend on. */
 export interface BootstrapOptions {
-  /** The ranges Services get their addresses from, one or one of each family. The first is the primary one. */
+  /** The ranges that Services get their addresses from, one or one of each family. The first is the primary one. */
   readonly serviceCidrs: readonly string[];
-  /** The port the server listens on. */
-  readonly port: number;
-  /** Where pods reach the server, if anywhere: without it the Service has no endpoints. */
-  readonly address?: string;
-  /** What is served. */
+  /** Where the server is reached; without an address the Service `kubernetes` has no endpoints. */
+  readonly serverAddress: ServerAddress;
+  /** The group-versions that are served. */
   readonly groupVersions: readonly GroupVersion[];
-  /** The time that conditions are dated with, in milliseconds since 1970. */
+  /** The time of conditions, in milliseconds since 1970. */
   readonly now: number;
+  /** Whether the default roles and bindings of RBAC are included. */
+  readonly policy: boolean;
+  readonly authenticationInfo?: AuthenticationInfo | undefined;
 }
 
-/** The objects that come first. */
-export function firstObjects(): readonly ApiObject[] {
-  return namespaces();
-}
-
-/** The others. */
-export function otherObjects(options: BootstrapOptions): readonly ApiObject[] {
-  const { serviceCidrs, port, address, groupVersions, now } = options;
+/** The objects in the order in which they are written. */
+export function bootstrapObjects(options: BootstrapOptions): readonly BootstrapObject[] {
+  const { serviceCidrs, serverAddress, groupVersions, now, policy, authenticationInfo } = options;
   return [
-    ...priorityClasses(),
-    serviceCidr(serviceCidrs, now),
-    ...kubernetesService(serviceCidrs[0] ?? '', port),
-    ...(address === undefined ? [] : kubernetesServiceEndpoints(address, port)),
-    ...priorityLevels(),
-    ...flowSchemas(now),
-    ...apiServices(groupVersions, now),
+    ...[...namespaces(), ...priorityClasses(), serviceCidr(serviceCidrs, now)].map(kept),
+    ...addressObjects(serverAddress, serviceCidrs[0] ?? ''),
+    ...[...priorityLevels(), ...flowSchemas(now), ...apiServices(groupVersions, now)].map(kept),
+    ...(policy ? policyObjects().map(policyObject) : []),
+    ...(authenticationInfo === undefined ? [] : authenticationObjects(authenticationInfo)),
   ];
 }
 
-/** Whether a request can be answered without the others: it only looks, and at none of them. */
-export function needsFirstObjectsOnly({ verb, isResource, resource, subresource }: RequestInfo): boolean {
-  const isReading = verb === 'get' || verb === 'list' || verb === 'watch';
-  return isReading && isResource && subresource === '' && !otherResources.has(resource);
+function kept(object: BootstrapObject['object']): BootstrapObject {
+  return { object };
 }
 
-/** Where the others are kept; for a look at a resource of the same name in another group it does no harm to wait. */
-const otherResources: ReadonlySet<string> = new Set([
-  'priorityclasses',
-  'servicecidrs',
-  'services',
-  'ipaddresses',
-  'endpoints',
-  'endpointslices',
-  'prioritylevelconfigurations',
-  'flowschemas',
-  'apiservices',
-]);
+/** As pkg/registry/rbac/rest/storage_rbac.go, ensureRBACPolicy. */
+function policyObject(object: PolicyObject): BootstrapObject {
+  return {
+    object,
+    // What is stored under the key of a role is a role. A Role is a ClusterRole without an aggregation rule.
+    reconcile: (existing) =>
+      'roleRef' in object
+        ? reconciledBinding(existing as typeof object, object)
+        : reconciledRole(existing as Frozen<ClusterRole>, object as Frozen<ClusterRole>),
+  };
+}
+
+function authenticationObjects(info: AuthenticationInfo): readonly BootstrapObject[] {
+  const object = authenticationConfigMap(info);
+  if (object === undefined) return [];
+  const reconcile = (existing: Stored): Stored => {
+    const configMap = existing as Frozen<ConfigMap>; // what is stored under the key of a ConfigMap is one
+    const next = authenticationConfigMap(info, configMap);
+    return next === undefined || JSON.stringify(next.data) === JSON.stringify(configMap.data) ? existing : next;
+  };
+  return [{ object, reconcile }];
+}

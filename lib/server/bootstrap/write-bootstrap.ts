@@ -1,12 +1,25 @@
-// Writes the objects of a new cluster, those that are not there yet, many in one transaction: a server that shares its
-// store with others, or finds it as it was left, changes nothing.
+// Writes the objects that every cluster starts with. Objects that are missing are created, in as few commits as the
+// limits of a transaction allow; objects that exist are kept, or reconciled where their definition says how. A server
+// that shares its store with others, or finds the store as it left it, writes nothing.
 import { groupVersionKindOf, printTime } from '../../core/index.js';
 import type { ApiObject, Clock, Frozen, Random } from '../../core/index.js';
+import { storeLimits } from '../../storage/index.js';
 import type { Comparison, Entry, Put, Store } from '../../storage/index.js';
 import type { Registry } from '../registry/registry.js';
-import type { StoredKind } from '../registry/stored-kind.js';
+import type { Stored, StoredKind } from '../registry/stored-kind.js';
 
-/** What it takes to write. */
+/** An object that a cluster starts with. */
+export interface BootstrapObject {
+  /** The complete object, without uid and creationTimestamp. */
+  readonly object: Frozen<ApiObject>;
+  /**
+   * Returns what an existing object should become: the same reference where nothing changes, undefined to delete it
+   * and create it anew. Without it an existing object is kept as it is.
+   */
+  readonly reconcile?: (existing: Stored) => Frozen<ApiObject> | undefined;
+}
+
+/** What bootstrap objects are written with. */
 export interface BootstrapTools {
   readonly registry: Registry;
   readonly store: Store;
@@ -14,66 +27,91 @@ export interface BootstrapTools {
   readonly random: Random;
 }
 
-/** An object that was there already, or something in its place. */
-export interface Found<T extends Frozen<ApiObject> = Frozen<ApiObject>> {
-  /** What would have been written. */
-  readonly object: T;
+/** Resolves when all of the objects exist and are reconciled. Objects of kinds that the scheme lacks are left out. */
+export async function writeBootstrap(objects: readonly BootstrapObject[], tools: BootstrapTools): Promise<void> {
+  for (const { draft, entry } of await createMissing(objects, tools)) await reconcile(draft, entry, tools);
+}
+
+/** An object ready to be stored. */
+interface Draft extends BootstrapObject {
   readonly stored: StoredKind;
+  readonly put: Put;
+  /** Releases what was kept for the write; called where the object is not written after all. */
+  readonly done: () => void;
+}
+
+/** An object that the store has already. */
+interface Existing {
+  readonly draft: Draft;
   readonly entry: Entry;
 }
 
-/** Resolves when all of the objects are there, with those that were before. */
-export async function writeBootstrap<T extends Frozen<ApiObject>>(
-  objects: readonly T[],
-  tools: BootstrapTools,
-): Promise<readonly Found<T>[]> {
-  const drafts = objects.flatMap((object) => draftOf(object, tools));
-  const found: Found<T>[] = [];
-  for (let from = 0; from < drafts.length; from += transactionMax) {
-    let missing = drafts.slice(from, from + transactionMax);
+/** Creates what is missing; resolves with the objects that exist. */
+async function createMissing(objects: readonly BootstrapObject[], tools: BootstrapTools): Promise<readonly Existing[]> {
+  const drafts = objects.flatMap((each) => draftOf(each, tools));
+  const existing: Existing[] = [];
+  for (let from = 0; from < drafts.length; from += storeLimits.changesMax) {
+    let missing = drafts.slice(from, from + storeLimits.changesMax);
     while (missing.length > 0) {
       const compare: readonly Comparison[] = missing.map(({ put }) => ({ key: put.key, modRevision: 0 }));
       const outcome = await tools.store.commit({ compare, put: missing.map(({ put }) => put) });
       if (outcome.committed) break;
-      missing = missing.filter(({ object, stored, done }, index) => {
+      missing = missing.filter((draft, index) => {
         const entry = outcome.found[index];
         if (entry === undefined) return true;
-        done();
-        found.push({ object, stored, entry });
+        draft.done();
+        existing.push({ draft, entry });
         return false;
       });
     }
   }
-  return found;
+  return existing;
 }
 
-/** etcd takes 128 operations in a transaction unless it is told otherwise. */
-const transactionMax = 100;
-
-interface Draft<T> {
-  readonly object: T;
-  readonly stored: StoredKind;
-  readonly put: Put;
-  /** Called where it was not written after all. */
-  readonly done: () => void;
-}
-
-function draftOf<T extends Frozen<ApiObject>>(
-  object: T,
-  { registry, clock, random }: BootstrapTools,
-): readonly Draft<T>[] {
+function draftOf(given: BootstrapObject, { registry, clock, random }: BootstrapTools): readonly Draft[] {
+  const { object } = given;
   const { group, version, kind } = groupVersionKindOf(object);
   const served = registry.scheme.kind({ group, version, kind })?.resource;
   const stored = served && registry.endpoint({ group, version, resource: served.plural })?.stored;
-  if (stored === undefined) return []; // a scheme of fewer kinds
+  if (stored === undefined) return [];
   const metadata = { ...object.metadata, uid: random.uuid(), creationTimestamp: printTime(clock.now()) };
-  const draft: Frozen<ApiObject> = { ...object, metadata };
-  // Nobody changes what is written: it is frozen.
-  const { key, value, done } = stored.write(
-    stored.keyOf(metadata.namespace ?? '', metadata.name ?? ''),
-    draft as ApiObject,
-  );
-  // What was written is complete as it reads back. It stays known as such, until somebody writes it again: a server
-  // that has just started answers without having parsed a schema. It is little, and a store in memory holds it anyway.
-  return [{ object, stored, put: { key, value }, done }];
+  // The value is frozen by `write`, so the cast away from Frozen is safe.
+  const { key, value, done } = stored.write(stored.keyOf(metadata.namespace ?? '', metadata.name ?? ''), {
+    ...object,
+    metadata,
+  } as ApiObject);
+  // `done` is not called for what is written: the value stays known as complete, so that it need not be decoded when a
+  // cache first reads it and a server that has just started answers without having compiled a schema.
+  return [{ ...given, stored, put: { key, value }, done }];
+}
+
+/** Brings one existing object to what its definition wants; retries when another writer is faster. */
+async function reconcile(draft: Draft, first: Entry, tools: BootstrapTools): Promise<void> {
+  if (draft.reconcile === undefined) return;
+  for (let entry = first; ;) {
+    const existing = draft.stored.read(entry);
+    const next = draft.reconcile(existing);
+    if (next === existing) return;
+    const outcome = await tools.store.commit({
+      compare: [{ key: entry.key, modRevision: entry.modRevision }],
+      ...(next === undefined ? { delete: [entry.key] } : { put: [replacement(draft.stored, next)] }),
+    });
+    if (outcome.committed && next !== undefined) return;
+    const faster = outcome.committed ? undefined : outcome.found[0];
+    if (faster !== undefined) {
+      entry = faster;
+      continue;
+    }
+    // Deleted, by this server or by another writer: create it.
+    const [again] = await createMissing([draft], tools);
+    if (again === undefined) return;
+    ({ entry } = again);
+  }
+}
+
+function replacement(stored: StoredKind, object: Frozen<ApiObject>): Put {
+  const { namespace = '', name = '' } = object.metadata ?? {};
+  const { key, value, done } = stored.write(stored.keyOf(namespace, name), object as ApiObject);
+  done();
+  return { key, value };
 }

@@ -15,7 +15,7 @@ export interface Discovery {
 }
 
 /** Discovery of a scheme. `serverAddress` is what `/api` tells clients to connect to. */
-export function discoveryOf(scheme: Scheme, serverAddress: string): Discovery {
+export function discoveryOf(scheme: Scheme, serverAddress: () => string): Discovery {
   const groups = new Map(scheme.groups.map((group) => [group.name, group]));
   const core = groups.get('');
   const named = scheme.groups.filter(({ name }) => name !== '');
@@ -27,7 +27,7 @@ export function discoveryOf(scheme: Scheme, serverAddress: string): Discovery {
     documentAt(path) {
       const [root = '', ...rest] = path.split('/').filter((part) => part !== '');
       if (root === 'api' && rest.length === 0)
-        return (exchange) => groupList(exchange, aggregated.core, () => apiVersions(core, serverAddress));
+        return (exchange) => groupList(exchange, aggregated.core, () => apiVersions(core, serverAddress()));
       if (root === 'apis' && rest.length === 0)
         return (exchange) => groupList(exchange, aggregated.named, () => apiGroupList(named));
       const [group = '', version] = root === 'api' ? ['', rest[0]] : rest;

@@ -20,7 +20,8 @@ export interface DocumentRoute {
 /** What the documents are made from. */
 export interface DocumentsOptions {
   readonly scheme: Scheme;
-  readonly serverAddress: string;
+  /** Where clients reach the server; empty where that is unknown. */
+  readonly serverAddress: () => string;
   readonly healthChecks: readonly HealthCheck[];
   /** Documents of other parts. */
   readonly routes: () => readonly DocumentRoute[];

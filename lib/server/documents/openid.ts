@@ -10,15 +10,13 @@ import type { DocumentRoute } from './documents.js';
  * `/.well-known/openid-configuration` and `/openid/v1/jwks`. `serverAddress` is where the latter is found unless the
  * issuer says otherwise.
  */
-export function openIdRoutes(discovery: TokenDiscovery, serverAddress: string): readonly DocumentRoute[] {
+export function openIdRoutes(discovery: TokenDiscovery, serverAddress: () => string): readonly DocumentRoute[] {
   const { issuer } = discovery;
-  // Without an address of its own, the server is where its tokens say that they come from.
-  const jwksUri =
-    discovery.jwksUri ??
-    (serverAddress === '' ? `${issuer.replace(/\/$/, '')}${keysPath}` : `https://${serverAddress}${keysPath}`);
+  // Without an address of its own, the server is reached at the issuer of its tokens.
+  const origin = (address: string): string => (address === '' ? issuer.replace(/\/$/, '') : `https://${address}`);
   const configuration = (): object => ({
     issuer,
-    jwks_uri: jwksUri,
+    jwks_uri: discovery.jwksUri ?? `${origin(serverAddress())}${keysPath}`,
     response_types_supported: ['id_token'],
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: [...new Set(discovery.keys().map(({ alg }) => alg))].sort(),

@@ -18,8 +18,8 @@ export interface MetricSources {
   readonly registry: Registry;
   readonly audit: Pick<Audit, 'eventsTotal'>;
   readonly flowControl: FlowControl | undefined;
-  /** What the host adds. */
-  readonly others: (() => readonly MetricFamily[]) | undefined;
+  /** Figures of other parts of the process. */
+  readonly others: () => readonly MetricFamily[];
 }
 
 /** The document. */
@@ -33,7 +33,7 @@ export function metricsRoute({ clock, requests, registry, audit, flowControl, ot
         ...storageFamilies(registry),
         ...serverFamilies(startSeconds, audit.eventsTotal),
         ...(flowControl === undefined ? [] : flowFamilies(flowControl)),
-        ...(others?.() ?? []),
+        ...others(),
       ];
       const headers = { 'Process-Start-Time-Unix': `${startSeconds}` };
       return Promise.resolve({
