@@ -9,7 +9,7 @@ const mayImport = {
   cacher: ['storage'],
   webhook: [],
   auth: ['webhook'],
-  admission: ['webhook'],
+  admission: ['auth', 'webhook'],
   client: [],
   server: ['auth', 'admission', 'cacher', 'storage', 'client', 'webhook'],
   command: ['server', 'storage', 'client', 'auth', 'admission', 'cacher', 'webhook', 'controllers', 'scheduling'],

@@ -1,7 +1,6 @@
 // Admission: the contract of its plugins, those that are built in, and their chain. Hosts give plugins to
 // `createServer`, their own or these.
-export type { AdmissionAttributes, AdmissionOperation, AdmissionPlugin } from './plugin.js';
-export type { AdmissionTools } from './admission-tools.js';
+export type { AdmissionAnswer, AdmissionOperation, AdmissionPlugin, AdmissionReview, Handles } from './plugin.js';
 export { priorityAdmission } from './priority.js';
-export type { AdmissionChain } from './chain.js';
+export type { AdmissionChain, AdmissionSteps } from './chain.js';
 export { admissionChain } from './chain.js';

@@ -5,11 +5,11 @@ import { filter, takeUntil } from 'rxjs';
 import { forbidden, reflect, snapshotWriter } from '../core/index.js';
 import type { ApiError, Frozen } from '../core/index.js';
 import type { Pod, PriorityClass } from '../core/types/index.js';
-import type { AdmissionTools } from './admission-tools.js';
-import type { AdmissionAttributes, AdmissionPlugin } from './plugin.js';
+import type { ServerTools } from '../auth/index.js';
+import type { AdmissionPlugin, AdmissionReview } from './plugin.js';
 
 /** Makes the plugin. Classes are read from the first pod on. */
-export function priorityAdmission({ reader, closed$ }: AdmissionTools): AdmissionPlugin {
+export function priorityAdmission({ reader, closed$ }: Pick<ServerTools, 'reader' | 'closed$'>): AdmissionPlugin {
   const classes = { group: 'scheduling.k8s.io', resource: 'priorityclasses' };
   const writer = snapshotWriter<Frozen<PriorityClass>>({});
   let isReady = false;
@@ -27,100 +27,93 @@ export function priorityAdmission({ reader, closed$ }: AdmissionTools): Admissio
       );
       void synced$.forEach(done).then(done, done);
     });
-  const whenKnown = (work: () => void): Promise<void> | undefined => {
-    if (!isReady) return (ready ??= follow()).then(work);
-    work();
-    return undefined;
-  };
+  const whenKnown = <T>(work: () => T): T | Promise<T> => (isReady ? work() : (ready ??= follow()).then(work));
   const defaultClass = (): Frozen<PriorityClass> | undefined => {
     const defaults = writer.snapshot.list().filter(({ globalDefault = false }) => globalDefault);
     // Two of them can only be there because both were new at once.
     return defaults.sort((one, other) => (one.value ?? 0) - (other.value ?? 0))[0];
   };
 
-  const create = (attributes: AdmissionAttributes, pod: Pod): Promise<void> | undefined => {
+  const create = (review: AdmissionReview, pod: Frozen<Pod>): Frozen<Pod> | Promise<Frozen<Pod>> => {
     const { priorityClassName = '' } = pod.spec ?? {};
-    if (priorityClassName === '') return whenKnown(() => prioritize(attributes, pod, defaultClass() ?? nobodysClass));
+    if (priorityClassName === '') return whenKnown(() => prioritized(review, pod, defaultClass() ?? noClass));
     return reader.get<PriorityClass>(classes, priorityClassName).then((named) => {
-      if (named === undefined) throw refused(attributes, `no PriorityClass with name ${priorityClassName} was found`);
-      prioritize(attributes, pod, named);
+      if (named === undefined) throw refused(review, `no PriorityClass with name ${priorityClassName} was found`);
+      return prioritized(review, pod, named);
     });
   };
 
   return {
     name: 'Priority',
-    handles: ({ subresource, operation, resource }) =>
-      subresource === '' && operation !== 'DELETE' && (isPods(resource) || isClasses(resource)),
-    mutate: (attributes) => {
-      const { operation, object, oldObject, resource } = attributes;
-      if (!isPods(resource) || object === undefined) return undefined;
-      if (operation === 'CREATE') return create(attributes, object as Pod);
-      keepPriority(object as Pod, oldObject as Frozen<Pod> | undefined); // the resource says what they are
-      return undefined;
+    handles: { operations: ['CREATE', 'UPDATE'], resources: ['pods', 'priorityclasses.scheduling.k8s.io'] },
+    mutate: (review) => {
+      const { operation, object, oldObject, resource } = review;
+      if (resource.resource !== 'pods' || object === undefined) return undefined;
+      // The resource says what the objects are.
+      if (operation === 'CREATE') return create(review, object as Frozen<Pod>);
+      return withPriorityOf(object as Frozen<Pod>, oldObject as Frozen<Pod> | undefined);
     },
-    validate: (attributes) => {
-      const { operation, object, resource } = attributes;
-      if (!isClasses(resource) || (object as PriorityClass | undefined)?.globalDefault !== true) return undefined;
+    validate: (review) => {
+      const { operation, object, resource } = review;
+      const isDefault = (object as Frozen<PriorityClass> | undefined)?.globalDefault === true;
+      if (resource.resource !== 'priorityclasses' || !isDefault) return undefined;
       return whenKnown(() => {
         const other = defaultClass()?.metadata?.name;
         if (other !== undefined && (operation === 'CREATE' || other !== object?.metadata?.name)) {
-          throw refused(attributes, `PriorityClass ${other} is already marked as default. Only one default can exist`);
+          throw refused(review, `PriorityClass ${other} is already marked as default. Only one default can exist`);
         }
       });
     },
   };
 }
 
-/** What pods are where there is no default. */
-const nobodysClass: Frozen<PriorityClass> = { value: 0, preemptionPolicy: 'PreemptLowerPriority' };
+/** The class of pods where there is no default. */
+const noClass: Frozen<PriorityClass> = { value: 0, preemptionPolicy: 'PreemptLowerPriority' };
 
-function prioritize(
-  attributes: AdmissionAttributes,
-  pod: Pod,
+function prioritized(
+  review: AdmissionReview,
+  pod: Frozen<Pod>,
   { metadata, value = 0, preemptionPolicy }: Frozen<PriorityClass>,
-): void {
+): Frozen<Pod> {
   const { spec } = pod;
-  if (spec === undefined) return;
+  if (spec === undefined) return pod;
   if (spec.priority !== undefined && spec.priority !== value)
-    throw refused(attributes, mustNotBeGiven('integer value of priority', spec.priority, value));
+    throw refused(review, mustNotBeGiven('integer value of priority', spec.priority, value));
   if (
     preemptionPolicy !== undefined &&
     spec.preemptionPolicy !== undefined &&
     spec.preemptionPolicy !== preemptionPolicy
   ) {
-    throw refused(
-      attributes,
-      mustNotBeGiven('string value of PreemptionPolicy', spec.preemptionPolicy, preemptionPolicy),
-    );
+    throw refused(review, mustNotBeGiven('string value of PreemptionPolicy', spec.preemptionPolicy, preemptionPolicy));
   }
   const priorityClassName = metadata?.name;
-  if (priorityClassName !== undefined) spec.priorityClassName = priorityClassName;
-  spec.priority = value;
-  if (preemptionPolicy !== undefined) spec.preemptionPolicy = preemptionPolicy;
+  return {
+    ...pod,
+    spec: {
+      ...spec,
+      ...(priorityClassName !== undefined && { priorityClassName }),
+      priority: value,
+      ...(preemptionPolicy !== undefined && { preemptionPolicy }),
+    },
+  };
 }
 
-/** An update that leaves them out does not mean to change them. */
-function keepPriority({ spec }: Pod, old: Frozen<Pod> | undefined): void {
-  if (spec === undefined) return;
-  if (spec.priority === undefined && old?.spec?.priority !== undefined) spec.priority = old.spec.priority;
-  if (spec.preemptionPolicy === undefined && old?.spec?.preemptionPolicy !== undefined)
-    spec.preemptionPolicy = old.spec.preemptionPolicy;
+/** An update that leaves priority and policy out keeps them. */
+function withPriorityOf(pod: Frozen<Pod>, old: Frozen<Pod> | undefined): Frozen<Pod> | undefined {
+  const { spec } = pod;
+  const { priority, preemptionPolicy } = old?.spec ?? {};
+  const keepsPriority = spec?.priority === undefined && priority !== undefined;
+  const keepsPolicy = spec?.preemptionPolicy === undefined && preemptionPolicy !== undefined;
+  if (spec === undefined || (!keepsPriority && !keepsPolicy)) return undefined;
+  return { ...pod, spec: { ...spec, ...(keepsPriority && { priority }), ...(keepsPolicy && { preemptionPolicy }) } };
 }
 
 function mustNotBeGiven(what: string, given: number | string, computed: number | string): string {
   return `the ${what} (${given}) must not be provided in pod spec; priority admission controller computed ${computed} from the given PriorityClass name`;
 }
 
-/** Names are made after admission: until then an object is known by what its name will begin with. */
-function refused({ resource, name, object }: AdmissionAttributes, why: string): ApiError {
+/** Names are generated after admission: until then an object is known by its `generateName`. */
+function refused({ resource, name, object }: AdmissionReview, why: string): ApiError {
   const { name: own = '', generateName = '' } = object?.metadata ?? {};
   return forbidden({ ...resource, name: [name, own, generateName].find((each) => each !== '') ?? '' }, why);
-}
-
-function isPods({ group, resource }: AdmissionAttributes['resource']): boolean {
-  return group === '' && resource === 'pods';
-}
-
-function isClasses({ group, resource }: AdmissionAttributes['resource']): boolean {
-  return group === 'scheduling.k8s.io' && resource === 'priorityclasses';
 }

@@ -7,7 +7,7 @@ export type {
   Credentials,
   TokenAuthenticator,
 } from './authenticator.js';
-export type { AuthTools } from './auth-tools.js';
+export type { ServerTools } from './server-tools.js';
 export type { AccessAttributes, AccessRules, AccessSelectors, Authorizer, Decision } from './authorizer.js';
 export type { AnonymousOptions } from './authentication/anonymous.js';
 export { orAnonymous } from './authentication/anonymous.js';

@@ -22,7 +22,7 @@ import {
 } from '../auth/index.js';
 import type {
   AnonymousOptions,
-  AuthTools,
+  ServerTools,
   AuthenticationConfiguration,
   Authenticator,
   TokenAuthenticator,
@@ -75,8 +75,8 @@ export interface AuthenticationParts {
 
 /** Authentication as the flags say. */
 export interface Authentication {
-  readonly authenticators: (tools: AuthTools) => readonly Authenticator[];
-  readonly tokens: (tools: AuthTools) => TokenIssuer;
+  readonly authenticators: (tools: ServerTools) => readonly Authenticator[];
+  readonly tokens: (tools: ServerTools) => TokenIssuer;
   readonly keys: ServiceAccountKeys;
   readonly apiAudiences: readonly string[];
   /** PEM of all whose certificates clients may present. */
@@ -121,7 +121,7 @@ export async function authenticationOf(
     path: string | undefined,
     text: string | undefined,
     make: (authorities: string) => Authenticator,
-  ): readonly ((tools: AuthTools) => Authenticator)[] =>
+  ): readonly ((tools: ServerTools) => Authenticator)[] =>
     path === undefined || text === undefined
       ? []
       : [followedAuthorities({ flag, path, text, make }, surroundings, clock)];
@@ -138,7 +138,7 @@ export async function authenticationOf(
   const byCertificate = byAuthorities('client-ca-file', flags.clientCaFile, clientCa, (authorities) =>
     clientCertificates({ authorities: authority + authorities, clock }),
   );
-  const byToken = ({ reader, random }: AuthTools): readonly TokenAuthenticator[] => [
+  const byToken = ({ reader, random }: ServerTools): readonly TokenAuthenticator[] => [
     audienceAgnosticTokens(knownTokens, apiAudiences),
     ...serviceAccountTokens({
       reader,

@@ -12,7 +12,7 @@ import {
   reloadingAuthorizer,
   webhookAuthorizer,
 } from '../auth/index.js';
-import type { AuthTools, Authorizer } from '../auth/index.js';
+import type { ServerTools, Authorizer } from '../auth/index.js';
 import type { Clock } from '../core/index.js';
 import { retryingCall } from '../webhook/index.js';
 import type { AuthorizationFlags, AuthorizationMode } from './authorization-flags.js';
@@ -24,7 +24,7 @@ import type { WebhookConnection } from './webhook-connection.js';
 
 /** Authorization as the flags say. */
 export interface Authorization {
-  readonly authorizers: (tools: AuthTools) => readonly Authorizer[];
+  readonly authorizers: (tools: ServerTools) => readonly Authorizer[];
   /** Whether roles and bindings decide, so that there have to be some to begin with. */
   readonly usesRbac: boolean;
   readonly close: () => void;
@@ -45,7 +45,7 @@ export async function authorizationOf(
     webhooks.push(webhook);
     return webhook;
   };
-  const standing = (tools: AuthTools): Readonly<Partial<Record<AuthorizationMode, Authorizer>>> => ({
+  const standing = (tools: ServerTools): Readonly<Partial<Record<AuthorizationMode, Authorizer>>> => ({
     AlwaysAllow: alwaysAllow,
     AlwaysDeny: alwaysDeny,
     RBAC: rbacAuthorizer(tools.rbac()),
@@ -57,7 +57,7 @@ export async function authorizationOf(
     const text = await surroundings.readFile(configFile);
     // Found out now rather than with the first request.
     const configured = compileAuthorizationConfiguration(await parseAuthorizationConfiguration(text), { fileProblem });
-    const authorizers = (tools: AuthTools): readonly Authorizer[] => {
+    const authorizers = (tools: ServerTools): readonly Authorizer[] => {
       const authorizer$ = authorizationFrom(followedFile(configFile, text, surroundings, clock), {
         clock,
         random: tools.random,
@@ -78,7 +78,7 @@ export async function authorizationOf(
   }
   const { webhook } = flags;
   const connection = webhook.configFile === undefined ? undefined : await connect(webhook.configFile);
-  const authorizers = (tools: AuthTools): readonly Authorizer[] => {
+  const authorizers = (tools: ServerTools): readonly Authorizer[] => {
     const known = standing(tools);
     const asked =
       connection &&

@@ -3,7 +3,7 @@
 // As apiserver/pkg/server/dynamiccertificates/dynamic_cafile_content.go.
 import { concat, concatMap, skip } from 'rxjs';
 import { reloadingAuthenticator } from '../auth/index.js';
-import type { AuthTools, Authenticator } from '../auth/index.js';
+import type { ServerTools, Authenticator } from '../auth/index.js';
 import { certificatesProblem } from '../auth/node/index.js';
 import { errorText } from '../core/index.js';
 import type { Clock } from '../core/index.js';
@@ -28,7 +28,7 @@ export function followedAuthorities(
   { flag, path, text, make }: AuthoritiesFile,
   surroundings: Surroundings,
   clock: Clock,
-): (tools: AuthTools) => Authenticator {
+): (tools: ServerTools) => Authenticator {
   const made = (authorities: string): Authenticator => {
     const problem = certificatesProblem(authorities);
     if (problem !== undefined) throw new Error(problem);

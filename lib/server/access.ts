@@ -2,10 +2,10 @@
 // the one authenticator and the one authorizer that requests are put before.
 import { defer, of } from 'rxjs';
 import type { Observable } from 'rxjs';
-import { mastersAllowed, rbacIndex, unionAuthenticator, unionAuthorizer } from '../auth/index.js';
-import type { AuthTools, Authenticator, Authorizer, RbacRules, TokenIssuer } from '../auth/index.js';
+import { alwaysAllow, mastersAllowed, rbacIndex, unionAuthenticator, unionAuthorizer } from '../auth/index.js';
+import type { ServerTools, Authenticator, Authorizer, RbacRules, TokenIssuer } from '../auth/index.js';
 import { Outlet } from '../core/index.js';
-import type { Clock, ObjectReader, Random } from '../core/index.js';
+import type { Clock, ObjectReader, Random, Scheme } from '../core/index.js';
 import type { ServerOptions } from './server-options.js';
 
 /** What parts are made with. */
@@ -13,6 +13,7 @@ export interface AccessParts {
   readonly reader: ObjectReader;
   readonly clock: Clock;
   readonly random: Random;
+  readonly scheme: Scheme;
 }
 
 /** The access control of a server. */
@@ -28,23 +29,25 @@ export interface Access {
   readonly rbac: RbacRules;
   /** Whether a part of the host asks them. */
   readonly usesRbac: boolean;
-  /** Emits once when it is over, also to whoever comes later. */
-  readonly closed$: Observable<void>;
+  /** The tools of a part of the server, with a random stream of that name. */
+  toolsFor(stream: string): ServerTools;
   /** Tells the parts that it is over. */
   close(): void;
 }
 
 /** Makes the parts. Nothing is read before somebody asks. */
-export function accessOf(options: ServerOptions, { reader, clock, random }: AccessParts): Access {
+export function accessOf(options: ServerOptions, { reader, clock, random, scheme }: AccessParts): Access {
   const closing = new Outlet<undefined>();
   let isClosed = false;
-  const closed$ = defer(() => (isClosed ? of(undefined) : closing.values$));
+  const closed$: Observable<void> = defer(() => (isClosed ? of(undefined) : closing.values$));
   const rbac = rbacIndex(reader, closed$);
   let usesRbac = false;
-  const toolsOf = (stream: string, audiences: readonly string[]): AuthTools => ({
+  const toolsOf = (stream: string, audiences: readonly string[]): ServerTools => ({
     reader,
     clock,
     random: random.stream(stream),
+    scheme,
+    authorizer: () => authorizer ?? alwaysAllow,
     audiences,
     closed$,
     rbac: () => {
@@ -58,20 +61,23 @@ export function accessOf(options: ServerOptions, { reader, clock, random }: Acce
       : options.tokens;
   const audiences = options.apiAudiences ?? tokens?.defaultAudiences ?? [];
   const made = <Part>(
-    given: readonly Part[] | ((tools: AuthTools) => readonly Part[]) = [],
+    given: readonly Part[] | ((tools: ServerTools) => readonly Part[]) = [],
     stream: string,
   ): readonly Part[] => (typeof given === 'function' ? given(toolsOf(stream, audiences)) : given);
   const authenticators = made(options.authenticators, 'authentication');
   const authorizers = made(options.authorizers, 'authorization');
+  // Whatever the host configures, nobody locks out the administrators.
+  const authorizer = authorizers.length === 0 ? undefined : unionAuthorizer([mastersAllowed, ...authorizers]);
   return {
     authenticator: authenticators.length === 0 ? undefined : unionAuthenticator(authenticators),
-    // Whatever the host configures, nobody locks out the administrators.
-    authorizer: authorizers.length === 0 ? undefined : unionAuthorizer([mastersAllowed, ...authorizers]),
+    authorizer,
     tokens,
     audiences,
     rbac,
-    usesRbac,
-    closed$,
+    get usesRbac() {
+      return usesRbac;
+    },
+    toolsFor: (stream) => toolsOf(stream, audiences),
     close: () => {
       isClosed = true;
       closing.emit(undefined);

@@ -2,9 +2,9 @@
 // they are asked for, and the objects every cluster begins with are written before the first request that could see
 // them.
 import { admissionChain } from '../admission/index.js';
-import type { AdmissionPlugin, AdmissionTools } from '../admission/index.js';
+import type { AdmissionPlugin } from '../admission/index.js';
 import { alwaysAllow } from '../auth/index.js';
-import type { Authenticator } from '../auth/index.js';
+import type { Authenticator, ServerTools } from '../auth/index.js';
 import { builtinScheme, systemClock, systemRandom } from '../core/index.js';
 import type { Frozen, MetricFamily } from '../core/index.js';
 import type { Service } from '../core/types/index.js';
@@ -49,7 +49,7 @@ export function createServer(options: ServerOptions): ApiServer {
   const healthChecks = healthChecksOf(store);
   const registry = new Registry({ scheme, store, clock });
   const reader = objectReader(registry, clock);
-  const access = accessOf(options, { reader, clock, random });
+  const access = accessOf(options, { reader, clock, random, scheme });
   const { authenticator, tokens, audiences, rbac } = access;
   const authorizer = access.authorizer ?? alwaysAllow;
   const allocatorOf = (): ServiceAllocator =>
@@ -87,7 +87,7 @@ export function createServer(options: ServerOptions): ApiServer {
     clock,
     random: random.stream('objects'),
     leases: leasePool(store, clock),
-    admission: admissionChain(admissionOf(options, { reader, closed$: access.closed$ })),
+    admission: admissionChain(admissionOf(options, access.toolsFor('admission'))),
     hookOf: (stored) => (stored.ref.resource === 'services' && stored.ref.group === '' ? serviceHook : undefined),
     guardOf: writeGuards({ rbac, authorizer, reader, scheme }),
     authorizeCreate: (_endpoint, exchange) => authorize(authorizer, { ...attributesOf(exchange), verb: 'create' }),
@@ -167,7 +167,7 @@ export function createServer(options: ServerOptions): ApiServer {
   return { handler, scheme, audit$: audit.events$, started, publishAddress, addMetrics, close };
 }
 
-function admissionOf({ admission = [] }: ServerOptions, tools: AdmissionTools): readonly AdmissionPlugin[] {
+function admissionOf({ admission = [] }: ServerOptions, tools: ServerTools): readonly AdmissionPlugin[] {
   return typeof admission === 'function' ? admission(tools) : admission;
 }
 

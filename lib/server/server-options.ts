@@ -1,7 +1,7 @@
 // What a host says about its server, and what it gets.
 import type { Observable } from 'rxjs';
-import type { AdmissionPlugin, AdmissionTools } from '../admission/index.js';
-import type { AuthTools, Authenticator, Authorizer, TokenIssuer } from '../auth/index.js';
+import type { AdmissionPlugin } from '../admission/index.js';
+import type { Authenticator, Authorizer, ServerTools, TokenIssuer } from '../auth/index.js';
 import type { Handler } from '../client/index.js';
 import type { Clock, MetricFamily, Random, Scheme } from '../core/index.js';
 import type { Store } from '../storage/index.js';
@@ -22,12 +22,12 @@ export interface ServerOptions {
    * Asked in order who is asking. Without any, every request runs as an administrator. Those that read objects are made
    * by a function.
    */
-  readonly authenticators?: readonly Authenticator[] | ((tools: AuthTools) => readonly Authenticator[]);
+  readonly authenticators?: readonly Authenticator[] | ((tools: ServerTools) => readonly Authenticator[]);
   /**
    * Asked in order who may do what, after `system:masters` were let through. Without any, everything is allowed. Those
    * that read objects are made by a function.
    */
-  readonly authorizers?: readonly Authorizer[] | ((tools: AuthTools) => readonly Authorizer[]);
+  readonly authorizers?: readonly Authorizer[] | ((tools: ServerTools) => readonly Authorizer[]);
   /**
    * Whether the server begins with the roles and bindings of Kubernetes, and completes those it finds. Unless said
    * otherwise it does where a part was made with the `rbac` of its tools.
@@ -48,7 +48,7 @@ export interface ServerOptions {
   /** What is told of which requests by `audit$`. Without it, nothing is. */
   readonly audit?: AuditPolicy;
   /** In the order in which they run. Those that read objects of the server are given as a function of its tools. */
-  readonly admission?: readonly AdmissionPlugin[] | ((tools: AdmissionTools) => readonly AdmissionPlugin[]);
+  readonly admission?: readonly AdmissionPlugin[] | ((tools: ServerTools) => readonly AdmissionPlugin[]);
   /**
    * A watch without a time limit of its own ends after this long, or up to twice as long; half an hour unless said
    * otherwise.
@@ -64,7 +64,7 @@ export interface ServerOptions {
    */
   readonly nodes?: NodeConnector;
   /** Makes tokens of ServiceAccounts, and publishes the keys that verify them. Without it nobody can ask for one. */
-  readonly tokens?: TokenIssuer | ((tools: AuthTools) => TokenIssuer);
+  readonly tokens?: TokenIssuer | ((tools: ServerTools) => TokenIssuer);
   /**
    * Whom the authenticators trust, for extension servers to do likewise: published in
    * kube-system/extension-apiserver-authentication.

@@ -1092,15 +1092,13 @@ t.test('mutating and validating admission see the token request', async (t) => {
       admission: [
         {
           name: 'shortener',
-          handles: ({ subresource }) => subresource === 'token',
+          handles: { operations: ['CREATE'], resources: ['serviceaccounts'], subresources: ['token'] },
           mutate: ({ kind, object }) => {
             seen.push(`mutate ${kind.kind}`);
-            if (object !== undefined) (object as TokenRequest).spec = { expirationSeconds: 700 };
-            return undefined;
+            return { ...object, spec: { expirationSeconds: 700 } };
           },
           validate: ({ kind, object }) => {
             seen.push(`validate ${kind.kind} ${String((object as TokenRequest).spec?.expirationSeconds)}`);
-            return undefined;
           },
         },
       ],

@@ -478,8 +478,9 @@ function slowServer(options: Partial<ServerOptions> = {}): {
   let held: (() => void)[] = [];
   const slow: AdmissionPlugin = {
     name: 'slow',
-    handles: ({ namespace }) => namespace === 'slow',
-    validate: () => new Promise<void>((resolve) => held.push(resolve)),
+    handles: { operations: '*', resources: '*' },
+    validate: ({ namespace }) =>
+      namespace === 'slow' ? new Promise<void>((resolve) => held.push(resolve)) : undefined,
   };
   const server = createServer({
     store: memoryStore({ clock }),

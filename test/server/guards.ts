@@ -271,7 +271,7 @@ t.test('long requests have an event when they begin and one when they end', asyn
 t.test('failures that are none of the API are told as such', async (t) => {
   const plugin = {
     name: 'broken',
-    handles: () => true,
+    handles: { operations: '*', resources: '*' } as const,
     validate: (): never => {
       throw new TypeError('x is not a function');
     },

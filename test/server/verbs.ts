@@ -162,12 +162,8 @@ t.test('updates are refused on a stale resourceVersion, and patches try again un
 t.test('a patch of status keeps everything else, and still says what is wrong with it', async (t) => {
   const meddler: AdmissionPlugin = {
     name: 'meddler',
-    handles: ({ operation }) => operation === 'UPDATE',
-    mutate({ object }) {
-      const { spec } = object as Pod;
-      if (spec !== undefined) spec.nodeName = 'meddled';
-      return undefined;
-    },
+    handles: { operations: ['UPDATE'], resources: '*', subresources: '*' },
+    mutate: ({ object }) => ({ ...object, spec: { ...(object as Pod).spec, nodeName: 'meddled' } }),
   };
   for (const admission of [[], [meddler]]) {
     const { object, response, refusal, server } = served({ admission });

@@ -12,7 +12,7 @@ import type {
   eventsV1,
 } from '../../lib/core/types/index.js';
 import type {
-  AuthTools,
+  ServerTools,
   Authenticated,
   Authenticator,
   Authorizer,
@@ -152,7 +152,7 @@ test('parts that read objects are made by a function of tools', () => {
     createServer({ store, authenticators: (tools) => [bearerTokens([bootstrapTokens(tools)])] }),
   ).type.toBe<ApiServer>();
   expect(createServer).type.not.toBeCallableWith({ store, authorizers: rbacAuthorizer });
-  expect<AuthTools['closed$']>().type.toBe<Observable<void>>();
+  expect<ServerTools['closed$']>().type.toBe<Observable<void>>();
 });
 
 test('who is asking is told by a value that nobody can change', () => {

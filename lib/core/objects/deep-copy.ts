@@ -18,3 +18,21 @@ export function deepCopy(value: unknown): unknown {
   }
   return copy;
 }
+
+/**
+ * Returns a JSON value that can be changed in place: frozen parts are replaced by copies, all others are kept. Relies
+ * on the invariant of freeze.ts, that a frozen part is frozen all the way down.
+ */
+export function thaw<T>(value: T): T;
+export function thaw(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Object.isFrozen(value)) return deepCopy(value);
+  const record = value as Record<string, unknown>;
+  for (const key of Object.keys(record)) {
+    const member = record[key];
+    if (typeof member !== 'object' || member === null) continue;
+    const own = thaw(member);
+    if (own !== member) setOwn(record, key, own);
+  }
+  return value;
+}

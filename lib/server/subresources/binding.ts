@@ -24,7 +24,7 @@ import type { Endpoint } from '../registry/endpoint.js';
 import type { Stored } from '../registry/stored-kind.js';
 import { guaranteedUpdate } from '../writes/guaranteed-update.js';
 import { ensureNamespace } from '../writes/metadata.js';
-import type { WriteTools } from '../writes/write.js';
+import type { WriteForm, WriteTools } from '../writes/write.js';
 import { Write } from '../writes/write.js';
 
 /**
@@ -42,21 +42,21 @@ export async function bind(pods: Endpoint, exchange: Exchange, tools: WriteTools
   for (const warning of warnings) exchange.warn(warning);
   exchange.recorder?.object(object);
   ensureNamespace(object, request.info.namespace, pods.stored);
-  const binding = object as Binding;
+  const write = new Write(pods, exchange, options, tools, bindingForm);
+  const binding = (await write.mutate('CREATE', object)) as Binding;
   const name = binding.metadata?.name ?? '';
   if (request.info.subresource !== '' && request.info.name !== name)
     throw badRequest('name in URL does not match name in Binding object');
   const errors = bindingErrors(binding);
   // Kubernetes forgets to make this an Invalid.
   if (errors.length > 0) throw unclassifiedError(fieldErrorsText(errors));
-  const write = new Write(pods, exchange, options, tools);
-  const admitted = write.admit('CREATE', binding);
-  if (admitted !== undefined) await admitted;
+  await write.admit('CREATE', binding);
   await assign(write, binding, name);
   return { type: 'object', code: 201, object: successStatus(undefined, 201), form };
 }
 
 const bindingKind = { group: '', version: 'v1', kind: 'Binding' };
+const bindingForm: WriteForm = { gvk: bindingKind, fromHub: (object) => object };
 
 function bindingErrors({ target }: Frozen<Binding>): readonly FieldError[] {
   const { kind = '', name = '' } = target;

@@ -1,6 +1,7 @@
 // eviction: a deletion that asks the pod's disruption budget first. As pkg/registry/core/pod/storage/eviction.go.
 import {
   badRequest,
+  groupVersionKindOf,
   isApiError,
   matchesLabels,
   notFound,
@@ -50,13 +51,14 @@ export async function evict(
   });
   for (const warning of warnings) exchange.warn(warning);
   exchange.recorder?.object(object);
-  const eviction = object as Eviction;
+  const asked = new Write(pods, exchange, options, tools, { gvk: groupVersionKindOf(object), fromHub: (same) => same });
+  const eviction = (await asked.mutate('CREATE', object)) as Eviction;
   if ((eviction.metadata?.name ?? '') !== request.info.name)
     throw badRequest('name in URL does not match name in Eviction object');
   const deletion = deletionOf(eviction, options.dryRun ?? []);
   checkDeleteOptions(deletion);
   const write = new Write(pods, exchange, deletion, tools);
-  await write.admit('CREATE', object);
+  await asked.admit('CREATE', eviction);
   const { preconditions, budgetName } = await permitted(write, budgets, deletion);
   await removePod(write, { ...deletion, ...(preconditions && { preconditions }) }, budgetName);
   return { type: 'object', code: 201, object: successStatus(undefined, 201), form };
@@ -136,7 +138,7 @@ async function removePod(write: Write, deletion: Deletion, budgetName: string | 
       deletion.preconditions?.resourceVersion === undefined || noted === undefined
         ? deletion.preconditions
         : { ...deletion.preconditions, resourceVersion: noted.metadata?.resourceVersion ?? '' };
-    await deleteObject(write, { ...deletion, ...(preconditions && { preconditions }) }, namespace, name);
+    await deleteObject(write, { ...deletion, ...(preconditions && { preconditions }) }, namespace, name, false);
   } catch (error) {
     // The pod changed while its budget was asked: the client shall ask again.
     throw budgetName !== undefined && isApiError(error, 'Conflict') ? stillProcessed(budgetName) : error;

@@ -52,10 +52,9 @@ export async function issueToken(accounts: Endpoint, exchange: Exchange, parts: 
   for (const warning of warnings) exchange.warn(warning);
   exchange.recorder?.object(object);
   ensureNamespace(object, namespace, accounts.stored);
-  const write = new Write({ ...accounts, gvk }, exchange, options, tools);
-  await write.mutate('CREATE', object);
+  const write = new Write(accounts, exchange, options, tools, { gvk, fromHub: (same) => same });
   // The decoder made it what the scheme says it is.
-  const asked = object as TokenRequest;
+  const asked = (await write.mutate('CREATE', object)) as TokenRequest;
   refuse(name, nameErrors(asked, name));
   const account = await accountOf(accounts, namespace, name);
   const whole = completed(asked, account, issuer, write.context.now);

@@ -38,16 +38,16 @@ export async function create(endpoint: Endpoint, exchange: Exchange, tools: Writ
 }
 
 /** Stores a decoded object of the endpoint's version, which is this function's to change. */
-export async function createObject(write: Write, decoded: ApiObject): Promise<Stored> {
+export async function createObject(write: Write, given: ApiObject): Promise<Stored> {
   const { endpoint, exchange, stored } = write;
   const { namespace } = exchange.request.info;
-  wipeSystemFields(decoded);
-  ensureNamespace(decoded, namespace, stored);
-  dedupeOwners(decoded, exchange);
-  attributeFields(decoded);
+  wipeSystemFields(given);
+  ensureNamespace(given, namespace, stored);
+  dedupeOwners(given, exchange);
+  attributeFields(given);
+  let decoded = given;
   if (write.tools.admission !== undefined) {
-    const mutated = write.mutate('CREATE', decoded);
-    if (mutated !== undefined) await mutated;
+    decoded = await write.mutate('CREATE', given);
     dedupeOwners(decoded, exchange, ' after mutating admission happens');
   }
   const object = endpoint.toHub(decoded) as ApiObject;
@@ -77,8 +77,7 @@ async function tryCreate(write: Write, object: ApiObject): ReturnType<typeof put
     prepareCreate(write, object);
     const refused = refuseGuarded(write, object);
     if (refused !== undefined) await refused;
-    const admitted = write.admit('CREATE', object);
-    if (admitted !== undefined) await admitted;
+    if (write.tools.admission !== undefined) await write.admit('CREATE', object);
     const metadata = metadataOf(object);
     if ((metadata.resourceVersion ?? '') !== '')
       throw unclassifiedError('resourceVersion should not be set on objects to be created');

@@ -35,16 +35,20 @@ export async function deleteOne(endpoint: Endpoint, exchange: Exchange, tools: W
   return { type: 'object', code, object: gone ? goneAnswer(endpoint, object) : endpoint.fromHub(object), form };
 }
 
-/** Deletes the object under that name, as far as it may go now. */
+/**
+ * Deletes the object under that name, as far as it may go now. Without `admits` admission is not run: an eviction was
+ * admitted as such.
+ */
 export async function deleteObject(
   write: Write,
   deletion: Deletion,
   namespace: string,
   name: string,
+  admits = true,
 ): Promise<{ readonly object: Stored; readonly gone: boolean }> {
   const { endpoint, stored } = write;
   const key = stored.keyOf(namespace, name);
-  const first = await guaranteedUpdate(write, key, (old) => ended(write, deletion, old, name));
+  const first = await guaranteedUpdate(write, key, (old) => ended(write, deletion, old, name, admits));
   if (first.fate === 'removed') return { object: first.object, gone: true };
   if (first.fate === 'unchanged' || !isOver(first.object)) return { object: first.object, gone: false };
   if (write.context.dryRun) return { object: first.object, gone: true };
@@ -75,12 +79,17 @@ function isOver({ metadata }: Stored): boolean {
   );
 }
 
-async function ended(write: Write, deletion: Deletion, old: Stored | undefined, name: string): Promise<Change> {
+async function ended(
+  write: Write,
+  deletion: Deletion,
+  old: Stored | undefined,
+  name: string,
+  admits: boolean,
+): Promise<Change> {
   const { endpoint, stored, context } = write;
   if (old === undefined) throw notFound(refOf(endpoint, name));
   checkPreconditions(stored.definition, deletion, old, name);
-  const admitted = write.admit('DELETE', undefined, old);
-  if (admitted !== undefined) await admitted;
+  if (admits && write.tools.admission !== undefined) await write.admitDelete(old);
   const object = draftOf(old);
   if (stored.strategy.holdsDeletion?.(old) === true) return held(write, deletion, object, old);
   const grace = beginGrace(write, object, deletion.gracePeriodSeconds);

@@ -8,7 +8,6 @@ import {
   applyValidation,
   badRequest,
   decodeValue,
-  deepCopy,
   fieldInvalid,
   fieldPath,
   invalid,
@@ -139,15 +138,13 @@ function patched(write: Write, change: Patch, old: Stored, validation: FieldVali
 
 /**
  * What a patch left as it was, of the members that a write of status does not write: they need not be decoded again.
- * What a patch does not touch is the very same in document and base. Plugins may change what they are given, to no
- * effect.
+ * What a patch does not touch is the very same in document and base.
  */
-function keptMembers({ exchange, stored, tools }: Write, document: JsonValue, base: JsonObject): JsonObject {
+function keptMembers({ exchange, stored }: Write, document: JsonValue, base: JsonObject): JsonObject {
   const kept: Record<string, JsonValue> = {};
   if (!writesOnlyStatus(stored, exchange.request.info.subresource) || !isJsonObject(document)) return kept;
   for (const [key, value] of Object.entries(base)) {
-    if (!statusHalf.has(key) && typeof value === 'object' && document[key] === value)
-      setOwn(kept, key, tools.admission === undefined ? value : deepCopy(value));
+    if (!statusHalf.has(key) && typeof value === 'object' && document[key] === value) setOwn(kept, key, value);
   }
   return kept;
 }
@@ -179,7 +176,7 @@ export function decodedPatch(
     for (const warning of warnings) exchange.warn(warning);
     scheme.setDefaults(object, gvk);
     // Whatever was patched into them: an object in the store is of the kind of its key.
-    return Object.assign(object, kept, { kind: gvk.kind, apiVersion: printGroupVersion(gvk) });
+    return { ...object, ...kept, kind: gvk.kind, apiVersion: printGroupVersion(gvk) };
   } catch (error) {
     if (!isDecodeError(error) && !isParseError(error) && !isNotRegisteredError(error)) throw error;
     throw invalid({ group: '', kind: '' }, '', [

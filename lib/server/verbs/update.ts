@@ -83,11 +83,10 @@ export async function updateObject(
       );
     }
     const made = next(old);
-    const decoded = made instanceof Promise ? await made : made;
+    let decoded = made instanceof Promise ? await made : made;
     attributeFields(decoded);
     if (write.tools.admission !== undefined) {
-      const mutated = write.mutate(old === undefined ? 'CREATE' : 'UPDATE', decoded, old && endpoint.fromHub(old));
-      if (mutated !== undefined) await mutated;
+      decoded = await write.mutate(old === undefined ? 'CREATE' : 'UPDATE', decoded, old);
       dedupeOwners(decoded, exchange, ' after mutating admission happens');
     }
     const object = endpoint.toHub(decoded) as ApiObject;
@@ -120,8 +119,7 @@ async function replaced(write: Write, given: ApiObject, old: Stored): Promise<Ch
     object = prepareUpdate(write, given, old, subresource);
     const refused = refuseGuarded(write, object, old);
     if (refused !== undefined) await refused;
-    const admitted = write.admit('UPDATE', object, old);
-    if (admitted !== undefined) await admitted;
+    if (write.tools.admission !== undefined) await write.admit('UPDATE', object, old);
   } catch (error) {
     reservation?.rollback();
     throw error;

@@ -1,13 +1,15 @@
 // One write on its way: the request, what it writes through, and the context that strategies and admission see.
-import type { AdmissionAttributes, AdmissionChain, AdmissionOperation } from '../../admission/index.js';
-import type { ApiObject, Clock, Frozen, Random, WriteContext } from '../../core/index.js';
+import type { AdmissionChain, AdmissionOperation } from '../../admission/index.js';
+import type { ApiObject, Clock, Random, WriteContext } from '../../core/index.js';
 import type { RequestOptions } from '../../client/index.js';
 import type { Store } from '../../storage/index.js';
 import type { Exchange } from '../requests/exchange.js';
 import { isDryRun } from '../requests/check-options.js';
 import type { Endpoint } from '../registry/endpoint.js';
-import type { StoredKind } from '../registry/stored-kind.js';
+import type { Stored, StoredKind } from '../registry/stored-kind.js';
 import type { LeasePool } from './lease-pool.js';
+import type { ReviewSubject } from './review.js';
+import { reviewOf } from './review.js';
 import type { WriteGuard } from './write-guard.js';
 import type { WriteHook } from './write-hook.js';
 
@@ -26,6 +28,9 @@ export interface WriteTools {
   readonly authorizeCreate: (endpoint: Endpoint, exchange: Exchange) => Promise<void>;
 }
 
+/** The form in which a request writes an object: that of its endpoint, or the kind of a subresource. */
+export type WriteForm = Pick<Endpoint, 'gvk' | 'fromHub'>;
+
 /** A write. */
 export class Write {
   readonly endpoint: Endpoint;
@@ -34,8 +39,17 @@ export class Write {
   readonly options: RequestOptions;
   readonly context: WriteContext;
 
-  constructor(endpoint: Endpoint, exchange: Exchange, options: RequestOptions, tools: WriteTools) {
+  readonly #form: WriteForm;
+
+  constructor(
+    endpoint: Endpoint,
+    exchange: Exchange,
+    options: RequestOptions,
+    tools: WriteTools,
+    form: WriteForm = endpoint,
+  ) {
     this.endpoint = endpoint;
+    this.#form = form;
     this.exchange = exchange;
     this.tools = tools;
     this.options = options;
@@ -63,48 +77,50 @@ export class Write {
   }
 
   /**
-   * Lets mutating plugins change the object. Throws or rejects with a refusal; answers only where there is something to
-   * wait for.
+   * Runs mutating admission of an object in the form of the request, which the caller owns. Resolves to the object to
+   * go on with, which the caller owns too. Rejects with a refusal.
    */
-  mutate(
-    operation: AdmissionOperation,
-    object: ApiObject | undefined,
-    oldObject?: Frozen<ApiObject>,
-  ): Promise<void> | undefined {
-    return this.tools.admission?.mutate(this.#attributes(operation, object, oldObject));
+  async mutate(operation: AdmissionOperation, object: ApiObject, old?: Stored): Promise<ApiObject> {
+    const steps = this.#stepsFor(operation);
+    if (steps?.mutate === undefined) return object;
+    const review = reviewOf(this.#subject(object), operation, object, old && this.#form.fromHub(old));
+    return (await steps.mutate(review)) ?? object;
   }
 
-  /** Lets validating plugins judge it, likewise. */
-  admit(
-    operation: AdmissionOperation,
-    object: ApiObject | undefined,
-    oldObject?: Frozen<ApiObject>,
-  ): Promise<void> | undefined {
-    return this.tools.admission?.validate(this.#attributes(operation, object, oldObject));
+  /** Runs validating admission of an object in the hub version. Rejects with a refusal. */
+  async admit(operation: AdmissionOperation, object: ApiObject, old?: Stored): Promise<void> {
+    const steps = this.#stepsFor(operation);
+    if (steps?.validate === undefined) return;
+    const { fromHub } = this.#form;
+    await steps.validate(reviewOf(this.#subject(object), operation, fromHub(object), old && fromHub(old)));
   }
 
-  #attributes(
-    operation: AdmissionOperation,
-    object: ApiObject | undefined,
-    oldObject: Frozen<ApiObject> | undefined,
-  ): AdmissionAttributes {
-    const { exchange, endpoint } = this;
-    const { info } = exchange.request;
-    const attributes: { -readonly [K in keyof AdmissionAttributes]: AdmissionAttributes[K] } = {
-      operation,
-      kind: endpoint.gvk,
-      resource: endpoint.gvr,
-      subresource: info.subresource,
-      namespace: info.namespace,
-      name: info.name === '' ? (object?.metadata?.name ?? oldObject?.metadata?.name ?? '') : info.name,
-      options: undefined,
-      dryRun: this.context.dryRun,
-      user: exchange.user,
-      warn: (text) => exchange.warn(text),
-      annotate: (key, value) => exchange.annotate(key, value),
+  /** Runs both phases for the deletion of an object. */
+  async admitDelete(old: Stored): Promise<void> {
+    const steps = this.#stepsFor('DELETE');
+    if (steps?.mutate === undefined && steps?.validate === undefined) return;
+    const { endpoint, exchange } = this;
+    const subject = { ...this.#subject(undefined), name: exchange.request.info.name };
+    const review = reviewOf(subject, 'DELETE', undefined, endpoint.fromHub(old));
+    await steps.mutate?.(review);
+    await steps.validate?.(review);
+  }
+
+  #stepsFor(operation: AdmissionOperation): ReturnType<AdmissionChain['stepsFor']> | undefined {
+    const { tools, endpoint, exchange } = this;
+    return tools.admission?.stepsFor(endpoint.gvr, exchange.request.info.subresource, operation);
+  }
+
+  #subject(object: ApiObject | undefined): ReviewSubject {
+    const { endpoint, exchange, options, context } = this;
+    const { name } = exchange.request.info;
+    return {
+      endpoint,
+      exchange,
+      kind: this.#form.gvk,
+      name: name === '' ? (object?.metadata?.name ?? '') : name,
+      options,
+      dryRun: context.dryRun,
     };
-    if (object !== undefined) attributes.object = object;
-    if (oldObject !== undefined) attributes.oldObject = oldObject;
-    return attributes;
   }
 }

@@ -3,7 +3,7 @@
 // plugin/pkg/auth/authorizer/node/node_authorizer.go.
 import type { Frozen } from '../../../core/index.js';
 import type { UserInfo } from '../../../core/types/index.js';
-import type { AuthTools } from '../../auth-tools.js';
+import type { ServerTools } from '../../server-tools.js';
 import type { AccessAttributes, AccessRules, Authorizer, Decision } from '../../authorizer.js';
 import { systemNodes } from '../../system-users.js';
 import { followedGraph } from './followed-graph.js';
@@ -12,7 +12,7 @@ import { judge } from './node-rules.js';
 import { reference } from './object-references.js';
 
 /** Allows nodes what is theirs. The first question about an object waits until the server's objects are known. */
-export function nodeAuthorizer({ reader }: Pick<AuthTools, 'reader'>): Authorizer {
+export function nodeAuthorizer({ reader }: Pick<ServerTools, 'reader'>): Authorizer {
   const graphOf = followedGraph(reader);
   const authorizer = (attributes: AccessAttributes): readonly Decision[] | Promise<Decision> => {
     const node = nodeBehind(attributes.user);
