@@ -7,13 +7,13 @@ import { firstValueFrom, map, shareReplay, takeUntil, tap } from 'rxjs';
  * Answers the newest value: at once where there is one, else the first that comes. Rejects where the stream ends or
  * fails without any.
  */
-export type Latest<T> = () => T | Promise<T>;
+export type LatestValue<T> = () => T | Promise<T>;
 
 /**
  * The newest value of a stream that is subscribed to once. When it fails, its last value stays; without any, the next
  * question subscribes anew. A source that shall go on after a failure retries itself.
  */
-export function latest<T>(source$: Observable<T>, closed$: Observable<void>): Latest<T> {
+export function latestValue<T>(source$: Observable<T>, closed$: Observable<void>): LatestValue<T> {
   let known: Known<T> | undefined;
   const kept$ = source$.pipe(
     map((value): Known<T> => ({ value })),

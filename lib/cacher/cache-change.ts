@@ -7,21 +7,21 @@
 // apiserver/pkg/storage/cacher/cache_watcher.go, convertToWatchEvent.
 import type { Revision } from '../storage/index.js';
 import type { CacheEvent, CacherOptions } from './cacher.js';
-import type { Item, View } from './view.js';
+import type { CachedObject, View } from './view.js';
 
 /** What happened to an object. One of the two is there. */
 export interface ChangeOfItem<T extends object> {
   readonly revision: Revision;
-  readonly previous: Item<T> | undefined;
-  readonly now: Item<T> | undefined;
+  readonly previous: CachedObject<T> | undefined;
+  readonly now: CachedObject<T> | undefined;
 }
 
 /** A change and the events it gives. */
 export class CacheChange<T extends object> {
   readonly revision: Revision;
   readonly key: string;
-  readonly previous: Item<T> | undefined;
-  readonly now: Item<T> | undefined;
+  readonly previous: CachedObject<T> | undefined;
+  readonly now: CachedObject<T> | undefined;
   readonly #withRevision: CacherOptions<T>['withRevision'];
   #added: CacheEvent<T> | undefined;
   #modified: CacheEvent<T> | undefined;

@@ -18,7 +18,7 @@ import { listItems } from './list-page.js';
 import type { NewestState } from './newest-state.js';
 import type { FeedSource } from './store-feed.js';
 import { watchOn } from './store-feed.js';
-import type { Item, View } from './view.js';
+import type { CachedObject, View } from './view.js';
 import type { WatchWindow } from './watch-window.js';
 import type { Watcher, WatcherIndex } from './watcher-index.js';
 
@@ -31,7 +31,7 @@ export interface WatchedCache<T extends object> {
   readonly watchers: WatcherIndex<T>;
   readonly bookmarks: Bookmarks;
   readonly withRevision: CacherOptions<T>['withRevision'];
-  itemOf(entry: Entry): Item<T>;
+  itemOf(entry: Entry): CachedObject<T>;
 }
 
 /** A watch that is subscribed. */

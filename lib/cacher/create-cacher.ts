@@ -27,14 +27,14 @@ import type {
   Freshness,
 } from './cacher.js';
 import { FreshReads } from './fresh-reads.js';
-import { listPage } from './list-page.js';
+import { cachePage } from './list-page.js';
 import { NewestState } from './newest-state.js';
 import { followStore } from './store-feed.js';
 import type { FeedEvent } from './store-feed.js';
 import { listFromStore } from './store-reader.js';
 import type { StoreReader } from './store-reader.js';
 import { viewOf } from './view.js';
-import type { Item } from './view.js';
+import type { CachedObject } from './view.js';
 import { WatchWindow } from './watch-window.js';
 import { WatcherIndex } from './watcher-index.js';
 
@@ -140,7 +140,7 @@ class ResourceCache<T extends object> implements Cacher<T>, WatchedCache<T>, Sto
   }
 
   /** The object of an entry, the one it has where it has it. */
-  itemOf(entry: Entry): Item<T> {
+  itemOf(entry: Entry): CachedObject<T> {
     const { key } = entry;
     const known = this.state.get(key);
     return known?.revision === entry.modRevision
@@ -224,7 +224,7 @@ class ResourceCache<T extends object> implements Cacher<T>, WatchedCache<T>, Sto
     ) {
       const snapshot = revision === undefined ? this.state.around(view) : this.window.at(revision, this.state.ordered);
       if (snapshot !== undefined)
-        return { ...listPage(snapshot, view, options), revision: revision ?? this.fresh.revision };
+        return { ...cachePage(snapshot, view, options), revision: revision ?? this.fresh.revision };
     } else if (revision === undefined) {
       await this.#checkStoreHas(notOlderThan);
     }

@@ -2,8 +2,8 @@
 // apiserver/pkg/storage/cacher/cacher.go, GetList: a limit counts what belongs, and there is a next page when any key
 // follows, whether or not it belongs.
 import type { CacheListing } from './cacher.js';
-import type { Item, View } from './view.js';
-import type { Snapshot } from './watch-window.js';
+import type { CachedObject, View } from './view.js';
+import type { CacheSnapshot } from './watch-window.js';
 
 /** Which page; its keys are those of the store. */
 export interface PageOptions {
@@ -12,17 +12,17 @@ export interface PageOptions {
 }
 
 /** A page without the revision it is of; its `next` is a key of the store. */
-export type Page<T extends object> = Omit<CacheListing<T>, 'revision'>;
+export type CachePage<T extends object> = Omit<CacheListing<T>, 'revision'>;
 
 /** How many objects are looked at in one go where most may not belong. */
 const chunk = 512;
 
 /** A page of what a view has in a snapshot. */
-export function listPage<T extends object>(
-  snapshot: Snapshot<T>,
+export function cachePage<T extends object>(
+  snapshot: CacheSnapshot<T>,
   view: View<T>,
   { after, limit }: PageOptions,
-): Page<T> {
+): CachePage<T> {
   if (limit === undefined || view.key !== undefined)
     return { items: listItems(snapshot, view, after).map(({ object }) => object) };
   const { prefix } = view;
@@ -35,13 +35,13 @@ export function listPage<T extends object>(
 }
 
 function findSome<T extends object>(
-  snapshot: Snapshot<T>,
+  snapshot: CacheSnapshot<T>,
   view: View<T>,
   { after, limit }: { readonly after: string | undefined; readonly limit: number },
-): readonly Item<T>[] {
-  const found: Item<T>[] = [];
+): readonly CachedObject<T>[] {
+  const found: CachedObject<T>[] = [];
   let from = after;
-  let some: readonly Item<T>[];
+  let some: readonly CachedObject<T>[];
   do {
     some = snapshot.list({ prefix: view.prefix, after: from }, chunk);
     for (const item of some) if (found.length < limit && view.sees(item)) found.push(item);
@@ -51,7 +51,11 @@ function findSome<T extends object>(
 }
 
 /** All that a view has in a snapshot, in the order of keys, or what comes after one. */
-export function listItems<T extends object>(snapshot: Snapshot<T>, view: View<T>, after?: string): readonly Item<T>[] {
+export function listItems<T extends object>(
+  snapshot: CacheSnapshot<T>,
+  view: View<T>,
+  after?: string,
+): readonly CachedObject<T>[] {
   if (view.isWhole) return snapshot.list({ prefix: view.prefix, after });
   // One key is a range, too, of which it is the first: whether it comes after another is for the index to say.
   const found =

@@ -6,14 +6,14 @@
 // Written by the cache alone.
 import { KeyIndex } from '../storage/index.js';
 import type { CacherOptions } from './cacher.js';
-import type { Item, View } from './view.js';
-import type { Snapshot } from './watch-window.js';
+import type { CachedObject, View } from './view.js';
+import type { CacheSnapshot } from './watch-window.js';
 
 /** The objects of a resource. */
 export class NewestState<T extends object> {
   readonly #triggers: NonNullable<CacherOptions<T>['triggers']>;
-  #byKey = new Map<string, Item<T>>();
-  #ordered = new KeyIndex<Item<T>>();
+  #byKey = new Map<string, CachedObject<T>>();
+  #ordered = new KeyIndex<CachedObject<T>>();
   #byTrigger = new Map<string, TriggerIndex<T>>();
 
   constructor(triggers: CacherOptions<T>['triggers'] = {}) {
@@ -27,7 +27,7 @@ export class NewestState<T extends object> {
   }
 
   /** One object. */
-  get(key: string): Item<T> | undefined {
+  get(key: string): CachedObject<T> | undefined {
     return this.#byKey.get(key);
   }
 
@@ -44,7 +44,7 @@ export class NewestState<T extends object> {
   }
 
   /** Puts these in the place of all there were. */
-  replace(items: Iterable<Item<T>>): void {
+  replace(items: Iterable<CachedObject<T>>): void {
     this.#byKey = new Map();
     this.#ordered = new KeyIndex();
     this.#byTrigger = new Map(
@@ -54,14 +54,14 @@ export class NewestState<T extends object> {
   }
 
   /** All of it in order. To be read at once: it changes with the next write. */
-  get ordered(): Snapshot<T> {
+  get ordered(): CacheSnapshot<T> {
     return this.#ordered;
   }
 
   /** The least there is to look through for a view. To be read at once, too. */
-  around({ trigger }: View<T>): Snapshot<T> {
+  around({ trigger }: View<T>): CacheSnapshot<T> {
     if (trigger === undefined) return this.#ordered;
-    const found = new KeyIndex<Item<T>>();
+    const found = new KeyIndex<CachedObject<T>>();
     for (const [key, item] of this.#byTrigger.get(trigger.field)?.items.get(trigger.value) ?? [])
       found.set(key, () => item);
     return found;
@@ -71,20 +71,20 @@ export class NewestState<T extends object> {
 /** What happened under a key. */
 interface StateChange<T extends object> {
   readonly key: string;
-  readonly previous: Item<T> | undefined;
-  readonly now: Item<T> | undefined;
+  readonly previous: CachedObject<T> | undefined;
+  readonly now: CachedObject<T> | undefined;
 }
 
 /** The objects by what one field of them says. */
 interface TriggerIndex<T extends object> {
   readonly valueOf: (object: T) => string;
-  readonly items: Map<string, Map<string, Item<T>>>;
+  readonly items: Map<string, Map<string, CachedObject<T>>>;
 }
 
 function move<T extends object>(
   { valueOf, items }: TriggerIndex<T>,
-  from: Item<T> | undefined,
-  to: Item<T> | undefined,
+  from: CachedObject<T> | undefined,
+  to: CachedObject<T> | undefined,
 ): void {
   const before = from && valueOf(from.object);
   const after = to && valueOf(to.object);

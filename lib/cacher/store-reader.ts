@@ -6,12 +6,12 @@ import type { Entry, Revision, Store } from '../storage/index.js';
 import { isStoreError } from '../storage/index.js';
 import type { CacheListing } from './cacher.js';
 import type { PageOptions } from './list-page.js';
-import type { Item, View } from './view.js';
+import type { CachedObject, View } from './view.js';
 
 /** Where to read, and what to make of it. */
 export interface StoreReader<T extends object> {
   readonly source: { readonly store: Store };
-  itemOf(entry: Entry): Item<T>;
+  itemOf(entry: Entry): CachedObject<T>;
 }
 
 /** A page, and the revision it shall be of; the newest without it. */

@@ -7,7 +7,7 @@ import type { Revision } from '../storage/index.js';
 import type { CacherOptions, Scope } from './cacher.js';
 
 /** An object as the cache keeps it. */
-export interface Item<T extends object> {
+export interface CachedObject<T extends object> {
   /** The key in the store. */
   readonly key: string;
   readonly object: T;
@@ -31,7 +31,7 @@ export interface View<T extends object> {
   /** Whether an object under this key may belong. */
   covers(key: string): boolean;
   /** Whether an object belongs. */
-  sees(item: Item<T>): boolean;
+  sees(item: CachedObject<T>): boolean;
 }
 
 /** The view of a scope. Throws RangeError for a trigger field that the resource does not have. */

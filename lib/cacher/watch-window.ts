@@ -8,10 +8,10 @@
 // Invariant: everything after `start` is here, revision by revision. Written by the cache alone.
 import type { KeyIndex, Revision } from '../storage/index.js';
 import type { CacheChange } from './cache-change.js';
-import type { Item } from './view.js';
+import type { CachedObject } from './view.js';
 
 /** The objects of one revision, by key. */
-export type Snapshot<T extends object> = Pick<KeyIndex<Item<T>>, 'list' | 'count' | 'clone'>;
+export type CacheSnapshot<T extends object> = Pick<KeyIndex<CachedObject<T>>, 'list' | 'count' | 'clone'>;
 
 /** The window of one cache. */
 export class WatchWindow<T extends object> {
@@ -61,7 +61,7 @@ export class WatchWindow<T extends object> {
    * The objects at a revision that the cache has reached, seen from the newest; undefined before `start`. To be read at
    * once: where nothing has changed since, it is the newest itself.
    */
-  at(revision: Revision, newest: Snapshot<T>): Snapshot<T> | undefined {
+  at(revision: Revision, newest: CacheSnapshot<T>): CacheSnapshot<T> | undefined {
     if (revision < this.#start) return undefined;
     const first = this.#firstAfter(revision);
     const step = this.#steps[first];
@@ -78,7 +78,7 @@ export class WatchWindow<T extends object> {
   /**
    * The objects before a step: those before the next of which that is known, or the newest, with all between undone.
    */
-  #undone(first: number, newest: Snapshot<T>): Snapshot<T> {
+  #undone(first: number, newest: CacheSnapshot<T>): CacheSnapshot<T> {
     const later = this.#steps.findIndex((step, at) => at > first && step?.before !== undefined);
     const state = (this.#steps[later]?.before ?? newest).clone();
     const undone = this.#steps.slice(first, later < 0 ? undefined : later).reverse();
@@ -118,5 +118,5 @@ export class WatchWindow<T extends object> {
 interface Step<T extends object> {
   readonly revision: Revision;
   readonly changes: readonly CacheChange<T>[];
-  before: Snapshot<T> | undefined;
+  before: CacheSnapshot<T> | undefined;
 }

@@ -4,7 +4,7 @@
 import { concat, concatMap, skip } from 'rxjs';
 import { reloadingAuthenticator } from '../auth/index.js';
 import type { ServerTools, Authenticator } from '../auth/index.js';
-import { certificatesProblem } from '../auth/node/index.js';
+import { pemProblem } from '../auth/node/index.js';
 import { errorText } from '../core/index.js';
 import type { Clock } from '../core/index.js';
 import { followedFile } from './followed-file.js';
@@ -30,7 +30,7 @@ export function followedAuthorities(
   clock: Clock,
 ): (tools: ServerTools) => Authenticator {
   const made = (authorities: string): Authenticator => {
-    const problem = certificatesProblem(authorities);
+    const problem = pemProblem(authorities);
     if (problem !== undefined) throw new Error(problem);
     return make(authorities);
   };

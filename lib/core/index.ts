@@ -157,7 +157,7 @@ export {
 } from './objects/meta-validation.js';
 
 // Storage
-export type { Claim, Volume } from './volumes/claims-and-volumes.js';
+export type { FrozenClaim, FrozenVolume } from './volumes/claims-and-volumes.js';
 export {
   bindCompletedAnnotation,
   boundByControllerAnnotation,
@@ -406,7 +406,7 @@ export { backoffLadders, backoffStep, delayAfter, isExhausted } from './time/bac
 // Metrics
 export { Histogram } from './metrics/histogram.js';
 export type { MetricFamily, Sample } from './metrics/prometheus-text.js';
-export { labelText, printNumber, prometheusText, prometheusType } from './metrics/prometheus-text.js';
+export { labelText, printSampleValue, prometheusText, prometheusType } from './metrics/prometheus-text.js';
 
 // Streams
 export type { OutletOptions } from './streams/outlet.js';

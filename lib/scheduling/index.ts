@@ -5,11 +5,11 @@ export { createSchedulingQueue } from './queue/create-queue.js';
 export type { Happening } from './queue/in-flight.js';
 export type { IncomingCount, IncomingQueue } from './queue/incoming-pods.js';
 export type { QueuedPod, QueuePart } from './queue/queued-pod.js';
-export { priorityOf, prioritySort } from './queue/queued-pod.js';
+export { priorityOf, comparePriority } from './queue/queued-pod.js';
 export type { EventRegistrations } from './queue/rejectors.js';
 export type {
-  DeleteOptions,
-  Failure,
+  RemoveOptions,
+  AttemptFailure,
   QueueFigures,
   QueuePlugins,
   SchedulingQueue,
@@ -93,7 +93,7 @@ export {
   systemDefaultConstraints,
 } from './pod/topology-spread.js';
 export { imageName, podImages } from './pod/images.js';
-export type { DeviceClaim } from './pod/device-claims.js';
+export type { PodDeviceClaim } from './pod/device-claims.js';
 export { deviceClaims } from './pod/device-claims.js';
 export type { FitFailure } from './fit-error.js';
 export { fitErrorText } from './fit-error.js';

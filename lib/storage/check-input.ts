@@ -8,7 +8,7 @@
  * never above the bytes of the JSON; a store that encodes holds the encoded bytes against `transactionBytesMax` too.
  */
 import { storeLimits } from './limits.js';
-import type { ListOptions, Transaction } from './store.js';
+import type { StoreListOptions, Transaction } from './store.js';
 import { StoreError } from './store-error.js';
 
 /** Refuses what is not a key: not a string, empty, longer than `keyBytesMax`, with U+0000 or half a surrogate pair. */
@@ -35,7 +35,7 @@ export function checkAfter(after: unknown): asserts after is number {
 }
 
 /** Refuses options that name no page. */
-export function checkListOptions({ limit, after, revision }: ListOptions): void {
+export function checkStoreListOptions({ limit, after, revision }: StoreListOptions): void {
   if (limit !== undefined && (!isWhole(limit) || limit < 1)) {
     throw invalid(`the limit of a page is a whole number from 1, not ${show(limit)}`);
   }

@@ -7,7 +7,7 @@ export type {
   Comparison,
   Entry,
   LeaseId,
-  ListOptions,
+  StoreListOptions,
   Listing,
   Outcome,
   Put,
@@ -15,7 +15,7 @@ export type {
   Revision,
   Store,
   Transaction,
-  WatchOptions,
+  StoreWatchOptions,
 } from './store.js';
 export type { StoreErrorCode } from './store-error.js';
 export { isStoreError, StoreError } from './store-error.js';

@@ -13,7 +13,7 @@ import type { LeaseId } from './store.js';
 import { StoreError } from './store-error.js';
 
 /** A lease under way. */
-export interface Lease {
+export interface GrantedLease {
   readonly id: LeaseId;
   readonly ttlMs: number;
   /** On the clock of the store. */
@@ -32,8 +32,8 @@ export class Leases {
   readonly #clock: Clock;
   readonly #onEnd: LeasesOptions['onEnd'];
   // All three are trees, so that a fork of a store with many leases is no slower than of one with few.
-  #byId = new KeyIndex<Lease>();
-  #byEnd = new KeyIndex<Lease>();
+  #byId = new KeyIndex<GrantedLease>();
+  #byEnd = new KeyIndex<GrantedLease>();
   /** Keys by lease and key. */
   #held = new KeyIndex<string>();
   #lastNumber = 0;
@@ -46,27 +46,27 @@ export class Leases {
   }
 
   /** Begins a lease. */
-  grant(ttlMs: number): Lease {
+  grant(ttlMs: number): GrantedLease {
     this.#lastNumber += 1;
     const id = this.#lastNumber.toString(16).padStart(16, '0');
     return this.#begin({ id, ttlMs, endsAtMs: this.#clock.now() + ttlMs });
   }
 
   /** Takes up a lease that was granted before, by a store that outlived its process. One that is over ends at once. */
-  restore(lease: Lease): void {
+  restore(lease: GrantedLease): void {
     this.#lastNumber = Math.max(this.#lastNumber, Number.parseInt(lease.id, 16));
     this.#begin(lease);
   }
 
   /** Begins a lease anew, at its full length. Throws `lease-not-found`. */
-  renew(id: LeaseId): Lease {
+  renew(id: LeaseId): GrantedLease {
     const lease = this.find(id);
     this.#byEnd.delete(endKey(lease));
     return this.#begin({ ...lease, endsAtMs: this.#clock.now() + lease.ttlMs });
   }
 
   /** A lease that has not ended. Throws `lease-not-found`. */
-  find(id: LeaseId): Lease {
+  find(id: LeaseId): GrantedLease {
     const lease = this.#byId.get(id);
     if (lease === undefined || lease.endsAtMs <= this.#clock.now()) {
       throw new StoreError('lease-not-found', `lease ${id.slice(0, 16)} has ended or never was`);
@@ -108,14 +108,14 @@ export class Leases {
     this.#stopAlarm();
   }
 
-  #begin(lease: Lease): Lease {
+  #begin(lease: GrantedLease): GrantedLease {
     this.#byId.set(lease.id, () => lease);
     this.#byEnd.set(endKey(lease), () => lease);
     this.#setAlarm();
     return lease;
   }
 
-  #end(lease: Lease): readonly string[] {
+  #end(lease: GrantedLease): readonly string[] {
     this.#byId.delete(lease.id);
     this.#byEnd.delete(endKey(lease));
     const keys = this.#held.list({ prefix: heldKey(lease.id, '') });
@@ -156,13 +156,13 @@ export class Leases {
     this.#setAlarm();
   }
 
-  #first(): Lease | undefined {
+  #first(): GrantedLease | undefined {
     return this.#byEnd.list({ prefix: '' }, 1)[0];
   }
 }
 
 /** Orders leases by their end, those of one instant by their name. */
-function endKey({ endsAtMs, id }: Lease): string {
+function endKey({ endsAtMs, id }: GrantedLease): string {
   return `${String(endsAtMs).padStart(16, '0')}/${id}`;
 }
 

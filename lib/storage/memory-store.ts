@@ -13,7 +13,7 @@ import {
   checkAfter,
   checkKey,
   checkLease,
-  checkListOptions,
+  checkStoreListOptions,
   checkPrefix,
   checkRevision,
   checkTransaction,
@@ -33,14 +33,14 @@ import type {
   Entry,
   LeaseId,
   Listing,
-  ListOptions,
+  StoreListOptions,
   Outcome,
   Put,
   Reading,
   Revision,
   Store,
   Transaction,
-  WatchOptions,
+  StoreWatchOptions,
 } from './store.js';
 import { StoreError } from './store-error.js';
 import { batchBelow, freezeBatch, WatchHub } from './watch-hub.js';
@@ -122,10 +122,10 @@ class ObjectStore implements MemoryStore {
     });
   }
 
-  list(prefix: string, options: ListOptions = {}): Promise<Listing> {
+  list(prefix: string, options: StoreListOptions = {}): Promise<Listing> {
     return this.#answer(() => {
       checkPrefix(prefix);
-      checkListOptions(options);
+      checkStoreListOptions(options);
       return listPage(prefix, options, this.#stateAt(options.revision));
     });
   }
@@ -150,7 +150,7 @@ class ObjectStore implements MemoryStore {
     });
   }
 
-  watch(prefix: string, { after }: WatchOptions = {}): Observable<Batch> {
+  watch(prefix: string, { after }: StoreWatchOptions = {}): Observable<Batch> {
     return new Observable((subscriber) => {
       if (this.#closed !== undefined) {
         subscriber.complete();

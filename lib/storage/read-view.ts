@@ -1,9 +1,9 @@
 /**
  * Reading one state of a memory store. Synchronous: it is all in memory and never changes.
  */
-import { checkKey, checkListOptions, checkPrefix } from './check-input.js';
+import { checkKey, checkStoreListOptions, checkPrefix } from './check-input.js';
 import type { KeyRange } from './key-index.js';
-import type { Entry, ListOptions, Listing, Revision } from './store.js';
+import type { Entry, StoreListOptions, Listing, Revision } from './store.js';
 
 /** One revision of a store, to be read for as long as it is held, whatever is compacted, forked or closed meanwhile. */
 export interface ReadView {
@@ -11,7 +11,7 @@ export interface ReadView {
   /** One key. */
   get(key: string): Entry | undefined;
   /** The keys that begin with `prefix`. */
-  list(prefix: string, options?: Omit<ListOptions, 'revision'>): Listing;
+  list(prefix: string, options?: Omit<StoreListOptions, 'revision'>): Listing;
 }
 
 /** A state that can be read: a KeyIndex or a PastState. */
@@ -35,16 +35,16 @@ export function readView({ revision, state }: StateAt): ReadView {
       checkKey(key);
       return state.get(key);
     },
-    list: (prefix: string, options: Omit<ListOptions, 'revision'> = {}) => {
+    list: (prefix: string, options: Omit<StoreListOptions, 'revision'> = {}) => {
       checkPrefix(prefix);
-      checkListOptions(options);
+      checkStoreListOptions(options);
       return listPage(prefix, options, { revision, state });
     },
   });
 }
 
 /** A page of a state. The input is checked. */
-export function listPage(prefix: string, { limit, after }: ListOptions, { revision, state }: StateAt): Listing {
+export function listPage(prefix: string, { limit, after }: StoreListOptions, { revision, state }: StateAt): Listing {
   const entries = state.list({ prefix, after }, limit);
   // Counted only where something may remain, and then from the last entry on.
   const remaining = entries.length === limit ? state.count({ prefix, after: entries.at(-1)?.key }) : 0;

@@ -56,7 +56,7 @@ export interface Reading {
 }
 
 /** Which page of a prefix to list. */
-export interface ListOptions {
+export interface StoreListOptions {
   /** At most this many entries; all without it. */
   readonly limit?: number;
   /** Only keys that come after this one in byte order. */
@@ -119,7 +119,7 @@ export interface Batch {
 }
 
 /** Where a watch begins. */
-export interface WatchOptions {
+export interface StoreWatchOptions {
   /**
    * The last revision already seen; 0 is before all history, so that the watch shows it from the very beginning.
    * Without it the watch begins at the newest revision when it is subscribed: it shows every commit begun after that,
@@ -134,7 +134,7 @@ export interface Store {
   get(key: string, options?: { readonly revision?: Revision }): Promise<Reading>;
 
   /** Reads the keys that begin with `prefix`. */
-  list(prefix: string, options?: ListOptions): Promise<Listing>;
+  list(prefix: string, options?: StoreListOptions): Promise<Listing>;
 
   /**
    * Compares, and if all conditions hold, writes. The transaction and its values count as they are when this is called,
@@ -147,7 +147,7 @@ export interface Store {
    * `after` is older than what is left of history, with `overrun` when the subscriber fell too far behind; it may then
    * begin again from the last revision it saw. Completes when the store closes.
    */
-  watch(prefix: string, options?: WatchOptions): Observable<Batch>;
+  watch(prefix: string, options?: StoreWatchOptions): Observable<Batch>;
 
   /** The newest revision, as of now. */
   revision(): Promise<Revision>;

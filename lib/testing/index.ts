@@ -1,12 +1,12 @@
 // What users test their own parts with: suites that need no test runner, and the checkers behind them.
-export type { StoreHarness, StoreLimits } from './store-suite.js';
+export type { StoreHarness, SuiteLimits } from './store-suite.js';
 export { storeSuite } from './store-suite.js';
 export type {
   CommitOperation,
   GetOperation,
   History,
   ListOperation,
-  Operation,
+  RecordedOperation,
   RecordOptions,
   Violation,
   WatchRecord,

@@ -3,19 +3,18 @@
  * linearizability.ts then say whether one order of all operations explains it. Chance decides what clients do and how
  * they interleave; with a deterministic store the same seed gives the same history.
  */
-import { random, type Clock, type Random } from '../core/index.js';
+import { pause, random, type Clock, type Random } from '../core/index.js';
 import { isStoreError, type Store } from '../storage/index.js';
-import { pause } from './pause.js';
-import type { History, Operation } from './store-history/history.js';
+import type { History, RecordedOperation } from './store-history/history.js';
 import { followWatch } from './store-history/watch-followers.js';
-import { HistoryClient, historyKeys, historyPrefix, type Request } from './store-history/workload.js';
+import { HistoryClient, historyKeys, historyPrefix, type WorkloadRequest } from './store-history/workload.js';
 
 export type {
   CommitOperation,
   GetOperation,
   History,
   ListOperation,
-  Operation,
+  RecordedOperation,
   Violation,
   WatchRecord,
 } from './store-history/history.js';
@@ -49,11 +48,11 @@ export async function recordHistory(store: Store, options: RecordOptions): Promi
     followWatch(store, { prefix: `${historyPrefix}a/`, after: initial.revision, clock }),
     followWatch(store, { prefix: historyPrefix, after: initial.revision, clock, restless: chance.stream('restless') }),
   ];
-  const operations: Operation[] = [];
+  const operations: RecordedOperation[] = [];
   let moment = 0;
   let left = options.operations;
 
-  const attempt = async (client: number, request: Request): Promise<Operation | undefined> => {
+  const attempt = async (client: number, request: WorkloadRequest): Promise<RecordedOperation | undefined> => {
     const called = moment++;
     try {
       const answered = await perform(store, request);
@@ -100,7 +99,7 @@ export async function recordHistory(store: Store, options: RecordOptions): Promi
   }
 }
 
-async function perform(store: Store, request: Request) {
+async function perform(store: Store, request: WorkloadRequest) {
   switch (request.type) {
     case 'get': {
       const { key, revision } = request;

@@ -10,7 +10,7 @@ import { badInputChecks } from './store-suite/bad-input.js';
 import { closingChecks } from './store-suite/closing.js';
 import { compactionChecks } from './store-suite/compaction.js';
 import { durabilityChecks } from './store-suite/durability.js';
-import { errorText } from './store-suite/expect.js';
+import { describeError } from './store-suite/expect.js';
 import type { StoreHarness } from './store-suite/harness.js';
 import { leaseChecks } from './store-suite/leases.js';
 import { readingChecks } from './store-suite/reading.js';
@@ -20,7 +20,7 @@ import { valueChecks } from './store-suite/values.js';
 import { watchIndependenceChecks } from './store-suite/watch-independence.js';
 import { watchingChecks } from './store-suite/watching.js';
 
-export type { StoreHarness, StoreLimits } from './store-suite/harness.js';
+export type { StoreHarness, SuiteLimits } from './store-suite/harness.js';
 
 const checks = [
   ...revisionChecks,
@@ -50,7 +50,7 @@ export function storeSuite(
       try {
         await run(harness);
       } catch (error) {
-        throw new Error(`broke the promise: ${promise}: ${errorText(error)}`, { cause: error });
+        throw new Error(`broke the promise: ${promise}: ${describeError(error)}`, { cause: error });
       } finally {
         await harness.dispose();
       }

@@ -3,7 +3,7 @@
 import { defer } from 'rxjs';
 import { deepFreeze, errorText, isJsonObject, parseJson } from '../core/index.js';
 import type { JsonObject } from '../core/index.js';
-import { untilAborted } from './timed-call.js';
+import { firstValueUntilAborted } from './timed-call.js';
 import type { WebhookCall } from './webhook-call.js';
 import { WebhookError, isWebhookError } from './webhook-error.js';
 
@@ -14,7 +14,7 @@ export type WebhookFunction = (request: JsonObject, signal: AbortSignal | undefi
 export function inProcessCall(answer: WebhookFunction): WebhookCall {
   return async (request, signal) =>
     answerOf(
-      await untilAborted(
+      await firstValueUntilAborted(
         signal,
         defer(() => asked(answer, deepFreeze(request), signal)),
       ),

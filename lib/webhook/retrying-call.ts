@@ -3,7 +3,7 @@
 // As apiserver/pkg/util/webhook/webhook.go, DefaultShouldRetry.
 import { backoffLadders, backoffStep, isApiError, isExhausted } from '../core/index.js';
 import type { BackoffLadder, BackoffState, Clock, Random } from '../core/index.js';
-import { untilAborted } from './timed-call.js';
+import { firstValueUntilAborted } from './timed-call.js';
 import type { WebhookCall } from './webhook-call.js';
 import { isWebhookError } from './webhook-error.js';
 
@@ -32,7 +32,7 @@ export function retryingCall(
         const askedMs = isWebhookError(error) ? (error.retryAfterMs ?? 0) : 0;
         if (!isPassing(error) || isExhausted(ladder, step.state) || askedMs > retryAfterMsMax) throw error;
         state = step.state;
-        await untilAborted(signal, clock.timer(Math.max(step.delayMs, askedMs)));
+        await firstValueUntilAborted(signal, clock.timer(Math.max(step.delayMs, askedMs)));
       }
     }
   };

@@ -42,7 +42,7 @@ export function within<T>(
       throw late();
     }),
   );
-  return untilAborted(
+  return firstValueUntilAborted(
     signal,
     race(
       defer(() => work(ending.signal)),
@@ -55,7 +55,7 @@ export function within<T>(
  * The first value, or the signal's reason where that comes first; nothing is begun for a signal that is aborted
  * already.
  */
-export function untilAborted<T>(signal: AbortSignal | undefined, work: ObservableInput<T>): Promise<T> {
+export function firstValueUntilAborted<T>(signal: AbortSignal | undefined, work: ObservableInput<T>): Promise<T> {
   // Never without a value: `work` has one or fails, and `aborted` only fails.
   return firstValueFrom<T, never>(race(aborted(signal), work), { defaultValue: undefined as never });
 }

@@ -28,7 +28,7 @@ import type {
 } from '../../lib/auth/index.js';
 import {
   authenticationFrom,
-  certificatesProblem,
+  pemProblem,
   httpsDocuments,
   jwkOf,
   oidcTokens,
@@ -219,9 +219,11 @@ t.test('every rule of the configuration is told with its field', (t) => {
     configuration: AuthenticationConfiguration,
     disallowedIssuers: readonly string[] = [],
   ): readonly string[] =>
-    validateAuthenticationConfiguration(configuration, { expressions, disallowedIssuers, certificatesProblem }).map(
-      fieldErrorText,
-    );
+    validateAuthenticationConfiguration(configuration, {
+      expressions,
+      disallowedIssuers,
+      certificatesProblem: pemProblem,
+    }).map(fieldErrorText);
   const ofIssuer = (issuer: JsonObject): readonly string[] =>
     problems(believing({ issuer: { url, audiences: ['a'], ...issuer } }));
   const ofMappings = (claimMappings: JsonObject): readonly string[] =>

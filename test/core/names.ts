@@ -184,7 +184,7 @@ const golden: readonly (readonly [SyntaxRule, readonly string[], Readonly<Record
   ],
   [names.isHttpHeaderName, ['X-Header-Name', '-', '1'], { '': [sentence.header], a_b: [sentence.header] }],
   [
-    names.isPercent,
+    names.isValidPercent,
     ['0%', '93%', '1000%'],
     {
       '': [sentence.percent],
@@ -279,7 +279,7 @@ const generators: readonly (readonly [SyntaxRule, fc.Arbitrary<string>, bad: str
   [names.isEnvVarName, fc.string({ unit: characters(`${word} !~-.`), minLength: 1 }), '=é😀\n\0\x7f'],
   [names.isCIdentifier, fc.string({ unit: characters('abzAZ_'), minLength: 1 }), '-./ é😀\n\0'],
   [names.isHttpHeaderName, fc.string({ unit: characters(`${word}-`), minLength: 1 }), '_./ é😀\n\0'],
-  [names.isPercent, fc.nat().map((n) => `${n}%`), 'a-.% é'],
+  [names.isValidPercent, fc.nat().map((n) => `${n}%`), 'a-.% é'],
   [names.isPortName, fc.stringMatching(/^[a-z]{1,5}(-[a-z0-9]{1,3}){0,2}$/), 'A_. é😀\n\0'],
 ];
 

@@ -18,7 +18,7 @@ import { followCluster } from '../../lib/scheduling/cluster/follow-cluster.js';
 import type { ClusterNews, FollowClusterOptions } from '../../lib/scheduling/cluster/follow-cluster.js';
 import { nodeCapacity } from '../../lib/scheduling/cluster/node-capacity.js';
 import type { NodeView } from '../../lib/scheduling/cluster/node-view.js';
-import { createSchedulingQueue, labelOf, podFacts, prioritySort } from '../../lib/scheduling/index.js';
+import { createSchedulingQueue, labelOf, podFacts, comparePriority } from '../../lib/scheduling/index.js';
 import type { ClusterEvent, PodFacts, QueuePlugins, SchedulingQueue } from '../../lib/scheduling/index.js';
 import { createServer } from '../../lib/server/index.js';
 import { memoryStore } from '../../lib/storage/index.js';
@@ -793,7 +793,7 @@ function listeningQueue(clock: VirtualClock): { readonly queue: SchedulingQueue;
   const asked: string[] = [];
   const plugins: QueuePlugins = {
     registrations: new Map(),
-    compare: prioritySort,
+    compare: comparePriority,
     preEnqueue: (pod) => {
       if (pod.metadata?.labels?.throws !== undefined) throw new Error('a gate fell off');
       return undefined;

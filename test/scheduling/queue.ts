@@ -12,7 +12,7 @@ import {
   covers,
   createSchedulingQueue,
   labelOf,
-  prioritySort,
+  comparePriority,
 } from '../../lib/scheduling/index.js';
 import type {
   ClusterEvent,
@@ -73,7 +73,7 @@ interface Help {
 const asked: string[] = [];
 const plugins: QueuePlugins = {
   registrations,
-  compare: prioritySort,
+  compare: comparePriority,
   preEnqueue: (pod) => ((pod.spec?.schedulingGates?.length ?? 0) > 0 ? 'Gates' : undefined),
   hint: (plugin, happening: Happening, pod) => {
     asked.push(`${plugin} ${pod.metadata?.name}`);

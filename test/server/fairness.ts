@@ -11,7 +11,7 @@ import type { FlowSchema, PriorityLevelConfiguration } from '../../lib/core/type
 import { createServer, fetchHandler } from '../../lib/server/index.js';
 import type { ServerOptions } from '../../lib/server/index.js';
 import { flowSchemas, priorityLevels } from '../../lib/server/bootstrap/flow-control.js';
-import type { Rejection, Seats } from '../../lib/server/fairness/fair-queues.js';
+import type { RejectReason, Seats } from '../../lib/server/fairness/fair-queues.js';
 import { FairQueues } from '../../lib/server/fairness/fair-queues.js';
 import { FlowControl } from '../../lib/server/fairness/flow-control.js';
 import { dealHand } from '../../lib/server/fairness/flow-hand.js';
@@ -264,7 +264,7 @@ function queuesOf(
   const held = new Map<string, Seats[]>();
   const seated: string[] = [];
   const turnedAway: string[] = [];
-  const take = (flow: string, outcome: Seats | Rejection): void => {
+  const take = (flow: string, outcome: Seats | RejectReason): void => {
     if (typeof outcome === 'string') {
       turnedAway.push(`${flow} ${outcome}`);
       return;

@@ -4,7 +4,7 @@ import { filter } from 'rxjs';
 import t from 'tap';
 import type { AccessAttributes, Authenticator, Authorizer } from '../../lib/auth/index.js';
 import { InProcessRequest } from '../../lib/client/index.js';
-import { Histogram, labelText, printNumber, random, virtualClock } from '../../lib/core/index.js';
+import { Histogram, labelText, printSampleValue, random, virtualClock } from '../../lib/core/index.js';
 import type { VirtualClock } from '../../lib/core/index.js';
 import { createServer, fetchHandler } from '../../lib/server/index.js';
 import type { ApiServer, AuditEvent, AuditPolicy, AuditRule, ServerOptions } from '../../lib/server/index.js';
@@ -690,7 +690,7 @@ t.test('requests are counted by verb and resource, and whatever is unknown toget
 });
 
 t.test('numbers are printed as Prometheus reads them', async (t) => {
-  t.strictSame([0, 1, 999_999, 1_000_000, 1_234_567, 0.005, 0.00001, Infinity, -2.5].map(printNumber), [
+  t.strictSame([0, 1, 999_999, 1_000_000, 1_234_567, 0.005, 0.00001, Infinity, -2.5].map(printSampleValue), [
     '0',
     '1',
     '999999',

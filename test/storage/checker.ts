@@ -13,7 +13,7 @@ import {
   recordHistory,
   type CommitOperation,
   type History,
-  type Operation,
+  type RecordedOperation,
   type WatchRecord,
 } from '../../lib/testing/store-history.js';
 import { storeSuite } from '../../lib/testing/store-suite.js';
@@ -67,7 +67,12 @@ t.test('histories by hand', async (t) => {
     transaction,
     answer: revision === undefined ? undefined : { committed: true, revision },
   });
-  const get = (when: ReturnType<typeof at>, key: string, found: Entry | undefined, revision: number): Operation => ({
+  const get = (
+    when: ReturnType<typeof at>,
+    key: string,
+    found: Entry | undefined,
+    revision: number,
+  ): RecordedOperation => ({
     ...when,
     type: 'get',
     key,
@@ -79,7 +84,7 @@ t.test('histories by hand', async (t) => {
     compare: [{ key, modRevision }],
     ...write(key, value),
   });
-  const history = (operations: readonly Operation[], watches: readonly WatchRecord[] = []): History => ({
+  const history = (operations: readonly RecordedOperation[], watches: readonly WatchRecord[] = []): History => ({
     initial: { entries: [], revision: 1, remaining: 0 },
     operations,
     watches,
@@ -154,7 +159,7 @@ t.test('histories by hand', async (t) => {
         { key: b, value: { is: 'x' } },
       ],
     };
-    const listed: Operation = {
+    const listed: RecordedOperation = {
       ...at(1, 1, 2),
       type: 'list',
       prefix: '/',
@@ -218,7 +223,7 @@ t.test('histories by hand', async (t) => {
   });
 
   t.test('failed commits', async (t) => {
-    const failed = (found: readonly (Entry | undefined)[], revision: number): Operation => ({
+    const failed = (found: readonly (Entry | undefined)[], revision: number): RecordedOperation => ({
       ...at(1, 2, 3),
       type: 'commit',
       transaction: swap(a, 0, 'z'),
@@ -232,7 +237,7 @@ t.test('histories by hand', async (t) => {
       'what was found must be what was there',
     );
     t.match(registersSay(history([first, failed([undefined], 2)])), /no order/);
-    const spurious: Operation = {
+    const spurious: RecordedOperation = {
       ...at(1, 2, 3),
       type: 'commit',
       transaction: swap(a, 2, 'z'),
@@ -349,7 +354,7 @@ function serialHistory(
   const entries = new Map<string, Entry>();
   const keys = ['/a', '/b', '/c', '/d'];
   const busyUntil = Array.from({ length: clients }, () => 0);
-  const operations: Operation[] = [];
+  const operations: RecordedOperation[] = [];
   let revision = 1;
   for (let point = 1; operations.length < count; point += 10) {
     const client = busyUntil.findIndex((until) => until < point);

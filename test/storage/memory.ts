@@ -5,7 +5,7 @@ import { config, Observable, throwError } from 'rxjs';
 import t, { type Test } from 'tap';
 import { deepFreeze, random, systemClock, virtualClock } from '../../lib/core/index.js';
 import type { VirtualClock } from '../../lib/core/time/virtual-clock.js';
-import { checkListOptions, checkTransaction } from '../../lib/storage/check-input.js';
+import { checkStoreListOptions, checkTransaction } from '../../lib/storage/check-input.js';
 import { isStoreError } from '../../lib/storage/index.js';
 import type { Batch, Entry, Revision, Store, StoreErrorCode, Transaction } from '../../lib/storage/index.js';
 import { KeyIndex } from '../../lib/storage/key-index.js';
@@ -196,7 +196,7 @@ t.test('input that only looks like JSON is refused, whatever it costs to look at
   refused({ put: [{ key: 'a', value: {}, lease: 7 }] }, 'invalid', /named by a string, not a number/);
   t.ok(
     isStoreError(
-      thrownBy(() => checkListOptions({ after: 7 as unknown as string })),
+      thrownBy(() => checkStoreListOptions({ after: 7 as unknown as string })),
       'invalid',
     ),
   );

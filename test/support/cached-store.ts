@@ -7,18 +7,24 @@ import { isApiError } from '../../lib/core/index.js';
 import type { Clock } from '../../lib/core/index.js';
 import { createCacher } from '../../lib/cacher/index.js';
 import type { CacheEvent, Cacher, CacherLimits } from '../../lib/cacher/index.js';
-import { checkAfter, checkKey, checkListOptions, checkPrefix, checkRevision } from '../../lib/storage/check-input.js';
+import {
+  checkAfter,
+  checkKey,
+  checkStoreListOptions,
+  checkPrefix,
+  checkRevision,
+} from '../../lib/storage/check-input.js';
 import { isStoreError, StoreError } from '../../lib/storage/index.js';
 import type {
   Batch,
   Change,
   Entry,
-  ListOptions,
+  StoreListOptions,
   Listing,
   Reading,
   Revision,
   Store,
-  WatchOptions,
+  StoreWatchOptions,
 } from '../../lib/storage/index.js';
 import { orderOf } from '../../lib/storage/key-order.js';
 
@@ -59,10 +65,10 @@ class CachedStore implements Store {
     return { entry: items[0]?.entry, revision };
   }
 
-  async list(prefix: string, options: ListOptions = {}): Promise<Listing> {
+  async list(prefix: string, options: StoreListOptions = {}): Promise<Listing> {
     this.#checkOpen();
     checkPrefix(prefix);
-    checkListOptions(options);
+    checkStoreListOptions(options);
     const { after, limit, revision } = options;
     const isBeyond = after !== undefined && !after.startsWith(prefix) && orderOf(after) > orderOf(prefix);
     const page = {
@@ -80,7 +86,7 @@ class CachedStore implements Store {
     };
   }
 
-  watch(prefix: string, { after }: WatchOptions = {}): Observable<Batch> {
+  watch(prefix: string, { after }: StoreWatchOptions = {}): Observable<Batch> {
     return new Observable((subscriber) => {
       checkPrefix(prefix);
       if (after !== undefined) checkAfter(after);

@@ -11,13 +11,13 @@ import type {
   Entry,
   LeaseId,
   Listing,
-  ListOptions,
+  StoreListOptions,
   Outcome,
   Reading,
   Revision,
   Store,
   Transaction,
-  WatchOptions,
+  StoreWatchOptions,
 } from '../../lib/storage/store.js';
 
 /** The limits of the reference store. */
@@ -92,7 +92,7 @@ class ReferenceStore implements Store {
     return { entry: find(commit.entries, key), revision: commit.revision };
   }
 
-  async list(prefix: string, options: ListOptions = {}): Promise<Listing> {
+  async list(prefix: string, options: StoreListOptions = {}): Promise<Listing> {
     this.#refuseWhenClosed();
     checkText(prefix);
     const { limit = Infinity, after = '' } = options;
@@ -135,7 +135,7 @@ class ReferenceStore implements Store {
     return { committed: true, revision: this.#newest.revision };
   }
 
-  watch(prefix: string, options: WatchOptions = {}): Observable<Batch> {
+  watch(prefix: string, options: StoreWatchOptions = {}): Observable<Batch> {
     return new Observable((subscriber) => {
       try {
         checkText(prefix);

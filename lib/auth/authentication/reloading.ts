@@ -3,11 +3,11 @@
 import type { Observable } from 'rxjs';
 import { firstOf } from '../../core/index.js';
 import type { Authenticator, TokenAuthenticator } from '../authenticator.js';
-import { latest } from '../latest.js';
+import { latestValue } from '../latest.js';
 
-/** Asks the newest of the stream, from the first question until `closed$`; see `latest` for failures. */
+/** Asks the newest of the stream, from the first question until `closed$`; see `latestValue` for failures. */
 export function reloadingAuthenticator(source$: Observable<Authenticator>, closed$: Observable<void>): Authenticator {
-  const newest = latest(source$, closed$);
+  const newest = latestValue(source$, closed$);
   return (credentials) => {
     const authenticator = newest();
     return authenticator instanceof Promise
@@ -16,12 +16,12 @@ export function reloadingAuthenticator(source$: Observable<Authenticator>, close
   };
 }
 
-/** Asks the newest of the stream, from the first question until `closed$`; see `latest` for failures. */
+/** Asks the newest of the stream, from the first question until `closed$`; see `latestValue` for failures. */
 export function reloadingTokenAuthenticator(
   source$: Observable<TokenAuthenticator>,
   closed$: Observable<void>,
 ): TokenAuthenticator {
-  const newest = latest(source$, closed$);
+  const newest = latestValue(source$, closed$);
   return (token, audiences) => {
     const authenticator = newest();
     return authenticator instanceof Promise

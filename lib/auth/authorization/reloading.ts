@@ -4,11 +4,11 @@ import { firstOf } from '../../core/index.js';
 import type { Frozen } from '../../core/index.js';
 import type { UserInfo } from '../../core/types/index.js';
 import type { AccessAttributes, AccessRules, Authorizer, Decision } from '../authorizer.js';
-import { latest } from '../latest.js';
+import { latestValue } from '../latest.js';
 
-/** Asks the newest of the stream, from the first question until `closed$`; see `latest` for failures. */
+/** Asks the newest of the stream, from the first question until `closed$`; see `latestValue` for failures. */
 export function reloadingAuthorizer(source$: Observable<Authorizer>, closed$: Observable<void>): Authorizer {
-  const newest = latest(source$, closed$);
+  const newest = latestValue(source$, closed$);
   const reloading = (attributes: AccessAttributes): ReturnType<Authorizer> => {
     const authorizer = newest();
     return authorizer instanceof Promise

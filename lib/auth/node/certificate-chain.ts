@@ -18,12 +18,12 @@ export interface TrustOptions {
 }
 
 /** A certificate that was verified, or why it could not be. */
-export type Verdict =
+export type CertificateVerdict =
   | { readonly certificate: Certificate; readonly problem?: undefined }
   | { readonly certificate: Certificate | undefined; readonly problem: string };
 
 /** Judges the certificates of clients. */
-export type CertificateJudge = (presented: ClientCertificate) => Verdict;
+export type CertificateJudge = (presented: ClientCertificate) => CertificateVerdict;
 
 /**
  * Makes a judge. A verdict is kept as long as the connection that presented the certificate holds on to it: a good one
@@ -34,7 +34,7 @@ export function certificateJudge({ authorities, clock }: TrustOptions): Certific
   const roots = certificatesOf(authorities);
   const kept = new WeakMap<
     ClientCertificate,
-    { readonly verdict: Verdict; readonly fromMs: number; readonly untilMs: number }
+    { readonly verdict: CertificateVerdict; readonly fromMs: number; readonly untilMs: number }
   >();
   return (presented) => {
     const nowMs = clock.now();
@@ -53,7 +53,7 @@ function judged(
   { raw, intermediates }: ClientCertificate,
   roots: readonly Certificate[],
   nowMs: number,
-): { readonly verdict: Verdict; readonly chain?: readonly Certificate[] } {
+): { readonly verdict: CertificateVerdict; readonly chain?: readonly Certificate[] } {
   let certificate: Certificate | undefined;
   try {
     certificate = readCertificate(raw);

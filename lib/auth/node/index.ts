@@ -24,6 +24,6 @@ export type { AuthenticationReload, ReloadedAuthentication } from './oidc/authen
 export { authenticationFrom } from './oidc/authentication-from.js';
 export type { DocumentRequest, EgressType, FetchDocument, FetchedDocument } from './oidc/documents.js';
 export type { HttpsDocumentOptions } from './oidc/https-documents.js';
-export { certificatesProblem, httpsDocuments } from './oidc/https-documents.js';
+export { pemProblem, httpsDocuments } from './oidc/https-documents.js';
 export type { OidcActivity, OidcOptions, OidcTokens } from './oidc/oidc-tokens.js';
 export { oidcTokens } from './oidc/oidc-tokens.js';

@@ -19,7 +19,7 @@ import type { AccessAttributes, Decision } from '../authorizer.js';
 import { IndexedRules } from './indexed-rules.js';
 import type { RbacRules, RulesFound } from './rbac-rules.js';
 import { SubjectBindings, printBound } from './subject-bindings.js';
-import type { Bound } from './subject-bindings.js';
+import type { SubjectBinding } from './subject-bindings.js';
 
 /** The group of roles and bindings. */
 export const rbacGroup = 'rbac.authorization.k8s.io';
@@ -117,7 +117,7 @@ class Policy {
   readonly #ofCluster = new SubjectBindings('');
   readonly #ofNamespace = new Map<string, SubjectBindings>();
   /** What bindings that allowed something said, until they change. */
-  readonly #allowed = new WeakMap<Bound, Decision>();
+  readonly #allowed = new WeakMap<SubjectBinding, Decision>();
 
   setRole(role: Frozen<Role> | Frozen<ClusterRole>): void {
     this.#roles.set(objectKey(role), new KnownRole(role));
@@ -144,7 +144,7 @@ class Policy {
 
   decide(attributes: AccessAttributes): Decision {
     let missing = 0;
-    const allows = ({ roleKey }: Bound): boolean => {
+    const allows = ({ roleKey }: SubjectBinding): boolean => {
       const role = this.#roles.get(roleKey);
       if (role === undefined) missing += 1;
       return role?.allows(attributes) === true;
@@ -180,7 +180,7 @@ class Policy {
     return namespace === '' ? this.#ofCluster : this.#ofNamespace.get(namespace);
   }
 
-  #allowedBy(bound: Bound): Decision {
+  #allowedBy(bound: SubjectBinding): Decision {
     const known = this.#allowed.get(bound);
     if (known !== undefined) return known;
     const decision: Decision = Object.freeze({ decision: 'allow', reason: `RBAC: allowed by ${printBound(bound)}` });

@@ -6,12 +6,12 @@ import type { Frozen } from '../../core/index.js';
 import type { ClusterRoleBinding, RoleBinding, UserInfo, rbacV1 } from '../../core/types/index.js';
 
 /** A binding of either kind. */
-export type Binding = Frozen<RoleBinding> | Frozen<ClusterRoleBinding>;
+export type AnyRoleBinding = Frozen<RoleBinding> | Frozen<ClusterRoleBinding>;
 
 /** A binding as it is filed under one of its subjects. */
-export interface Bound {
+export interface SubjectBinding {
   readonly name: string;
-  readonly binding: Binding;
+  readonly binding: AnyRoleBinding;
   /** The first of the binding's subjects that is filed there. */
   readonly subject: number;
   /** The role's, as `objectKey` makes it. */
@@ -21,9 +21,9 @@ export interface Bound {
 /** The bindings of the cluster, or of one namespace. */
 export class SubjectBindings {
   readonly #namespace: string;
-  readonly #users = new Map<string, Bound[]>();
-  readonly #groups = new Map<string, Bound[]>();
-  readonly #known = new Map<string, Binding>();
+  readonly #users = new Map<string, SubjectBinding[]>();
+  readonly #groups = new Map<string, SubjectBinding[]>();
+  readonly #known = new Map<string, AnyRoleBinding>();
 
   /** The namespace is empty for those of the cluster. */
   constructor(namespace: string) {
@@ -35,7 +35,7 @@ export class SubjectBindings {
   }
 
   /** Files a binding in the place of the one of its name. */
-  set(binding: Binding): void {
+  set(binding: AnyRoleBinding): void {
     const name = nameOf(binding);
     this.delete(name);
     this.#known.set(name, binding);
@@ -57,27 +57,32 @@ export class SubjectBindings {
   }
 
   /** The first binding of a user, by name, whose role will do; with the first of its subjects that the user is. */
-  find({ username = '', groups = [] }: Frozen<UserInfo>, willDo: (bound: Bound) => boolean): Bound | undefined {
+  find(
+    { username = '', groups = [] }: Frozen<UserInfo>,
+    willDo: (bound: SubjectBinding) => boolean,
+  ): SubjectBinding | undefined {
     let best = firstOf(this.#users.get(username), undefined, willDo);
     for (const group of groups) best = firstOf(this.#groups.get(group), best, willDo);
     return best;
   }
 
   /** All bindings of a user, by name, each once. */
-  of({ username = '', groups = [] }: Frozen<UserInfo>): readonly Bound[] {
-    const found = new Map<string, Bound>();
+  of({ username = '', groups = [] }: Frozen<UserInfo>): readonly SubjectBinding[] {
+    const found = new Map<string, SubjectBinding>();
     for (const filed of [this.#users.get(username), ...groups.map((group) => this.#groups.get(group))]) {
       for (const bound of filed ?? []) found.set(bound.name, bound);
     }
     return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  #indexOf(index: 'users' | 'groups'): Map<string, Bound[]> {
+  #indexOf(index: 'users' | 'groups'): Map<string, SubjectBinding[]> {
     return index === 'users' ? this.#users : this.#groups;
   }
 
   /** Where each subject is filed. */
-  #filingOf({ subjects = [] }: Binding): readonly { readonly index?: 'users' | 'groups'; readonly key: string }[] {
+  #filingOf({
+    subjects = [],
+  }: AnyRoleBinding): readonly { readonly index?: 'users' | 'groups'; readonly key: string }[] {
     return subjects.map(({ kind, name, namespace = '' }) => {
       if (kind === 'User') return { index: 'users', key: name };
       if (kind === 'Group') return { index: 'groups', key: name };
@@ -90,7 +95,7 @@ export class SubjectBindings {
 }
 
 /** As Kubernetes names the source of a permission: `RoleBinding "b/ns" of Role "r" to User "u"`. */
-export function printBound({ name, binding, subject }: Bound): string {
+export function printBound({ name, binding, subject }: SubjectBinding): string {
   const { kind, name: role } = binding.roleRef;
   const namespace = binding.metadata?.namespace ?? '';
   const own = namespace === '' ? `ClusterRoleBinding ${quote(name)}` : `RoleBinding ${quote(`${name}/${namespace}`)}`;
@@ -102,12 +107,12 @@ function printSubject({ kind, name, namespace = '' }: Frozen<rbacV1.Subject>, ho
   return `${kind} ${quote(kind === 'ServiceAccount' ? `${name}/${namespace === '' ? home : namespace}` : name)}`;
 }
 
-function nameOf({ metadata }: Binding): string {
+function nameOf({ metadata }: AnyRoleBinding): string {
   return metadata?.name ?? '';
 }
 
 /** No object has the key of a Role outside all namespaces, or of what is neither kind of role. */
-function roleKeyOf({ roleRef: { kind, name } }: Binding, namespace: string): string {
+function roleKeyOf({ roleRef: { kind, name } }: AnyRoleBinding, namespace: string): string {
   if (kind === 'ClusterRole') return name;
   return kind === 'Role' ? `${namespace}/${name}` : '';
 }
@@ -116,10 +121,10 @@ function roleKeyOf({ roleRef: { kind, name } }: Binding, namespace: string): str
  * The better of the best so far and the first of these that will do. They are sorted: nothing after the best is asked.
  */
 function firstOf(
-  filed: readonly Bound[] | undefined,
-  best: Bound | undefined,
-  willDo: (bound: Bound) => boolean,
-): Bound | undefined {
+  filed: readonly SubjectBinding[] | undefined,
+  best: SubjectBinding | undefined,
+  willDo: (bound: SubjectBinding) => boolean,
+): SubjectBinding | undefined {
   if (filed === undefined) return best;
   for (const bound of filed) {
     if (best !== undefined && bound.name > best.name) return best;
@@ -129,14 +134,14 @@ function firstOf(
   return best;
 }
 
-function insert(index: Map<string, Bound[]>, key: string, bound: Bound): void {
+function insert(index: Map<string, SubjectBinding[]>, key: string, bound: SubjectBinding): void {
   const filed = index.get(key);
   if (filed === undefined) index.set(key, [bound]);
   else filed.splice(placeOf(filed, bound.name), 0, bound);
 }
 
 // A subject nobody binds any more is forgotten, or the index would grow for ever.
-function remove(index: Map<string, Bound[]>, key: string, name: string): void {
+function remove(index: Map<string, SubjectBinding[]>, key: string, name: string): void {
   const filed = index.get(key);
   if (filed === undefined) return;
   const place = placeOf(filed, name);
@@ -145,7 +150,7 @@ function remove(index: Map<string, Bound[]>, key: string, name: string): void {
 }
 
 /** Where a name is, or would be. */
-function placeOf(filed: readonly Bound[], name: string): number {
+function placeOf(filed: readonly SubjectBinding[], name: string): number {
   let [from, to] = [0, filed.length];
   while (from < to) {
     const middle = (from + to) >>> 1;

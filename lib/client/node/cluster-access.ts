@@ -9,7 +9,7 @@ export interface ClusterAccess {
   /** Where its owner works; `default` unless said otherwise. For callers: no client guesses namespaces. */
   readonly namespace: string;
   readonly tls: ClientTls;
-  readonly credentials?: Credentials;
+  readonly credentials?: ClientCredentials;
   readonly impersonate?: Frozen<UserInfo>;
 }
 
@@ -26,7 +26,7 @@ export interface ClientTls {
 }
 
 /** What a client says to be believed. */
-export type Credentials =
+export type ClientCredentials =
   | { readonly token: string }
   /** A file whose token is renewed by others. */
   | { readonly tokenFile: string }

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { encodeBase64, systemClock } from '../../core/index.js';
 import type { Clock } from '../../core/index.js';
 import type { HttpClientOptions } from '../index.js';
-import type { ClusterAccess, Credentials } from './cluster-access.js';
+import type { ClusterAccess, ClientCredentials } from './cluster-access.js';
 import { nodeTransport } from './node-transport.js';
 
 /** What a client is made of, and the connections behind it. */
@@ -35,7 +35,7 @@ export function connect(access: ClusterAccess, { clock = systemClock() }: { read
   };
 }
 
-function authorizationOf(credentials: Credentials, clock: Clock): string | (() => Promise<string>) {
+function authorizationOf(credentials: ClientCredentials, clock: Clock): string | (() => Promise<string>) {
   if ('token' in credentials) return `Bearer ${credentials.token}`;
   if ('username' in credentials)
     return `Basic ${encodeBase64(new TextEncoder().encode(`${credentials.username}:${credentials.password}`))}`;

@@ -1,5 +1,5 @@
 // Clients on Node: kubeconfigs, certificates, connections. Apart from the rest, which also runs where there is no Node.
-export type { ClientTls, ClusterAccess, Credentials } from './cluster-access.js';
+export type { ClientTls, ClusterAccess, ClientCredentials } from './cluster-access.js';
 export type { Connection } from './connect.js';
 export { connect } from './connect.js';
 export type { InClusterOptions } from './in-cluster-access.js';

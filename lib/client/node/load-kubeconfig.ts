@@ -6,7 +6,7 @@ import { env } from 'node:process';
 import { decodeBase64, errorText, isJsonObject, quote } from '../../core/index.js';
 import type { Frozen, JsonObject } from '../../core/index.js';
 import type { UserInfo } from '../../core/types/index.js';
-import type { ClientTls, ClusterAccess, Credentials } from './cluster-access.js';
+import type { ClientTls, ClusterAccess, ClientCredentials } from './cluster-access.js';
 import type { KubeconfigDocument, KubeconfigEntry } from './kubeconfig-document.js';
 import { KubeconfigError, contentOf, mergeKubeconfigs, pathAt, readKubeconfig, textAt } from './kubeconfig-document.js';
 
@@ -78,7 +78,7 @@ function refusePlugins(user: JsonObject, name: string): void {
     );
 }
 
-function credentialsOf(user: KubeconfigEntry): Credentials | undefined {
+function credentialsOf(user: KubeconfigEntry): ClientCredentials | undefined {
   const tokenFile = pathAt(user, 'tokenFile');
   if (tokenFile !== '') return { tokenFile };
   const token = textAt(user.value, 'token');

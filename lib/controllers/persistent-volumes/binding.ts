@@ -14,7 +14,7 @@ import {
   setIn,
   volumeNameOf,
 } from '../../core/index.js';
-import type { Claim, Frozen } from '../../core/index.js';
+import type { FrozenClaim, Frozen } from '../../core/index.js';
 import type { PersistentVolumeClaimPhase, PersistentVolumeClaimStatus } from '../../core/types/index.js';
 import { writeClaim, writeClaimStatus, writeVolume, writeVolumePhase } from './storage.js';
 import type { Storage, StorageOutcome, StoredClaim, StoredVolume } from './storage.js';
@@ -57,7 +57,7 @@ export async function settleClaim(
 }
 
 /** The claim with its volume. Who chose that is noted, unless a person had named it already. */
-function withVolume(claim: StoredClaim, volumeName: string): Claim {
+function withVolume(claim: StoredClaim, volumeName: string): FrozenClaim {
   const named =
     volumeNameOf(claim.spec) === volumeName
       ? claim

@@ -1,7 +1,7 @@
 // The pods that use a claim. As findPodsByPVCKey in pv_controller.go and pkg/controller/volume/common.
 import type { Stored } from '../../client/index.js';
 import { claimKey, volumeClaims } from '../../core/index.js';
-import type { Claim, Snapshot } from '../../core/index.js';
+import type { FrozenClaim, Snapshot } from '../../core/index.js';
 import type { Pod } from '../../core/types/index.js';
 
 /** The claims that a pod uses, for an index: `namespace/name`. */
@@ -10,7 +10,7 @@ export function claimsOfPod(pod: Stored<Pod>): readonly string[] {
 }
 
 /** The names of the pods that use a claim and wait for a node. */
-export function unscheduledPodsOf(claim: Claim, pods: Snapshot<Stored<Pod>, 'claim'>): readonly string[] {
+export function unscheduledPodsOf(claim: FrozenClaim, pods: Snapshot<Stored<Pod>, 'claim'>): readonly string[] {
   return pods
     .by('claim', claimKey(claim))
     .flatMap((pod) => (isOver(pod) || (pod.spec?.nodeName ?? '') !== '' ? [] : [pod.metadata.name]));

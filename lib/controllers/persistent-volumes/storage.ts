@@ -2,7 +2,7 @@
 // write is one step of which the next sync finds the result, so the work may end after any of them.
 import type { Client, EventNote, Stored } from '../../client/index.js';
 import { objectReference } from '../../core/index.js';
-import type { Claim, Frozen, NamespacedName, Snapshot, Volume } from '../../core/index.js';
+import type { FrozenClaim, Frozen, NamespacedName, Snapshot, FrozenVolume } from '../../core/index.js';
 import type {
   PersistentVolume,
   PersistentVolumeClaim,
@@ -48,7 +48,7 @@ export type StorageOutcome =
   | { readonly type: 'available' | 'released' | 'not-reclaimed' | 'deleted'; readonly volume: string };
 
 /** Replaces a claim. */
-export async function writeClaim(claim: Claim, { client, signal, claims }: Storage): Promise<StoredClaim> {
+export async function writeClaim(claim: FrozenClaim, { client, signal, claims }: Storage): Promise<StoredClaim> {
   const written = await client.kind('v1', 'PersistentVolumeClaim').update(claim, { signal });
   claims.wrote(written);
   return written;
@@ -66,7 +66,7 @@ export async function writeClaimStatus(
 }
 
 /** Replaces a volume. */
-export async function writeVolume(volume: Volume, { client, signal, volumes }: Storage): Promise<StoredVolume> {
+export async function writeVolume(volume: FrozenVolume, { client, signal, volumes }: Storage): Promise<StoredVolume> {
   const written = await client.kind('v1', 'PersistentVolume').update(volume, { signal });
   volumes.wrote(written);
   return written;

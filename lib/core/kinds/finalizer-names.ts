@@ -6,7 +6,7 @@ import { fieldPath } from '../errors/field-path.js';
 import type { Frozen, ObjectMeta } from '../objects/meta.js';
 
 /** What is wrong with the names of an object's finalizers, beyond their syntax. */
-export function validateFinalizerNames({ finalizers = [] }: Frozen<ObjectMeta>): readonly FieldError[] {
+export function validateFinalizerNames({ finalizers = [] }: Frozen<ObjectMeta> = {}): readonly FieldError[] {
   return finalizers.flatMap((name, index) => {
     if (name.includes('/') || standardFinalizers.has(name)) return [];
     return [

@@ -1,7 +1,7 @@
 // How often a quantity was how large: counts under bounds, and the sum. Observing costs a comparison or two, since
 // small values are frequent and the bounds are tried from below.
 import type { Sample } from './prometheus-text.js';
-import { printNumber } from './prometheus-text.js';
+import { printSampleValue } from './prometheus-text.js';
 
 /** Counts under bounds. */
 export class Histogram {
@@ -33,7 +33,7 @@ export class Histogram {
     let count = 0;
     for (const [index, own] of this.#counts.entries()) {
       count += own;
-      const bound = `le="${printNumber(this.#bounds[index] ?? Infinity)}"`;
+      const bound = `le="${printSampleValue(this.#bounds[index] ?? Infinity)}"`;
       yield { suffix: '_bucket', labels: labels === '' ? bound : `${labels},${bound}`, value: count };
     }
     yield { suffix: '_sum', labels, value: this.#sum };

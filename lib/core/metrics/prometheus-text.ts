@@ -38,7 +38,8 @@ function familyText(family: MetricFamily): string {
   const { name, help, type } = family;
   const lines = Array.from(
     family.samples(),
-    ({ suffix = '', labels, value }) => `${name}${suffix}${labels === '' ? '' : `{${labels}}`} ${printNumber(value)}\n`,
+    ({ suffix = '', labels, value }) =>
+      `${name}${suffix}${labels === '' ? '' : `{${labels}}`} ${printSampleValue(value)}\n`,
   );
   return lines.length === 0 ? '' : `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('')}`;
 }
@@ -48,7 +49,7 @@ function escaped(value: string): string {
 }
 
 /** As strconv.FormatFloat(value, 'g', -1, 64): from a million on with an exponent. */
-export function printNumber(value: number): string {
+export function printSampleValue(value: number): string {
   if (value === Infinity) return '+Inf';
   if (value === -Infinity) return '-Inf';
   const exponent = value === 0 ? 0 : Math.floor(Math.log10(Math.abs(value)));

@@ -131,7 +131,7 @@ export function isHttpHeaderName(value: string): readonly string[] {
 }
 
 /** Digits and a percent sign. */
-export function isPercent(value: string): readonly string[] {
+export function isValidPercent(value: string): readonly string[] {
   const valid = value.length > 1 && value.endsWith('%') && consistsOf(value.slice(0, -1), DIGIT);
   return valid ? nothing : [percentSentence];
 }

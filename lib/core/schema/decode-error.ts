@@ -12,16 +12,16 @@ export function isDecodeError(error: unknown): error is DecodeError {
 }
 
 /** One step from the root to a value: a field of a structure, an index of a list or a key of a map. */
-export type Step = Field | number | string;
+export type RouteStep = Field | number | string;
 
 /** The way from the root of a document to a value, for messages. */
-export interface Route {
+export interface ValueRoute {
   readonly root: StructType;
-  readonly steps: readonly Step[];
+  readonly steps: readonly RouteStep[];
 }
 
 /** The refusal of a value of the wrong JSON type. */
-export function typeMismatch(route: Route, shape: Shape, value: unknown): DecodeError {
+export function typeMismatch(route: ValueRoute, shape: Shape, value: unknown): DecodeError {
   const type = expectedType(shape);
   const literal =
     typeof value === 'number' && (type === 'int32' || type === 'int64' || type === 'float64') ? ` ${value}` : '';
@@ -31,7 +31,7 @@ export function typeMismatch(route: Route, shape: Shape, value: unknown): Decode
 }
 
 /** The path as field validation prints it: `spec.containers[0].image`. */
-export function printSteps(steps: readonly Step[], last?: string): string {
+export function printSteps(steps: readonly RouteStep[], last?: string): string {
   let path = '';
   for (const step of last === undefined ? steps : [...steps, last]) {
     if (typeof step === 'number') path += `[${step}]`;
@@ -41,7 +41,7 @@ export function printSteps(steps: readonly Step[], last?: string): string {
 }
 
 /** Go names the innermost structure and the path of fields to the value, embedded structures included. */
-function target({ root, steps }: Route): string {
+function target({ root, steps }: ValueRoute): string {
   const fields = steps.filter((step) => typeof step === 'object');
   const owner = fields.slice(0, -1).reduce((type, { shape }) => innermostStruct(shape) ?? type, root);
   if (fields.length === 0) return 'value';

@@ -5,7 +5,7 @@ import type { ScanVisitor } from './json-scanner.js';
 import { countMembers, membersAtMost, scanJson } from './json-scanner.js';
 import type { Decoded } from './decode.js';
 import { decodeValue, depthMax, problemsMax } from './decode.js';
-import type { Step } from './decode-error.js';
+import type { RouteStep } from './decode-error.js';
 import { DecodeError, printSteps } from './decode-error.js';
 import type { Shape, StructType } from './type.js';
 
@@ -47,10 +47,10 @@ const escapes = /\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u[\
 /** Unknown and duplicate fields of a document in the order in which they stand there. */
 function strictProblems(type: StructType, text: string): readonly string[] {
   const problems = new Set<string>();
-  const report = (problem: string, path: readonly Step[], key: string): void => {
+  const report = (problem: string, path: readonly RouteStep[], key: string): void => {
     if (problems.size < problemsMax) problems.add(`${problem} field "${printSteps(path, key)}"`);
   };
-  const visit = (shape: Shape, path: readonly Step[]): ScanVisitor | undefined => {
+  const visit = (shape: Shape, path: readonly RouteStep[]): ScanVisitor | undefined => {
     const seen = new Set<string>();
     const repeated = (key: string): void => {
       if (seen.has(key)) report('duplicate', path, key);

@@ -7,7 +7,7 @@
 // Depth is bounded, and a key such as `__proto__` is only ever data.
 import { isJsonObject, setOwn } from '../objects/json.js';
 import { isParseError } from '../objects/parse-error.js';
-import type { Step } from './decode-error.js';
+import type { RouteStep } from './decode-error.js';
 import { DecodeError, printSteps, typeMismatch } from './decode-error.js';
 import { decodeLeaf, mismatch, zeroLeaf } from './leaves.js';
 import type { Field, ListShape, MapShape, Shape, StructType, UnionShape } from './type.js';
@@ -53,7 +53,7 @@ class Walk {
   readonly #root: StructType;
   readonly #owned: boolean;
   /** The way from the root: only its first `#depth` entries count. */
-  readonly #steps: Step[] = [];
+  readonly #steps: RouteStep[] = [];
   #depth = 0;
   /** Above zero inside a union, where Kubernetes' own decoder of the type reports nothing. */
   #silent = 0;
@@ -208,7 +208,7 @@ class Walk {
       this.problems.push(`unknown field "${printSteps(this.#steps.slice(0, this.#depth), key)}"`);
   }
 
-  #enter(step: Step): void {
+  #enter(step: RouteStep): void {
     if (this.#depth >= depthMax) throw tooDeep();
     this.#steps[this.#depth] = step;
     this.#depth += 1;

@@ -25,8 +25,8 @@ export function aborted(signal: AbortSignal): Observable<void> {
   });
 }
 
-/** Resolves after that long. Rejects with the signal's reason where that comes first. */
-export async function pause(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> {
+/** Resolves after `ms`. Rejects with the signal's reason if the signal is aborted before. */
+export async function pause(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
   const timer$ = clock.timer(ms);
   await firstValueFrom(signal === undefined ? timer$ : timer$.pipe(takeUntil(aborted(signal))), { defaultValue: 0 });
   if (signal?.aborted === true) throw reasonOf(signal);

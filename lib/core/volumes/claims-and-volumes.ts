@@ -7,10 +7,10 @@ import { setIn } from '../objects/path-copy.js';
 import type { PersistentVolume, PersistentVolumeClaim } from '../types/core-v1.generated.js';
 
 /** A claim as it is known. */
-export type Claim = Frozen<PersistentVolumeClaim>;
+export type FrozenClaim = Frozen<PersistentVolumeClaim>;
 
 /** A volume as it is known. */
-export type Volume = Frozen<PersistentVolume>;
+export type FrozenVolume = Frozen<PersistentVolume>;
 
 /** On a claim: whoever binds claims is done with it. */
 export const bindCompletedAnnotation = 'pv.kubernetes.io/bind-completed';
@@ -24,7 +24,7 @@ export const boundByControllerAnnotation = 'pv.kubernetes.io/bound-by-controller
 export const selectedNodeAnnotation = 'volume.kubernetes.io/selected-node';
 
 /** The class that a claim asks for; empty where it asks for none. */
-export function classOfClaim(claim: Claim): string {
+export function classOfClaim(claim: FrozenClaim): string {
   return statedClass(claim) ?? '';
 }
 
@@ -32,32 +32,32 @@ export function classOfClaim(claim: Claim): string {
  * The class that a claim names, which may be empty: none, and not the default either. Undefined where it leaves that
  * open.
  */
-export function statedClass({ metadata, spec }: Claim): string | undefined {
+export function statedClass({ metadata, spec }: FrozenClaim): string | undefined {
   return metadata?.annotations?.[classAnnotation] ?? spec?.storageClassName;
 }
 
 /** The class that a volume is of. */
-export function classOfVolume({ metadata, spec }: Volume): string {
+export function classOfVolume({ metadata, spec }: FrozenVolume): string {
   return metadata?.annotations?.[classAnnotation] ?? spec?.storageClassName ?? '';
 }
 
 /** Whether a claim has its volume for good. */
-export function isFullyBound({ metadata, spec }: Claim): boolean {
+export function isFullyBound({ metadata, spec }: FrozenClaim): boolean {
   return volumeNameOf(spec) !== '' && metadata?.annotations?.[bindCompletedAnnotation] !== undefined;
 }
 
 /** The name of the volume that a claim has, or is to have; empty while there is none. */
-export function volumeNameOf(spec: Claim['spec']): string {
+export function volumeNameOf(spec: FrozenClaim['spec']): string {
   return spec?.volumeName ?? '';
 }
 
 /** The node for which the volume of a claim is to be made. */
-export function selectedNodeOf({ metadata }: Claim): string | undefined {
+export function selectedNodeOf({ metadata }: FrozenClaim): string | undefined {
   return metadata?.annotations?.[selectedNodeAnnotation];
 }
 
 /** Whether a volume is meant for this claim: by name, and by uid if it says one. */
-export function isMeantFor({ spec }: Volume, { metadata }: Claim): boolean {
+export function isMeantFor({ spec }: FrozenVolume, { metadata }: FrozenClaim): boolean {
   const reference = spec?.claimRef;
   if (reference === undefined || reference.name !== metadata?.name || reference.namespace !== metadata?.namespace)
     return false;
@@ -65,12 +65,12 @@ export function isMeantFor({ spec }: Volume, { metadata }: Claim): boolean {
 }
 
 /** Whether a volume is meant for this claim, by uid. */
-export function isClaimedBy(volume: Volume, claim: Claim): boolean {
+export function isClaimedBy(volume: FrozenVolume, claim: FrozenClaim): boolean {
   return isMeantFor(volume, claim) && !isEmpty(volume.spec?.claimRef?.uid);
 }
 
 /** The volume, given to the claim. Who gave it is noted, unless a person had it meant for the claim already. */
-export function givenTo(claim: Claim, volume: Volume): Volume {
+export function givenTo(claim: FrozenClaim, volume: FrozenVolume): FrozenVolume {
   if (isClaimedBy(volume, claim)) return volume;
   const given = setIn(
     volume,
@@ -83,7 +83,7 @@ export function givenTo(claim: Claim, volume: Volume): Volume {
 }
 
 /** `namespace/name`. */
-export function claimKey({ metadata }: Claim): string {
+export function claimKey({ metadata }: FrozenClaim): string {
   return `${metadata?.namespace ?? ''}/${metadata?.name ?? ''}`;
 }
 

@@ -7,10 +7,10 @@ import type { Quantity } from '../objects/quantity-arithmetic.js';
 import { parseQuantity } from '../objects/quantity.js';
 import { readableSelector } from '../objects/readable-selector.js';
 import { classOfClaim, classOfVolume, isMeantFor } from './claims-and-volumes.js';
-import type { Claim, Volume } from './claims-and-volumes.js';
+import type { FrozenClaim, FrozenVolume } from './claims-and-volumes.js';
 
 /** Whether a volume that is nobody's, or meant for the claim, is what the claim needs at least. */
-export function isSuitable(volume: Volume, claim: Claim): boolean {
+export function isSuitable(volume: FrozenVolume, claim: FrozenClaim): boolean {
   return (
     (volume.spec?.claimRef === undefined || isMeantFor(volume, claim)) &&
     volume.metadata?.deletionTimestamp === undefined &&
@@ -21,7 +21,7 @@ export function isSuitable(volume: Volume, claim: Claim): boolean {
 }
 
 /** Tells suitable volumes that anyone may take who wants what they are from the others. */
-export function offeredTo(claim: Claim): (volume: Volume) => boolean {
+export function offeredTo(claim: FrozenClaim): (volume: FrozenVolume) => boolean {
   const { selector } = claim.spec ?? {};
   const wanted = selector && readableSelector(selector);
   const className = classOfClaim(claim);
@@ -36,7 +36,11 @@ export function offeredTo(claim: Claim): (volume: Volume) => boolean {
  * The volume that a claim gets wherever it is used. A claim that waits for its pod gets only one that is meant for it.
  * Among those that fit, one with few access modes is taken before one with many, whatever their sizes.
  */
-export function bestVolumeFor<V extends Volume>(claim: Claim, volumes: readonly V[], waits: boolean): V | undefined {
+export function bestVolumeFor<V extends FrozenVolume>(
+  claim: FrozenClaim,
+  volumes: readonly V[],
+  waits: boolean,
+): V | undefined {
   const suitable = volumes.filter((volume) => isSuitable(volume, claim) && hasAccessModes(volume, claim));
   const meant = suitable.find((volume) => isMeantFor(volume, claim));
   if (meant !== undefined || waits) return meant;
@@ -45,51 +49,51 @@ export function bestVolumeFor<V extends Volume>(claim: Claim, volumes: readonly 
 }
 
 /** Whether a volume is used in the way the claim wants, as files or as a block device. */
-export function hasSameMode({ spec: own }: Volume, { spec }: Claim): boolean {
+export function hasSameMode({ spec: own }: FrozenVolume, { spec }: FrozenClaim): boolean {
   return (own?.volumeMode ?? 'Filesystem') === (spec?.volumeMode ?? 'Filesystem');
 }
 
 /** Whether a volume has the class of attributes that the claim asks for. */
-export function hasSameAttributes({ spec: own }: Volume, { spec }: Claim): boolean {
+export function hasSameAttributes({ spec: own }: FrozenVolume, { spec }: FrozenClaim): boolean {
   return (own?.volumeAttributesClassName ?? '') === (spec?.volumeAttributesClassName ?? '');
 }
 
 /** Whether a volume allows every access mode that the claim asks for. */
-export function hasAccessModes({ spec: own }: Volume, { spec }: Claim): boolean {
+export function hasAccessModes({ spec: own }: FrozenVolume, { spec }: FrozenClaim): boolean {
   return (spec?.accessModes ?? []).every((mode) => own?.accessModes?.includes(mode));
 }
 
 /** Whether a volume has what the claim asks for. */
-export function isLargeEnough(volume: Volume, claim: Claim): boolean {
+export function isLargeEnough(volume: FrozenVolume, claim: FrozenClaim): boolean {
   return compareQuantities(capacityOf(volume), requestedStorage(claim)) >= 0;
 }
 
 /** Orders volumes by size, the smallest first. */
-export function bySizeOfVolume(one: Volume, other: Volume): number {
+export function bySizeOfVolume(one: FrozenVolume, other: FrozenVolume): number {
   return compareQuantities(capacityOf(one), capacityOf(other));
 }
 
 /** Orders claims by what they ask for: small claims choose first, lest they take what only they could do without. */
-export function bySizeOfClaim(one: Claim, other: Claim): number {
+export function bySizeOfClaim(one: FrozenClaim, other: FrozenClaim): number {
   return compareQuantities(requestedStorage(one), requestedStorage(other));
 }
 
-function byModesAndSize(one: Volume, other: Volume): number {
+function byModesAndSize(one: FrozenVolume, other: FrozenVolume): number {
   const fewer = new Set(one.spec?.accessModes).size - new Set(other.spec?.accessModes).size;
   return fewer === 0 ? bySizeOfVolume(one, other) : fewer;
 }
 
 /** Nothing counts as none. */
-function requestedStorage(claim: Claim): Quantity {
+function requestedStorage(claim: FrozenClaim): Quantity {
   return amountOf(claim, claim.spec?.resources?.requests?.storage);
 }
 
-function capacityOf(volume: Volume): Quantity {
+function capacityOf(volume: FrozenVolume): Quantity {
   return amountOf(volume, volume.spec?.capacity?.storage);
 }
 
 /** Each object says one amount, which is asked for often and read once. */
-function amountOf(object: Claim | Volume, text = '0'): Quantity {
+function amountOf(object: FrozenClaim | FrozenVolume, text = '0'): Quantity {
   const known = amounts.get(object);
   if (known !== undefined) return known;
   const amount = parseQuantity(text);
@@ -97,4 +101,4 @@ function amountOf(object: Claim | Volume, text = '0'): Quantity {
   return amount;
 }
 
-const amounts = new WeakMap<Claim | Volume, Quantity>();
+const amounts = new WeakMap<FrozenClaim | FrozenVolume, Quantity>();

@@ -5,7 +5,7 @@ import { namespacedName, printNamespacedName } from '../objects/meta.js';
 import { isControlledBy } from '../objects/owner-references.js';
 import type { Pod } from '../types/core-v1.generated.js';
 import { claimKey } from './claims-and-volumes.js';
-import type { Claim } from './claims-and-volumes.js';
+import type { FrozenClaim } from './claims-and-volumes.js';
 
 /** A PersistentVolumeClaim that a volume stands for. */
 export interface VolumeClaim {
@@ -32,7 +32,7 @@ export function ephemeralClaimName({ metadata }: Frozen<Pod>, volume: string): s
 }
 
 /** Why a claim that should have been made for a pod is another's; undefined where it is the pod's. */
-export function notMadeFor(pod: Frozen<Pod>, claim: Claim): string | undefined {
+export function notMadeFor(pod: Frozen<Pod>, claim: FrozenClaim): string | undefined {
   if (isControlledBy(claim, pod)) return undefined;
   return `PVC ${claimKey(claim)} was not created for pod ${printNamespacedName(namespacedName(pod))} (pod is not owner)`;
 }

@@ -16,7 +16,7 @@ import { uidOf } from '../queue/nominator.js';
 import type { SchedulingQueue } from '../queue/scheduling-queue.js';
 import type { ClusterCache } from './cluster-cache.js';
 import { nodeEvents, objectEvent, podEvents } from './cluster-events.js';
-import type { Changed } from './watched-collection.js';
+import type { ChangeListener } from './watched-collection.js';
 
 /** Who is fed. */
 export interface ClusterFeedOptions {
@@ -43,8 +43,8 @@ export interface EventTimings {
 
 /** Takes changes in. Throws what plugins throw that the queue asks; the cache has followed by then. */
 export interface ClusterFeed {
-  readonly pod: Changed<Pod>;
-  readonly node: Changed<Node>;
+  readonly pod: ChangeListener<Pod>;
+  readonly node: ChangeListener<Node>;
   /** A change of any other kind, under the name that events have for it. */
   object(resource: string, old: unknown, current: unknown): void;
 }

@@ -11,7 +11,7 @@ import type { KnownCollection } from './known-collection.js';
 import { knownKinds } from './known-kinds.js';
 import type { KnownKind, KnownKinds } from './known-objects.js';
 import { WatchedCollection } from './watched-collection.js';
-import type { Changed } from './watched-collection.js';
+import type { ChangeListener } from './watched-collection.js';
 
 /** The name of a kind that is followed. */
 export type FollowedName = 'Pod' | 'Node' | KnownKind;
@@ -66,7 +66,7 @@ const unfinished: Selection = { fieldSelector: 'status.phase!=Succeeded,status.p
 function knownKind(options: FollowedKindsOptions, kind: KnownKind): FollowedKind {
   const { client, cache, feed } = options;
   const { apiVersion, resource } = knownKinds[kind];
-  const changed: Changed<AnyKnown> = (old, current) => {
+  const changed: ChangeListener<AnyKnown> = (old, current) => {
     if (resource !== undefined) feed.object(resource, old, current);
   };
   return followed<AnyKnown>(options, {
@@ -83,7 +83,7 @@ interface Following<T extends ApiObject> {
   readonly name: FollowedName;
   readonly source: ListWatch<Frozen<T>>;
   readonly objects: KnownCollection<T>;
-  readonly changed: Changed<T>;
+  readonly changed: ChangeListener<T>;
   readonly selection?: Selection;
 }
 

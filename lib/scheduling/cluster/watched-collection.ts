@@ -9,16 +9,16 @@ import type { KnownCollection } from './known-collection.js';
  * Told of a change when the collection shows it. `old` is absent for what is new, `current` for what is gone; `old` is
  * then the last that is known of it. One that was replaced by another of the same name first went, then came.
  */
-export type Changed<T extends ApiObject> = (old: Frozen<T> | undefined, current: Frozen<T> | undefined) => void;
+export type ChangeListener<T extends ApiObject> = (old: Frozen<T> | undefined, current: Frozen<T> | undefined) => void;
 
 /** Writes a collection. */
 export class WatchedCollection<T extends ApiObject> {
   readonly #objects: KnownCollection<T>;
-  readonly #changed: Changed<T>;
+  readonly #changed: ChangeListener<T>;
   /** While a list is under way: what is known and was not in it so far. */
   #unlisted = new Set<string>();
 
-  constructor(objects: KnownCollection<T>, changed: Changed<T>) {
+  constructor(objects: KnownCollection<T>, changed: ChangeListener<T>) {
     this.#objects = objects;
     this.#changed = changed;
   }

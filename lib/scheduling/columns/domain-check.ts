@@ -71,7 +71,7 @@ export function firstFailed(checks: readonly DomainCheck[], slot: number): Domai
 }
 
 /** What a node that does not pass hears. */
-export function refusalOf({ counted, missing, refusal }: DomainCheck, slot: number): Rejected {
+export function rejectionAt({ counted, missing, refusal }: DomainCheck, slot: number): Rejected {
   return counted.sumAt(slot) === noDomain ? (missing ?? refusal) : refusal;
 }
 

@@ -13,7 +13,7 @@ import { ColumnDiagnosis } from './column-diagnosis.js';
 import { intAt } from './column-element.js';
 import type { ColumnProfile } from './column-profile.js';
 import { crowdVerdict } from './crowd-column.js';
-import { firstFailed, keepPassing, refusalOf } from './domain-check.js';
+import { firstFailed, keepPassing, rejectionAt } from './domain-check.js';
 import type { NodeColumns } from './node-columns.js';
 import type { PodRules } from './pod-rules.js';
 import { ReasonColumn } from './reason-column.js';
@@ -164,7 +164,7 @@ export class FittingSearch {
     const failed = firstFailed(checks, slot);
     const [position, rejected] =
       failed !== undefined && failed.position < (local?.position ?? Infinity)
-        ? [failed.position, refusalOf(failed, slot)]
+        ? [failed.position, rejectionAt(failed, slot)]
         : [local?.position, local?.rejected];
     return firstRefusal(asked.refusing, cycle, node, position) ?? rejected;
   }

@@ -4,7 +4,7 @@ import type { Frozen } from '../../core/index.js';
 import type { Pod } from '../../core/types/index.js';
 
 /** A ResourceClaim of a pod. */
-export interface DeviceClaim {
+export interface PodDeviceClaim {
   /** How containers refer to it. */
   readonly name: string;
   /** In the pod's namespace; undefined while nobody has made it, null where none is needed. */
@@ -13,7 +13,7 @@ export interface DeviceClaim {
 }
 
 /** The claims for devices. Those from a template are in the pod's status once they have been made. */
-export function deviceClaims({ spec, status }: Frozen<Pod>): readonly DeviceClaim[] {
+export function deviceClaims({ spec, status }: Frozen<Pod>): readonly PodDeviceClaim[] {
   const { resourceClaims = [] } = spec ?? {};
   if (resourceClaims.length === 0) return noDeviceClaims;
   const made = new Map(
@@ -26,4 +26,4 @@ export function deviceClaims({ spec, status }: Frozen<Pod>): readonly DeviceClai
   }));
 }
 
-const noDeviceClaims: readonly DeviceClaim[] = [];
+const noDeviceClaims: readonly PodDeviceClaim[] = [];

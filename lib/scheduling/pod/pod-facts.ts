@@ -5,7 +5,7 @@ import { deepFreeze, volumeClaims } from '../../core/index.js';
 import type { Frozen, Labels, VolumeClaim } from '../../core/index.js';
 import type { Pod } from '../../core/types/index.js';
 import { deviceClaims } from './device-claims.js';
-import type { DeviceClaim } from './device-claims.js';
+import type { PodDeviceClaim } from './device-claims.js';
 import { podAffinity, podAntiAffinity } from './pod-affinity.js';
 import type { AffinityTerms } from './pod-affinity.js';
 import { heldRequests, mayBeResized, nonZeroHeldRequests } from './requests.js';
@@ -43,7 +43,7 @@ export interface PodFacts extends SpecFacts {
   /** Undefined where those of the profile apply. */
   readonly spread: SpreadConstraints | undefined;
   readonly volumeClaims: readonly VolumeClaim[];
-  readonly deviceClaims: readonly DeviceClaim[];
+  readonly deviceClaims: readonly PodDeviceClaim[];
 }
 
 /** The facts of a pod. Asked again with the same object, the same facts. */

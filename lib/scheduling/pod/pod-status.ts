@@ -1,9 +1,8 @@
 // What the scheduler writes into the status of pods: a condition, and the node that others are leaving for the pod.
 // Only what changes is written; when nothing does, nothing is. As pkg/scheduler/util, PatchPodStatus.
-import { firstValueFrom } from 'rxjs';
 import { isConnectionError } from '../../client/index.js';
 import type { Client, StrategicPatch } from '../../client/index.js';
-import { delayAfter, isApiError, namespacedName, printTime } from '../../core/index.js';
+import { delayAfter, isApiError, namespacedName, pause, printTime } from '../../core/index.js';
 import type { BackoffLadder, Clock, Frozen } from '../../core/index.js';
 import type { Pod, PodCondition } from '../../core/types/index.js';
 
@@ -30,7 +29,7 @@ export async function writePodStatus(
       return;
     } catch (error) {
       if (failures >= ladder.attemptsMax || !isPassing(error)) throw error;
-      await firstValueFrom(clock.timer(delayAfter(ladder, failures)), { defaultValue: undefined });
+      await pause(clock, delayAfter(ladder, failures));
     }
   }
 }

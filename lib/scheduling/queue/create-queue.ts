@@ -11,8 +11,8 @@ import { QueueParts } from './queue-parts.js';
 import { QueueEntry, priorityOf, type QueuedPod, type QueuePart } from './queued-pod.js';
 import type { Rejector } from './rejectors.js';
 import type {
-  DeleteOptions,
-  Failure,
+  RemoveOptions,
+  AttemptFailure,
   QueueFigures,
   SchedulingQueue,
   SchedulingQueueOptions,
@@ -54,7 +54,7 @@ class NamedPodsQueue implements SchedulingQueue {
     this.#announce();
   }
 
-  delete(pod: Frozen<Pod>, { bound = false }: DeleteOptions = {}): void {
+  delete(pod: Frozen<Pod>, { bound = false }: RemoveOptions = {}): void {
     this.#nominator.delete(pod);
     const entry = this.#entryOf(pod);
     if (entry !== undefined) this.#letGo(entry);
@@ -90,7 +90,7 @@ class NamedPodsQueue implements SchedulingQueue {
     if (entry.part === 'gone') this.#parts.inFlight.end(entry);
   }
 
-  failed(pod: QueuedPod, { rejectors = [], pending = [], nominatedNodeName }: Failure): QueuePart {
+  failed(pod: QueuedPod, { rejectors = [], pending = [], nominatedNodeName }: AttemptFailure): QueuePart {
     const entry = entryFrom(pod);
     if (!isTried(entry)) {
       this.done(entry); // deleted or replaced meanwhile

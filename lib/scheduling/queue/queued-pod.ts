@@ -77,6 +77,6 @@ export function priorityOf(pod: Frozen<Pod>): number {
 }
 
 /** PrioritySort, the default QueueSort plugin: higher priority first, then who has waited longer. */
-export function prioritySort(one: QueuedPod, other: QueuedPod): number {
+export function comparePriority(one: QueuedPod, other: QueuedPod): number {
   return priorityOf(other.pod) - priorityOf(one.pod) || one.queuedAt - other.queuedAt;
 }

@@ -48,7 +48,7 @@ export interface SchedulingQueueOptions {
 }
 
 /** How an attempt failed. Neither rejectors nor pending plugins means an error. */
-export interface Failure {
+export interface AttemptFailure {
   /** Plugins that answered Unschedulable or UnschedulableAndUnresolvable. */
   readonly rejectors?: readonly string[];
   /** Plugins that answered Pending: when they are helped, the pod goes on without backoff. */
@@ -64,7 +64,7 @@ export interface TellOptions {
 }
 
 /** How a pod left. */
-export interface DeleteOptions {
+export interface RemoveOptions {
   /** It was bound, not deleted: its nomination became real, so nobody is told that room was given up. */
   readonly bound?: boolean;
 }
@@ -97,7 +97,7 @@ export interface SchedulingQueue {
   /** Follows a pod that changed; `events` say in which respects. One that is not known is taken in. */
   update(old: Frozen<Pod>, pod: Frozen<Pod>, events: readonly ClusterEvent[]): void;
   /** Lets go of a pod that was deleted or bound. If it is in flight, its failure will not bring it back. */
-  delete(pod: Frozen<Pod>, options?: DeleteOptions): void;
+  delete(pod: Frozen<Pod>, options?: RemoveOptions): void;
 
   /** The next pod to try, now in flight: give it back by `done` or `failed`. Undefined when there is none. */
   pop(): QueuedPod | undefined;
@@ -110,7 +110,7 @@ export interface SchedulingQueue {
   /** The attempt is over and the pod needs no other. */
   done(pod: QueuedPod): void;
   /** The attempt failed. Answers where the pod went; `gone` when it was deleted or replaced meanwhile. */
-  failed(pod: QueuedPod, failure: Failure): QueuePart;
+  failed(pod: QueuedPod, failure: AttemptFailure): QueuePart;
 
   /** Something happened: pods that it may help move on. */
   tell(event: ClusterEvent, old: unknown, current: unknown, options?: TellOptions): void;

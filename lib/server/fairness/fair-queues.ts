@@ -22,7 +22,7 @@ export interface QueueTerms {
 }
 
 /** Why a request was turned away. */
-export type Rejection = 'concurrency-limit' | 'queue-full' | 'time-out';
+export type RejectReason = 'concurrency-limit' | 'queue-full' | 'time-out';
 
 /** How long a request waits. */
 export interface Patience {
@@ -32,7 +32,7 @@ export interface Patience {
 }
 
 /** A request that asks for seats. */
-export interface Claim<Request> {
+export interface SeatRequest<Request> {
   /** The queues it may wait in. */
   readonly hand: readonly number[];
   readonly seats: number;
@@ -59,7 +59,7 @@ interface Waiting {
   readonly seats: number;
   readonly queue: Queue;
   readonly arrival: number;
-  settle(outcome: Seats | Rejection): void;
+  settle(outcome: Seats | RejectReason): void;
 }
 
 /** What a request is taken to last before it is known. */
@@ -104,7 +104,7 @@ export class FairQueues<Request> {
   }
 
   /** Seats at once, or later, or the reason why not. */
-  enter(claim: Claim<Request>, now: number): Seats | Rejection | Promise<Seats | Rejection> {
+  enter(claim: SeatRequest<Request>, now: number): Seats | RejectReason | Promise<Seats | RejectReason> {
     this.#advance(now);
     if (this.#terms.queues === 0)
       return this.#fits(claim.seats) ? this.#take(claim.seats, undefined, now) : 'concurrency-limit';
@@ -193,9 +193,9 @@ export class FairQueues<Request> {
     this.demand.set(this.#seatsTaken + this.#waitingSeats, now);
   }
 
-  #wait({ seats, request }: Claim<Request>, queue: Queue, now: number): Promise<Seats | Rejection> {
+  #wait({ seats, request }: SeatRequest<Request>, queue: Queue, now: number): Promise<Seats | RejectReason> {
     const { waitMs, signal } = this.#patienceOf(request);
-    const outcome = new Promise<Seats | Rejection>((resolve) => {
+    const outcome = new Promise<Seats | RejectReason>((resolve) => {
       const giveUp = (): void => this.#giveUp(waiting);
       // A client that is gone already finds out when its turn comes; its answer goes nowhere.
       const cancel = after(this.#clock, waitMs, giveUp);

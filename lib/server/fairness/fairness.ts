@@ -13,7 +13,7 @@ import type { Answer, Serve, Step } from '../pipeline.js';
 import type { Registry } from '../registry/registry.js';
 import type { Exchange } from '../requests/exchange.js';
 import { flowConfiguration } from './configuration.js';
-import type { Patience, Rejection, Seats } from './fair-queues.js';
+import type { Patience, RejectReason, Seats } from './fair-queues.js';
 import type { Flow } from './flow-control.js';
 import { FlowControl } from './flow-control.js';
 import { seatsOf } from './seat-estimate.js';
@@ -83,7 +83,7 @@ export function fairnessOf({ registry, reader, clock, concurrency, turnedAway }:
     return served(undefined, flow, exchange, next);
   };
   /** Serves on the seats that were given, if any are needed. */
-  const served = (outcome: Seats | Rejection | undefined, flow: Flow, exchange: Exchange, next: Serve): Answer => {
+  const served = (outcome: Seats | RejectReason | undefined, flow: Flow, exchange: Exchange, next: Serve): Answer => {
     const { counts } = flow;
     if (typeof outcome === 'string') {
       turnedAway(exchange.request);
@@ -132,7 +132,7 @@ export function fairnessOf({ registry, reader, clock, concurrency, turnedAway }:
   return { step, control, close };
 }
 
-async function waited(counts: Flow['counts'], outcome: Promise<Seats | Rejection>): Promise<Seats | Rejection> {
+async function waited(counts: Flow['counts'], outcome: Promise<Seats | RejectReason>): Promise<Seats | RejectReason> {
   counts.waiting += 1;
   try {
     return await outcome;
@@ -141,7 +141,7 @@ async function waited(counts: Flow['counts'], outcome: Promise<Seats | Rejection
   }
 }
 
-function rejected({ counts, level }: Flow, why: Rejection, nowMs: number): RawResponse {
+function rejected({ counts, level }: Flow, why: RejectReason, nowMs: number): RawResponse {
   counts.rejected.set(why, (counts.rejected.get(why) ?? 0) + 1);
   level.retryAfter.note(nowMs);
   const response = textResponse(429, 'Too many requests, please try again later.\n');

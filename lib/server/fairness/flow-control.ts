@@ -14,7 +14,7 @@ import type {
 import type { FlowRule } from './flow-matching.js';
 import { flowRules, isOfFlow } from './flow-matching.js';
 import { dealHand } from './flow-hand.js';
-import type { Patience, QueueTerms, Rejection } from './fair-queues.js';
+import type { Patience, QueueTerms, RejectReason } from './fair-queues.js';
 import { FairQueues } from './fair-queues.js';
 import { RetryAfter } from './retry-after.js';
 import type { SeatLimits } from './seat-limits.js';
@@ -49,7 +49,7 @@ export interface FlowCounts {
   executing: number;
   executingSeats: number;
   waiting: number;
-  readonly rejected: Map<Rejection, number>;
+  readonly rejected: Map<RejectReason, number>;
 }
 
 /** How often levels lend each other anew. */

@@ -7,7 +7,7 @@ import { backoffStep, type BackoffLadder, type BackoffState, type Clock, type Ra
 import { connectGrpc, type TlsOptions } from './grpc-connect.js';
 import { GrpcError, notSent } from './grpc-error.js';
 import type { GrpcSession } from './grpc-session.js';
-import { pause, within } from './pause.js';
+import { pauseUntilAborted, settlesWithin } from './pause.js';
 
 /** Where etcd is. */
 export interface ConnectionOptions {
@@ -74,14 +74,14 @@ export class EtcdConnection {
     const sessions = [...this.#sessions];
     const closed = Promise.all(sessions.map((session) => session.closed));
     for (const session of sessions) session.retire();
-    await within(this.#options.clock, graceMs, closed);
+    await settlesWithin(this.#options.clock, graceMs, closed);
     for (const session of sessions) session.destroy();
     await closed;
   }
 
   async #connectToAny(): Promise<GrpcSession> {
     const { endpoints, clock } = this.#options;
-    await pause(clock, this.#delayMs, this.#closing.signal);
+    await pauseUntilAborted(clock, this.#delayMs, this.#closing.signal);
     const failures: string[] = [];
     for (let tried = 0; tried < endpoints.length && !this.#closing.signal.aborted; tried++) {
       const endpoint = endpoints[this.#next % endpoints.length];

@@ -7,7 +7,7 @@ import type { Change, Entry, Put, Transaction } from '../store.js';
 import type { ValueTransformer } from '../transformer.js';
 import { ValueCodec } from '../value-codec.js';
 import { leaseNotFoundError } from './etcd-errors.js';
-import { encodeTxn, isLeaseId, type KeyRange, type KeyValue, type TxnRequest, type WatchEvent } from './messages.js';
+import { encodeTxn, isLeaseId, type EtcdKeyRange, type KeyValue, type TxnRequest, type EtcdEvent } from './messages.js';
 
 /** Encodes transactions and decodes entries. */
 export class EntryCodec {
@@ -28,7 +28,7 @@ export class EntryCodec {
    * All keys in etcd that begin with a prefix. As client/v3/op.go, GetPrefixRangeEnd; UTF-8 has no byte 0xff to carry
    * over.
    */
-  rangeOf(prefix: string): KeyRange {
+  rangeOf(prefix: string): EtcdKeyRange {
     const key = this.keyOf(prefix);
     if (key === '') return { key: '\0', end: '\0' };
     const end = Buffer.from(key);
@@ -53,7 +53,7 @@ export class EntryCodec {
   }
 
   /** The change that an event tells of. */
-  decodeEvent({ type, kv, previous }: WatchEvent): Change {
+  decodeEvent({ type, kv, previous }: EtcdEvent): Change {
     const before = previous && this.decode(previous);
     if (type === 'put') {
       const entry = this.decode(kv);

@@ -8,7 +8,7 @@ import { backoffStep, type BackoffLadder, type BackoffState, type Clock, type Ra
 import type { LeaseId, Revision } from '../store.js';
 import type { EtcdConnection } from './connection.js';
 import { isRefusal, isTransient, isTroubleOfMember, nothingHappened } from './etcd-errors.js';
-import { GrpcError, notSent, unreadable } from './grpc-error.js';
+import { GrpcError, notSent, unreadableAnswer } from './grpc-error.js';
 import type { GrpcSession, GrpcStream } from './grpc-session.js';
 import {
   decodeLeaseTtl,
@@ -26,7 +26,7 @@ import {
   type TxnAnswer,
   type WatchAnswer,
 } from './messages.js';
-import { pause } from './pause.js';
+import { pauseUntilAborted } from './pause.js';
 
 /** Who the store is to etcd. */
 export interface EtcdCredentials {
@@ -214,7 +214,7 @@ export class EtcdClient {
         if (session !== undefined && isTroubleOfMember(error)) connection.avoid(session);
         const step = backoffStep(ladder, backoff, { nowMs: clock.now(), random });
         backoff = step.state;
-        await pause(clock, step.delayMs, signal);
+        await pauseUntilAborted(clock, step.delayMs, signal);
       }
     }
   }
@@ -233,7 +233,7 @@ export class EtcdClient {
     try {
       return decode(answer);
     } catch (error) {
-      throw unreadable(error);
+      throw unreadableAnswer(error);
     }
   }
 

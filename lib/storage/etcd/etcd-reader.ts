@@ -6,8 +6,8 @@ import { isStoreError } from '../store-error.js';
 import type { Revision } from '../store.js';
 import { compactedError, futureRevisionError, isRefusal, storeErrorOf } from './etcd-errors.js';
 import { EtcdWatch, type EtcdWatchOptions } from './etcd-watch.js';
-import type { KeyRange, RangeAnswer, RangeRequest } from './messages.js';
-import { within } from './pause.js';
+import type { EtcdKeyRange, RangeAnswer, RangeRequest } from './messages.js';
+import { settlesWithin } from './pause.js';
 
 /** What reading works with. */
 export type ReaderOptions = Pick<EtcdWatchOptions, 'client' | 'clock' | 'random' | 'signal'> & {
@@ -46,7 +46,7 @@ export class EtcdReader {
   }
 
   /** The oldest revision that is left, which etcd tells only watches; undefined if it does not in time. */
-  async #oldest({ key }: KeyRange): Promise<Revision | undefined> {
+  async #oldest({ key }: EtcdKeyRange): Promise<Revision | undefined> {
     let oldest: Revision | undefined;
     const watch = new EtcdWatch({
       ...this.#options,
@@ -58,7 +58,7 @@ export class EtcdReader {
         if (isStoreError(error, 'compacted')) oldest = error.revision;
       },
     });
-    await within(this.#options.clock, this.#options.timeoutMs, watch.run());
+    await settlesWithin(this.#options.clock, this.#options.timeoutMs, watch.run());
     watch.stop();
     return oldest;
   }

@@ -15,7 +15,7 @@ import { systemClock, systemRandom, type Clock, type Random } from '../../core/i
 import {
   checkAfter,
   checkKey,
-  checkListOptions,
+  checkStoreListOptions,
   checkPrefix,
   checkRevision,
   checkTransaction,
@@ -27,13 +27,13 @@ import type {
   Batch,
   LeaseId,
   Listing,
-  ListOptions,
+  StoreListOptions,
   Outcome,
   Reading,
   Revision,
   Store,
   Transaction,
-  WatchOptions,
+  StoreWatchOptions,
 } from '../store.js';
 import type { ValueTransformer } from '../transformer.js';
 import { ChangeSurvey, type SurveyOptions } from './change-survey.js';
@@ -52,7 +52,7 @@ import { EtcdProgress } from './etcd-progress.js';
 import { EtcdReader } from './etcd-reader.js';
 import type { TlsOptions } from './grpc-connect.js';
 import { isLeaseId } from './messages.js';
-import { pause, within } from './pause.js';
+import { pauseUntilAborted, settlesWithin } from './pause.js';
 import { StoreWatch } from './store-watch.js';
 
 /** Where etcd is and how to talk to it. */
@@ -136,10 +136,10 @@ class EtcdStore implements Store {
     return { entry: found && this.#codec.decode(found), revision: revision ?? answer.revision };
   }
 
-  async list(prefix: string, options: ListOptions = {}): Promise<Listing> {
+  async list(prefix: string, options: StoreListOptions = {}): Promise<Listing> {
     this.#refuseWhenClosed();
     checkPrefix(prefix);
-    checkListOptions(options);
+    checkStoreListOptions(options);
     const { limit, after, revision } = options;
     const range = this.#codec.rangeOf(prefix);
     // The least key after another is that key with a zero byte behind it.
@@ -171,7 +171,7 @@ class EtcdStore implements Store {
     return { committed: false, revision, found: found.map(([entry]) => entry && this.#codec.decode(entry)) };
   }
 
-  watch(prefix: string, { after }: WatchOptions = {}): Observable<Batch> {
+  watch(prefix: string, { after }: StoreWatchOptions = {}): Observable<Batch> {
     return new Observable((subscriber) => {
       try {
         checkPrefix(prefix);
@@ -204,7 +204,7 @@ class EtcdStore implements Store {
     const revision = await this.#reader.newest();
     const patience = new AbortController();
     const reached = this.#progress.reach(watches, revision, patience.signal);
-    const inTime = await within(this.#clock, 2 * this.#timeoutMs, reached);
+    const inTime = await settlesWithin(this.#clock, 2 * this.#timeoutMs, reached);
     patience.abort();
     if (!inTime) throw new StoreError('unavailable', `etcd: the watches have not come to revision ${revision}`);
     await reached;
@@ -292,7 +292,7 @@ class EtcdStore implements Store {
         return await this.#reader.newest();
       } catch (error) {
         if (!isStoreError(error, 'unavailable')) throw error;
-        await pause(this.#clock, 100, this.#closing.signal);
+        await pauseUntilAborted(this.#clock, 100, this.#closing.signal);
       }
     }
     return undefined;
@@ -300,7 +300,7 @@ class EtcdStore implements Store {
 
   /** What this store writes after a watch was subscribed must come after the revision at which that watch begins. */
   async #watchesBegin(): Promise<void> {
-    const inTime = await within(this.#clock, 2 * this.#timeoutMs, Promise.all(this.#beginnings));
+    const inTime = await settlesWithin(this.#clock, 2 * this.#timeoutMs, Promise.all(this.#beginnings));
     this.#refuseWhenClosed();
     if (!inTime) throw new StoreError('unavailable', 'etcd: a watch could not begin');
   }

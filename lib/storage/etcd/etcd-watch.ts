@@ -19,11 +19,11 @@ import type { GrpcSession, GrpcStream } from './grpc-session.js';
 import {
   encodeWatchCreate,
   encodeWatchProgress,
-  type KeyRange,
+  type EtcdKeyRange,
   type WatchAnswer,
-  type WatchEvent,
+  type EtcdEvent,
 } from './messages.js';
-import { pause } from './pause.js';
+import { pauseUntilAborted } from './pause.js';
 
 /** What to watch and whom to tell. */
 export interface EtcdWatchOptions {
@@ -32,12 +32,12 @@ export interface EtcdWatchOptions {
   readonly random: Random;
   /** Stops it when the store closes. */
   readonly signal: AbortSignal;
-  readonly range: KeyRange;
+  readonly range: EtcdKeyRange;
   readonly after: Revision;
   /** Whether events bring the entry before. */
   readonly withPrevious: boolean;
   /** All events of one revision. */
-  readonly onEvents: (revision: Revision, events: readonly WatchEvent[]) => void;
+  readonly onEvents: (revision: Revision, events: readonly EtcdEvent[]) => void;
   /** It cannot go on: what it needs is compacted, or etcd does not allow it. Told once. */
   readonly onFailure: (error: unknown) => void;
 }
@@ -62,7 +62,7 @@ export class EtcdWatch {
   /** Ends waiting for the current stream. */
   #leaveStream: () => void = () => undefined;
   /** Events of a revision whose other part is still to come. */
-  #held: WatchEvent[] = [];
+  #held: EtcdEvent[] = [];
   /** Whether the current stream was begun right after `seen`, in the belief that nothing is there yet. */
   #beganAfter = false;
   #hasToReadHistory = false;
@@ -111,7 +111,7 @@ export class EtcdWatch {
     if (this.stopped) return;
     const move = new AbortController();
     this.#waiting.add(move);
-    await pause(this.#options.clock, ms, move.signal);
+    await pauseUntilAborted(this.#options.clock, ms, move.signal);
     this.#waiting.delete(move);
   }
 
@@ -143,7 +143,7 @@ export class EtcdWatch {
       if (this.#hasToReadHistory && created) continue; // nothing went wrong
       const step = backoffStep(ladder, created ? undefined : backoff, { nowMs: clock.now(), random });
       backoff = step.state;
-      await pause(clock, step.delayMs, signal);
+      await pauseUntilAborted(clock, step.delayMs, signal);
     }
   }
 
@@ -218,7 +218,7 @@ export class EtcdWatch {
   }
 
   /** Hands on a revision; answers whether there is to be another. */
-  #deliver(events: readonly WatchEvent[]): boolean {
+  #deliver(events: readonly EtcdEvent[]): boolean {
     const revision = events[0]?.kv.modRevision;
     if (revision === undefined) return true;
     if (this.#options.withPrevious && events.some(lacksPrevious)) {
@@ -270,6 +270,6 @@ export class EtcdWatch {
   }
 }
 
-function lacksPrevious({ type, kv, previous }: WatchEvent): boolean {
+function lacksPrevious({ type, kv, previous }: EtcdEvent): boolean {
   return previous === undefined && (type === 'delete' || kv.createRevision < kv.modRevision);
 }

@@ -4,7 +4,7 @@
  * lost, and then whether the server can have acted on the request. Made by grpc-session.ts only.
  */
 import { constants, type ClientHttp2Stream, type IncomingHttpHeaders } from 'node:http2';
-import { GrpcError, grpcStatuses, unreadable } from './grpc-error.js';
+import { GrpcError, grpcStatuses, unreadableAnswer } from './grpc-error.js';
 import { FrameAssembler } from './grpc-frames.js';
 
 /** Hears what comes back. */
@@ -58,7 +58,7 @@ export class GrpcCall {
       try {
         if (!this.#ended) frames.push(chunk);
       } catch (error) {
-        this.#end(unreadable(error));
+        this.#end(unreadableAnswer(error));
         stream.close(constants.NGHTTP2_CANCEL);
       }
     });

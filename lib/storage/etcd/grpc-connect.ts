@@ -12,7 +12,7 @@ import { connect as connectTls } from 'node:tls';
 import type { Clock } from '../../core/index.js';
 import { notSent } from './grpc-error.js';
 import { GrpcSession } from './grpc-session.js';
-import { pause } from './pause.js';
+import { pauseUntilAborted } from './pause.js';
 
 /** Certificates, in PEM. */
 export interface TlsOptions {
@@ -67,7 +67,7 @@ export function connectGrpc({
       http2.destroy();
       socket.destroy();
     };
-    void pause(clock, connectMs, settled.signal).then(giveUp);
+    void pauseUntilAborted(clock, connectMs, settled.signal).then(giveUp);
     signal.addEventListener('abort', giveUp, { signal: settled.signal });
     socket.on('error', (error) => {
       failure ??= error;

@@ -40,7 +40,7 @@ export function notSent(message: string, cause?: unknown): GrpcError {
 }
 
 /** The failure of a call whose answer makes no sense. */
-export function unreadable(cause: unknown): GrpcError {
+export function unreadableAnswer(cause: unknown): GrpcError {
   const reason = cause instanceof Error ? `: ${cause.message}` : '';
   return new GrpcError(grpcStatuses.internal, `the answer cannot be read${reason}`, { cause, reached: true });
 }

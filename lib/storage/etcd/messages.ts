@@ -8,7 +8,7 @@ import type { LeaseId, Revision } from '../store.js';
 import { bytesField, flagField, message, MessageReader, numberField } from './wire.js';
 
 /** Keys from `key` up to, but without, `end`: one key without an end, all from `key` on where the end is U+0000. */
-export interface KeyRange {
+export interface EtcdKeyRange {
   readonly key: string | Buffer;
   readonly end?: string | Buffer;
 }
@@ -23,7 +23,7 @@ export interface KeyValue {
 }
 
 /** RangeRequest: a linearizable read. */
-export interface RangeRequest extends KeyRange {
+export interface RangeRequest extends EtcdKeyRange {
   readonly limit?: number | undefined;
   readonly revision?: Revision | undefined;
   readonly countOnly?: boolean;
@@ -55,7 +55,7 @@ export interface TxnAnswer {
 }
 
 /** WatchCreateRequest. */
-export interface WatchRequest extends KeyRange {
+export interface EtcdWatchRequest extends EtcdKeyRange {
   readonly startRevision: Revision;
   readonly withPrevious: boolean;
 }
@@ -70,11 +70,11 @@ export interface WatchAnswer {
   readonly cancelReason: string;
   /** More of the same batch follows. */
   readonly fragment: boolean;
-  readonly events: readonly WatchEvent[];
+  readonly events: readonly EtcdEvent[];
 }
 
 /** mvccpb.Event. Of a deleted key, `kv` has the key and the revision of the deletion. */
-export interface WatchEvent {
+export interface EtcdEvent {
   readonly type: 'put' | 'delete';
   readonly kv: KeyValue;
   readonly previous: KeyValue | undefined;
@@ -127,7 +127,7 @@ export function decodeTxn(bytes: Buffer): TxnAnswer {
 }
 
 /** A watch to begin, whose answers come in parts where they are large, with a word on progress every ten minutes. */
-export function encodeWatchCreate({ key, end, startRevision, withPrevious }: WatchRequest): Buffer {
+export function encodeWatchCreate({ key, end, startRevision, withPrevious }: EtcdWatchRequest): Buffer {
   return bytesField(
     1,
     message(
@@ -157,7 +157,7 @@ export function decodeWatch(bytes: Buffer): WatchAnswer {
     cancelReason: '',
     fragment: false,
   };
-  const events: WatchEvent[] = [];
+  const events: EtcdEvent[] = [];
   for (let field = reader.next(); field !== 0; field = reader.next()) {
     if (field === 1) answer.revision = readHeader(reader.message());
     else if (field === 3) answer.created = reader.flag();
@@ -268,8 +268,8 @@ function readResponseOp(reader: MessageReader, found: (readonly KeyValue[])[]): 
   }
 }
 
-function readEvent(reader: MessageReader): WatchEvent {
-  let type: WatchEvent['type'] = 'put';
+function readEvent(reader: MessageReader): EtcdEvent {
+  let type: EtcdEvent['type'] = 'put';
   let kv: KeyValue | undefined;
   let previous: KeyValue | undefined;
   for (let field = reader.next(); field !== 0; field = reader.next()) {

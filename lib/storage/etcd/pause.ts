@@ -5,13 +5,13 @@ import { firstValueFrom, from, fromEvent, map, race } from 'rxjs';
 import type { Clock } from '../../core/index.js';
 
 /** Resolves after that long, or as soon as the signal aborts. */
-export async function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+export async function pauseUntilAborted(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted || ms <= 0) return;
   await firstValueFrom(race(clock.timer(ms), fromEvent(signal, 'abort')), { defaultValue: undefined });
 }
 
 /** Waits for a promise, but not longer than that; answers whether it came to an end in time. */
-export async function within(clock: Clock, ms: number, promise: Promise<unknown>): Promise<boolean> {
+export async function settlesWithin(clock: Clock, ms: number, promise: Promise<unknown>): Promise<boolean> {
   const ended = promise.then(
     () => true,
     () => true,

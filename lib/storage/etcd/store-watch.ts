@@ -7,7 +7,7 @@ import type { Batch, Revision } from '../store.js';
 import type { EntryCodec } from './entry-codec.js';
 import type { ProgressWatch } from './etcd-progress.js';
 import { EtcdWatch, type EtcdWatchOptions } from './etcd-watch.js';
-import type { WatchEvent } from './messages.js';
+import type { EtcdEvent } from './messages.js';
 
 /** What a watch of the store works with. */
 export type StoreWatchOptions = Pick<EtcdWatchOptions, 'client' | 'clock' | 'random' | 'signal' | 'after'> & {
@@ -43,7 +43,7 @@ export class StoreWatch implements ProgressWatch {
     this.#subscriber.next({ revision: this.source.seen, changes: [] });
   }
 
-  #tell(revision: Revision, events: readonly WatchEvent[]): void {
+  #tell(revision: Revision, events: readonly EtcdEvent[]): void {
     let changes;
     try {
       changes = events.map((event) => this.#codec.decodeEvent(event));

@@ -2,15 +2,15 @@
 // of messages.
 import { beginBackup, type Backup } from './backup.js';
 import { GroupCommit } from './group-commit.js';
-import { numberOf, openDatabase, textOf, type Database } from './open-database.js';
-import type { Calls, DatabaseOptions, Opened, Request, Write, WriteOutcome } from './protocol.js';
-import { Lister, replay } from './read-parts.js';
+import { numberOf, openDatabase, textColumn, type Database } from './open-database.js';
+import type { Calls, DatabaseOptions, Opened, WorkerRequest, GroupedWrite, WriteOutcome } from './protocol.js';
+import { Lister, replayHistory } from './read-parts.js';
 import { LogTable } from './log-table.js';
 import { fromSqlite } from './sqlite-error.js';
 import { Sweep } from './sweep.js';
 
 /** A request other than those that the worker itself attends to. */
-export type SessionRequest = Exclude<Request, { readonly call: 'open' | 'write' }>;
+export type SessionRequest = Exclude<WorkerRequest, { readonly call: 'open' | 'write' }>;
 
 /** An open database. */
 export class DatabaseSession {
@@ -46,14 +46,14 @@ export class DatabaseSession {
     const leases = this.#database.prepare('SELECT id, ttl_ms FROM lease ORDER BY id').all();
     return {
       revision: this.#log.revision,
-      leases: leases.map((row) => [textOf(row, 'id'), numberOf(row, 'ttl_ms')]),
+      leases: leases.map((row) => [textColumn(row, 'id'), numberOf(row, 'ttl_ms')]),
       compacted: this.#log.compacted,
       swept: this.#log.swept,
     };
   }
 
   /** Commits writes together. */
-  commit(writes: readonly Write[]): readonly WriteOutcome[] {
+  commit(writes: readonly GroupedWrite[]): readonly WriteOutcome[] {
     return this.#commits.commit(writes);
   }
 
@@ -73,7 +73,7 @@ export class DatabaseSession {
       case 'list':
         return this.#lister.list(request.ask);
       case 'replay':
-        return replay(this.#log, request.ask);
+        return replayHistory(this.#log, request.ask);
       case 'compact':
         this.#sweep.mark(request.ask.revision);
         return {};

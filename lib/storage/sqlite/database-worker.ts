@@ -6,7 +6,7 @@
 // particular a watch that begins hears of every write sent after it, which the main thread counts on.
 import { parentPort, receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
 import { DatabaseSession, type SessionRequest } from './database-session.js';
-import type { Answer, Request } from './protocol.js';
+import type { WorkerAnswer, WorkerRequest } from './protocol.js';
 import { toWire } from './sqlite-error.js';
 
 /** The most that one group commit takes, so that nobody waits for long: writes, and bytes of their values. */
@@ -18,8 +18,8 @@ listen(parentPort);
 
 function listen(port: MessagePort): void {
   let session: DatabaseSession | undefined;
-  const post = (answer: Answer): void => port.postMessage(answer);
-  port.on('message', (request: Request) => {
+  const post = (answer: WorkerAnswer): void => port.postMessage(answer);
+  port.on('message', (request: WorkerRequest) => {
     if (session !== undefined) serve(session, port, request);
     else if (request.call === 'open') {
       DatabaseSession.open(request.ask).then(
@@ -35,9 +35,9 @@ function listen(port: MessagePort): void {
 }
 
 /** Serves a request and all that have come by the time it is done. */
-function serve(session: DatabaseSession, port: MessagePort, first: Request): void {
-  const waiting: Request[] = [first];
-  const post = (answer: Answer): void => port.postMessage(answer);
+function serve(session: DatabaseSession, port: MessagePort, first: WorkerRequest): void {
+  const waiting: WorkerRequest[] = [first];
+  const post = (answer: WorkerAnswer): void => port.postMessage(answer);
   const collect = (): void => {
     for (let next = receive(port); next !== undefined; next = receive(port)) waiting.push(next.message);
   };
@@ -67,7 +67,7 @@ function serve(session: DatabaseSession, port: MessagePort, first: Request): voi
   }
 }
 
-type WriteRequest = Extract<Request, { readonly call: 'write' }>;
+type WriteRequest = Extract<WorkerRequest, { readonly call: 'write' }>;
 
 interface Turn {
   /** What is done first. */
@@ -79,7 +79,7 @@ interface Turn {
 }
 
 /** The requests to serve next: anything up to the first write, then writes with the reads among them. */
-function nextTurn(waiting: readonly Request[]): Turn {
+function nextTurn(waiting: readonly WorkerRequest[]): Turn {
   const group: WriteRequest[] = [];
   const overtaking: SessionRequest[] = [];
   let [writes, bytes, taken] = [0, 0, 0];
@@ -98,6 +98,6 @@ function nextTurn(waiting: readonly Request[]): Turn {
   return { group, overtaking, taken };
 }
 
-function receive(port: MessagePort): { readonly message: Request } | undefined {
+function receive(port: MessagePort): { readonly message: WorkerRequest } | undefined {
   return receiveMessageOnPort(port);
 }

@@ -8,8 +8,8 @@ import type { Revision } from '../store.js';
 import { StoreError } from '../store-error.js';
 import type { StoredEntry } from '../value-codec.js';
 import type { Database, Statement } from './open-database.js';
-import { numberOf, textOf } from './open-database.js';
-import type { Replaced, WireTransaction, Write, WriteOutcome } from './protocol.js';
+import { numberOf, textColumn } from './open-database.js';
+import type { Replaced, WireTransaction, GroupedWrite, WriteOutcome } from './protocol.js';
 import { changesOfRevisionMax, type Head, type LogTable } from './log-table.js';
 import { fromSqlite, isFull, toWire } from './sqlite-error.js';
 
@@ -50,7 +50,7 @@ export class GroupCommit {
   }
 
   /** Decides the writes, makes them durable and tells what became of each. */
-  commit(writes: readonly Write[]): WriteOutcome[] {
+  commit(writes: readonly GroupedWrite[]): WriteOutcome[] {
     try {
       this.#begin.run();
       this.#revision = this.#log.revision;
@@ -85,7 +85,7 @@ export class GroupCommit {
     }
   }
 
-  #decide(write: Write): WriteOutcome {
+  #decide(write: GroupedWrite): WriteOutcome {
     try {
       switch (write[0]) {
         case 'transaction':
@@ -140,7 +140,7 @@ export class GroupCommit {
 
   #end(lease: string): WriteOutcome {
     if (this.#endLease.get(lease) === undefined) throw new Refusal(lease);
-    const keys = this.#held.all(lease).map((row) => textOf(row, 'key'));
+    const keys = this.#held.all(lease).map((row) => textColumn(row, 'key'));
     if (keys.length > changesOfRevisionMax) throw new StoreError('too-large', `lease ${lease} has ${keys.length} keys`);
     const revision = this.#revision + 1;
     const deleted = keys.map((key, position) => {

@@ -5,7 +5,7 @@ import type { Revision } from '../store.js';
 import { keyRange, type LogTable } from './log-table.js';
 
 /** The keys that begin with a prefix, or of these those after a key, at a revision. */
-export interface Counted {
+export interface CountedRange {
   readonly prefix: string;
   readonly after: string | undefined;
   readonly revision: Revision;
@@ -28,14 +28,14 @@ export class KeyCounts {
   }
 
   /** Counts, or finds out otherwise. The revision has been checked. */
-  count(counted: Counted): number {
+  count(counted: CountedRange): number {
     const count = this.#moved(counted) ?? this.#log.count(keyRange(counted.prefix, counted.after), counted.revision);
     this.note(counted, count);
     return count;
   }
 
   /** Remembers what the caller knows. */
-  note(counted: Counted, count: number): void {
+  note(counted: CountedRange, count: number): void {
     this.forget(counted);
     this.#known.set(nameOf(counted), { revision: counted.revision, count });
     const [oldest] = this.#known.keys();
@@ -43,11 +43,11 @@ export class KeyCounts {
   }
 
   /** Remembers no longer what will not be asked for again. */
-  forget(counted: Counted): void {
+  forget(counted: CountedRange): void {
     this.#known.delete(nameOf(counted));
   }
 
-  #moved(counted: Counted): number | undefined {
+  #moved(counted: CountedRange): number | undefined {
     const known = this.#known.get(nameOf(counted));
     if (known === undefined || known.revision === counted.revision) return known?.count;
     const [before, later] =
@@ -59,6 +59,6 @@ export class KeyCounts {
   }
 }
 
-function nameOf({ prefix, after }: Counted): string {
+function nameOf({ prefix, after }: CountedRange): string {
   return after === undefined ? prefix : `${prefix}\0${after}`;
 }

@@ -8,17 +8,17 @@ import { checkReadable } from '../compaction.js';
 import type { Revision } from '../store.js';
 import { StoreError } from '../store-error.js';
 import type { StoredEntry, StoredValue } from '../value-codec.js';
-import { numberOf, textOf, type Database, type Row, type Statement } from './open-database.js';
+import { numberOf, textColumn, type Database, type Row, type Statement } from './open-database.js';
 import type { WireChange } from './protocol.js';
 
 /** Names a row. */
-export interface Place {
+export interface RowId {
   readonly revision: Revision;
   readonly slot: number;
 }
 
 /** The newest row of a key that is there. */
-export interface Head extends Place {
+export interface Head extends RowId {
   readonly createRevision: Revision;
 }
 
@@ -36,7 +36,7 @@ export interface Appended {
 }
 
 /** The keys from one text up to another, both as UTF-8: that is how SQLite compares them. */
-export interface KeyRange {
+export interface Utf8Range {
   readonly from: Uint8Array;
   readonly to: Uint8Array;
 }
@@ -118,7 +118,7 @@ export class LogTable {
   }
 
   /** What a key held. */
-  entry({ revision, slot }: Place): StoredEntry {
+  entry({ revision, slot }: RowId): StoredEntry {
     const row = this.#row.get(revision, slot);
     if (row === undefined) throw new StoreError('corrupt', `the log lacks row ${slot} of revision ${revision}`);
     return entryOf(row);
@@ -132,26 +132,26 @@ export class LogTable {
   }
 
   /** Where the first keys of a range stand at a revision, in their order. */
-  page({ from, to }: KeyRange, revision: Revision, limit: number): Place[] {
+  page({ from, to }: Utf8Range, revision: Revision, limit: number): RowId[] {
     return this.#page
       .all(from, to, revision, limit)
       .map((row) => ({ revision: numberOf(row, 'revision'), slot: numberOf(row, 'slot') }));
   }
 
   /** How many keys a range has at a revision. */
-  count({ from, to }: KeyRange, revision: Revision): number {
+  count({ from, to }: Utf8Range, revision: Revision): number {
     return numberOf(this.#count.get(from, to, revision) ?? {}, 'count');
   }
 
   /**
    * How many keys more a range has at a later revision than at an earlier one, which is not older than the compacted.
    */
-  growth({ from, to }: KeyRange, earlier: Revision, later: Revision): number {
+  growth({ from, to }: Utf8Range, earlier: Revision, later: Revision): number {
     return numberOf(this.#growth.get(earlier, later, from, to) ?? {}, 'growth');
   }
 
   /** What happened after one revision and up to another. Of each revision all or nothing, so stopping early is safe. */
-  *replay({ from, to }: KeyRange, after: Revision, upTo: Revision): Generator<[Revision, WireChange[]]> {
+  *replay({ from, to }: Utf8Range, after: Revision, upTo: Revision): Generator<[Revision, WireChange[]]> {
     let batch: [Revision, WireChange[]] | undefined;
     for (const row of this.#replay.iterate(after, upTo, from, to)) {
       const revision = numberOf(row, 'revision');
@@ -166,7 +166,7 @@ export class LogTable {
 }
 
 /** The keys that begin with a prefix, or of these those after a key. */
-export function keyRange(prefix: string, after?: string): KeyRange {
+export function keyRange(prefix: string, after?: string): Utf8Range {
   const encoder = new TextEncoder();
   // All keys are above a zero byte and below FF; an empty array would be taken for NULL.
   const start = prefix === '' ? Uint8Array.of(0) : encoder.encode(prefix);
@@ -188,7 +188,7 @@ function present(row: Row | undefined): Head | undefined {
 
 function entryOf(row: Row): StoredEntry {
   return [
-    textOf(row, 'key'),
+    textColumn(row, 'key'),
     valueOf(row, 'value'),
     numberOf(row, 'created'),
     numberOf(row, 'revision'),
@@ -201,7 +201,7 @@ function changeOf(row: Row): WireChange {
     row.before_revision === null
       ? null
       : [
-          textOf(row, 'key'),
+          textColumn(row, 'key'),
           valueOf(row, 'before_value'),
           numberOf(row, 'before_created'),
           numberOf(row, 'before_revision'),
@@ -211,7 +211,7 @@ function changeOf(row: Row): WireChange {
 }
 
 function leaseOf(row: Row, column: string): string | null {
-  return row[column] === null ? null : textOf(row, column);
+  return row[column] === null ? null : textColumn(row, column);
 }
 
 function valueOf(row: Row, column: string): StoredValue {

@@ -34,7 +34,8 @@ export type WireTransaction = readonly [
 export type Replaced = StoredEntry | 'known' | null;
 
 /** Whatever takes part in a group commit: a transaction, the beginning of a lease, or its end with that of its keys. */
-export type Write = WireTransaction | readonly [kind: 'grant', ttlMs: number] | readonly [kind: 'end', lease: string];
+export type GroupedWrite =
+  WireTransaction | readonly [kind: 'grant', ttlMs: number] | readonly [kind: 'end', lease: string];
 
 /** What became of a write. */
 export type WriteOutcome =
@@ -61,7 +62,7 @@ export interface Calls {
   open: { readonly ask: DatabaseOptions; readonly answer: Opened };
   /** `bytes` is about what the values take, for the bound on a group commit. */
   write: {
-    readonly ask: { readonly writes: readonly Write[]; readonly bytes: number };
+    readonly ask: { readonly writes: readonly GroupedWrite[]; readonly bytes: number };
     readonly answer: readonly WriteOutcome[];
   };
   get: {
@@ -112,7 +113,7 @@ interface PartOf {
 }
 
 /** A request. */
-export type Request = {
+export type WorkerRequest = {
   readonly [C in keyof Calls]: { readonly id: number; readonly call: C; readonly ask: Calls[C]['ask'] };
 }[keyof Calls];
 
@@ -127,5 +128,5 @@ export interface Opened {
 }
 
 /** An answer. */
-export type Answer =
+export type WorkerAnswer =
   { readonly id: number; readonly answer: unknown } | { readonly id: number; readonly error: WireError };

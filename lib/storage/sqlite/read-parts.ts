@@ -47,7 +47,10 @@ export class Lister {
 }
 
 /** One part of history, below a prefix. */
-export function replay(log: LogTable, { prefix, after, underway }: Calls['replay']['ask']): Calls['replay']['answer'] {
+export function replayHistory(
+  log: LogTable,
+  { prefix, after, underway }: Calls['replay']['ask'],
+): Calls['replay']['answer'] {
   const newest = log.revision;
   // A revision that is still to come is waited for: there is nothing to tell yet.
   if (after === undefined || after >= newest) return { batches: [], seen: after ?? newest, newest };

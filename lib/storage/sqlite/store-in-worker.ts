@@ -6,7 +6,7 @@ import type { Clock } from '../../core/index.js';
 import {
   checkAfter,
   checkKey,
-  checkListOptions,
+  checkStoreListOptions,
   checkPrefix,
   checkRevision,
   checkTransaction,
@@ -18,13 +18,13 @@ import type {
   Entry,
   LeaseId,
   Listing,
-  ListOptions,
+  StoreListOptions,
   Outcome,
   Reading,
   Revision,
   Store,
   Transaction,
-  WatchOptions,
+  StoreWatchOptions,
 } from '../store.js';
 import { StoreError } from '../store-error.js';
 import type { ValueTransformer } from '../transformer.js';
@@ -33,7 +33,7 @@ import { endedBatch, replayedBatch } from './batches.js';
 import { checkPath } from './check-path.js';
 import { Holds } from './holds.js';
 import { prepareTransaction } from './prepare-transaction.js';
-import type { Opened, Write, WriteOutcome } from './protocol.js';
+import type { Opened, GroupedWrite, WriteOutcome } from './protocol.js';
 import { RecentEntries } from './recent-entries.js';
 import { fromWire } from './sqlite-error.js';
 import { Watches } from './watches.js';
@@ -95,10 +95,10 @@ export class StoreInWorker implements Store {
     return { entry: this.#entry(reading.entry), revision: reading.revision };
   }
 
-  async list(prefix: string, options: ListOptions = {}): Promise<Listing> {
+  async list(prefix: string, options: StoreListOptions = {}): Promise<Listing> {
     this.#refuseWhenClosed();
     checkPrefix(prefix);
-    checkListOptions(options);
+    checkStoreListOptions(options);
     const { limit = Infinity, after, revision } = options;
     const release = this.#holds.hold(revision ?? this.#revision);
     try {
@@ -148,7 +148,7 @@ export class StoreInWorker implements Store {
     }
   }
 
-  watch(prefix: string, { after }: WatchOptions = {}): Observable<Batch> {
+  watch(prefix: string, { after }: StoreWatchOptions = {}): Observable<Batch> {
     return new Observable((subscriber) => {
       try {
         checkPrefix(prefix);
@@ -244,7 +244,7 @@ export class StoreInWorker implements Store {
   }
 
   /** Has something written. `settle` is called before any later answer of the worker is looked at. */
-  #write(write: Write, bytes: number, settle?: (outcome: WriteOutcome) => void): Promise<WriteOutcome> {
+  #write(write: GroupedWrite, bytes: number, settle?: (outcome: WriteOutcome) => void): Promise<WriteOutcome> {
     return new Promise((resolve, failed) => {
       const settled = (outcome: WriteOutcome): void => {
         settle?.(outcome);

@@ -9,7 +9,7 @@
 // before, anything else as `closed`. From then on every request is refused.
 import { Worker } from 'node:worker_threads';
 import { StoreError } from '../store-error.js';
-import type { Answer, Calls, Request } from './protocol.js';
+import type { WorkerAnswer, Calls, WorkerRequest } from './protocol.js';
 import { fromWire } from './sqlite-error.js';
 
 /** What becomes of a request. One of the two is called, once. */
@@ -34,7 +34,7 @@ export class WorkerLink {
   readonly #replies: (PendingReply | undefined)[] = [];
   readonly #freeIds: number[] = [];
   /** Answers for later turns. */
-  readonly #waiting: Answer[] = [];
+  readonly #waiting: WorkerAnswer[] = [];
   /** When the first answer of this turn was handed on; undefined when none was. */
   #turnBegan: number | undefined;
   readonly #onDeath: (error: StoreError) => void;
@@ -51,7 +51,7 @@ export class WorkerLink {
       env: {},
       execArgv: ['--disable-warning=ExperimentalWarning'],
     });
-    this.#worker.on('message', (answer: Answer) => this.#hear(answer));
+    this.#worker.on('message', (answer: WorkerAnswer) => this.#hear(answer));
     this.#worker.on('messageerror', (cause: Error) => this.#die(cause));
     this.#worker.on('error', (cause: Error) => this.#die(cause));
     this.ended = new Promise((resolve) => {
@@ -75,7 +75,7 @@ export class WorkerLink {
       answered: (answer) => reply.answered(answer as Calls[C]['answer']),
       failed: reply.failed,
     };
-    const request = { id, call, ask } as Request;
+    const request = { id, call, ask } as WorkerRequest;
     this.#worker.postMessage(request);
   }
 
@@ -98,7 +98,7 @@ export class WorkerLink {
     await this.#worker.terminate();
   }
 
-  #hear(answer: Answer): void {
+  #hear(answer: WorkerAnswer): void {
     if (this.#turnBegan === undefined) this.#beginTurn();
     else if (this.#waiting.length > 0 || performance.now() - this.#turnBegan > turnMsMax) {
       this.#waiting.push(answer);
@@ -118,7 +118,7 @@ export class WorkerLink {
     });
   }
 
-  #handOn(answer: Answer): void {
+  #handOn(answer: WorkerAnswer): void {
     const reply = this.#replies[answer.id];
     this.#replies[answer.id] = undefined;
     this.#freeIds.push(answer.id);

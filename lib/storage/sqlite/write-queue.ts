@@ -3,12 +3,12 @@
 //
 // What waits is bounded: beyond it writes are refused as `unavailable`, before anything has happened.
 import { StoreError } from '../store-error.js';
-import type { Write, WriteOutcome } from './protocol.js';
+import type { GroupedWrite, WriteOutcome } from './protocol.js';
 import type { WorkerLink } from './worker-link.js';
 
 /** A write and whoever wants to know what became of it. */
 export interface QueuedWrite {
-  readonly write: Write;
+  readonly write: GroupedWrite;
   /** About what its values take. */
   readonly bytes: number;
   readonly settled: (outcome: WriteOutcome) => void;

@@ -3,7 +3,7 @@
  * make it cheap: going through all calls and returns in order, the highest revision that was answered so far is the
  * least that any later operation may claim.
  */
-import type { Operation } from '../store-history/history.js';
+import type { RecordedOperation } from '../store-history/history.js';
 import type { Revision } from '../../storage/index.js';
 
 /** The least that an operation may claim. */
@@ -11,14 +11,17 @@ export interface Floor {
   /** The highest revision claimed by an operation that returned before this one was called. */
   readonly revision: Revision;
   /** That operation; undefined when the floor is where the history begins. */
-  readonly by: Operation | undefined;
+  readonly by: RecordedOperation | undefined;
 }
 
 /** The floor of every operation. */
-export function floorsOf(operations: readonly Operation[], start: Revision): ReadonlyMap<Operation, Floor> {
+export function floorsOf(
+  operations: readonly RecordedOperation[],
+  start: Revision,
+): ReadonlyMap<RecordedOperation, Floor> {
   const byCall = operations.toSorted((a, b) => a.called - b.called);
   const byReturn = operations.filter(({ answer }) => answer !== undefined).sort((a, b) => a.returned - b.returned);
-  const floors = new Map<Operation, Floor>();
+  const floors = new Map<RecordedOperation, Floor>();
   let floor: Floor = { revision: start, by: undefined };
   let returned = 0;
   for (const operation of byCall) {

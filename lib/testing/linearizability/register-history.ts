@@ -3,10 +3,10 @@
  * seen that way, which loses what ties keys together but needs no belief in revisions.
  */
 import type { Entry, Revision } from '../../storage/index.js';
-import type { Call, CommitOperation, History, Operation } from '../store-history/history.js';
+import type { RecordedCall, CommitOperation, History, RecordedOperation } from '../store-history/history.js';
 
 /** What was done to one register. Values are texts; undefined is absent. */
-export interface RegisterOperation extends Call {
+export interface RegisterOperation extends RecordedCall {
   readonly key: string;
   readonly action:
     | { readonly type: 'read'; readonly saw: string | undefined }
@@ -56,12 +56,12 @@ export function registersOf({ initial, operations }: History): RegisterHistory {
 
 type Action = RegisterOperation['action'];
 
-function registerOperation(operation: Operation, key: string, action: Action): RegisterOperation {
+function registerOperation(operation: RecordedOperation, key: string, action: Action): RegisterOperation {
   const { client, called, returned, answer } = operation;
   return { client, called, returned, key, action, ...(answer === undefined && { lost: true }) };
 }
 
-function actionsOf(operation: Operation, values: WrittenValues): readonly (readonly [string, Action])[] {
+function actionsOf(operation: RecordedOperation, values: WrittenValues): readonly (readonly [string, Action])[] {
   switch (operation.type) {
     case 'get':
       return operation.revision === undefined ? [[operation.key, read(operation.answer.entry)]] : [];
@@ -111,7 +111,7 @@ class WrittenValues {
     this.#remember(entry.key, entry.modRevision, textOf(entry));
   }
 
-  learn(operation: Operation): void {
+  learn(operation: RecordedOperation): void {
     switch (operation.type) {
       case 'get':
         if (operation.answer.entry !== undefined) this.saw(operation.answer.entry);

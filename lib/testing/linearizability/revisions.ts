@@ -7,7 +7,7 @@
  * trying, in the order of their calls, and taken back when a later answer contradicts.
  */
 import type { Change, Revision, Transaction } from '../../storage/index.js';
-import type { CommitOperation, History, Operation, Violation, WatchRecord } from '../store-history/history.js';
+import type { CommitOperation, History, RecordedOperation, Violation, WatchRecord } from '../store-history/history.js';
 import { describeOperation } from '../store-history/history.js';
 import { brief, sameAnswer } from '../store-suite/expect.js';
 import { sortChanges, StoreModel } from '../store-suite/store-model.js';
@@ -26,7 +26,7 @@ export function checkRevisions(history: History): Violation | undefined {
 /**
  * What can be said of the claimed revisions without a replay: real time, and no revision for two commits that write.
  */
-function checkClaims(floors: ReadonlyMap<Operation, Floor>): Violation | undefined {
+function checkClaims(floors: ReadonlyMap<RecordedOperation, Floor>): Violation | undefined {
   const writers = new Map<Revision, CommitOperation>();
   for (const [operation, floor] of floors) {
     if (operation.answer === undefined) continue;
@@ -60,13 +60,13 @@ class Replay {
   readonly #model: StoreModel;
   readonly #start: Revision;
   readonly #last: Revision;
-  readonly #floors: ReadonlyMap<Operation, Floor>;
-  readonly #byRevision: ReadonlyMap<Revision, readonly Operation[]>;
+  readonly #floors: ReadonlyMap<RecordedOperation, Floor>;
+  readonly #byRevision: ReadonlyMap<Revision, readonly RecordedOperation[]>;
   readonly #lost: readonly CommitOperation[];
   readonly #watches: readonly IndexedWatch[];
   #placed: readonly CommitOperation[] = [];
 
-  constructor({ initial, operations, watches }: History, floors: ReadonlyMap<Operation, Floor>) {
+  constructor({ initial, operations, watches }: History, floors: ReadonlyMap<RecordedOperation, Floor>) {
     this.#floors = floors;
     this.#model = new StoreModel(initial);
     this.#start = initial.revision;
@@ -172,7 +172,7 @@ class Replay {
   }
 
   /** What the model answers, as of a revision that is its newest. */
-  #answerTo(operation: Operation, revision: Revision): Operation['answer'] {
+  #answerTo(operation: RecordedOperation, revision: Revision): RecordedOperation['answer'] {
     switch (operation.type) {
       case 'get':
         return { entry: this.#model.get(operation.key), revision: operation.revision ?? revision };
@@ -189,8 +189,10 @@ class Replay {
   }
 }
 
-function groupByRevision(operations: readonly Operation[]): ReadonlyMap<Revision, readonly Operation[]> {
-  const groups = new Map<Revision, Operation[]>();
+function groupByRevision(
+  operations: readonly RecordedOperation[],
+): ReadonlyMap<Revision, readonly RecordedOperation[]> {
+  const groups = new Map<Revision, RecordedOperation[]>();
   for (const operation of operations) {
     if (operation.answer === undefined) continue;
     const group = groups.get(operation.answer.revision);
@@ -213,12 +215,12 @@ function indexWatch({ prefix, after, batches, until }: WatchRecord): IndexedWatc
   return { prefix, after, until: Math.max(until, batches.at(-1)?.revision ?? 0), changes };
 }
 
-function isCommitted(operation: Operation): operation is CommitOperation {
+function isCommitted(operation: RecordedOperation): operation is CommitOperation {
   return operation.type === 'commit' && operation.answer?.committed === true;
 }
 
 /** A put always changes something; deletes may find nothing to delete. */
-function isCertainWriter(operation: Operation): operation is CommitOperation {
+function isCertainWriter(operation: RecordedOperation): operation is CommitOperation {
   return isCommitted(operation) && (operation.transaction.put?.length ?? 0) > 0;
 }
 
@@ -230,12 +232,12 @@ function firstOf<T>(items: readonly T[], check: (item: T) => Violation | undefin
   return undefined;
 }
 
-function readsThePast(operation: Operation): boolean {
+function readsThePast(operation: RecordedOperation): boolean {
   if (operation.type === 'get') return operation.revision !== undefined;
   return operation.type === 'list' && operation.options.revision !== undefined;
 }
 
-function tooOld(operation: Operation, { revision, by }: Floor): Violation {
+function tooOld(operation: RecordedOperation, { revision, by }: Floor): Violation {
   const sentence = `real time is not respected: ${describeOperation(operation)}`;
   if (by === undefined)
     return { sentence: `${sentence}; but the history began at revision ${revision}`, operations: [operation] };

@@ -2,17 +2,17 @@
  * A recorded history: what concurrent clients asked of a store, when, and what they were told. Written by
  * `recordHistory`, judged by the checkers of linearizability.ts; tests also write some by hand.
  */
-import type { Batch, Listing, ListOptions, Outcome, Reading, Revision, Transaction } from '../../storage/index.js';
+import type { Batch, Listing, StoreListOptions, Outcome, Reading, Revision, Transaction } from '../../storage/index.js';
 
 /** Who asked and when. Moments are places in one count of all calls and returns, not times. */
-export interface Call {
+export interface RecordedCall {
   readonly client: number;
   readonly called: number;
   readonly returned: number;
 }
 
 /** A get and its answer. */
-export interface GetOperation extends Call {
+export interface GetOperation extends RecordedCall {
   readonly type: 'get';
   readonly key: string;
   /** The revision asked for; undefined for the newest. */
@@ -21,15 +21,15 @@ export interface GetOperation extends Call {
 }
 
 /** A list and its answer. */
-export interface ListOperation extends Call {
+export interface ListOperation extends RecordedCall {
   readonly type: 'list';
   readonly prefix: string;
-  readonly options: ListOptions;
+  readonly options: StoreListOptions;
   readonly answer: Listing;
 }
 
 /** A commit and its answer. */
-export interface CommitOperation extends Call {
+export interface CommitOperation extends RecordedCall {
   readonly type: 'commit';
   readonly transaction: Transaction;
   /** Undefined when the answer was lost: it happened, will happen, or never does. */
@@ -37,7 +37,7 @@ export interface CommitOperation extends Call {
 }
 
 /** One thing a client did. */
-export type Operation = GetOperation | ListOperation | CommitOperation;
+export type RecordedOperation = GetOperation | ListOperation | CommitOperation;
 
 /** What a watch was told, all its resumptions together. */
 export interface WatchRecord {
@@ -53,7 +53,7 @@ export interface WatchRecord {
 export interface History {
   /** All keys concerned, before the first operation. */
   readonly initial: Listing;
-  readonly operations: readonly Operation[];
+  readonly operations: readonly RecordedOperation[];
   readonly watches: readonly WatchRecord[];
 }
 
@@ -62,16 +62,16 @@ export interface Violation {
   /** Says it in a sentence or two, operations included. */
   readonly sentence: string;
   /** The operations involved. */
-  readonly operations: readonly Operation[];
+  readonly operations: readonly RecordedOperation[];
 }
 
 /** An operation in words. */
-export function describeOperation(operation: Operation): string {
+export function describeOperation(operation: RecordedOperation): string {
   const { client, called, returned } = operation;
   return `client ${client} (${called}–${returned}): ${describeRequest(operation)} → ${describeAnswer(operation)}`;
 }
 
-function describeRequest(operation: Operation): string {
+function describeRequest(operation: RecordedOperation): string {
   switch (operation.type) {
     case 'get':
       return `get ${operation.key}${operation.revision === undefined ? '' : ` at ${operation.revision}`}`;
@@ -87,7 +87,7 @@ function describeRequest(operation: Operation): string {
   }
 }
 
-function describeAnswer(operation: Operation): string {
+function describeAnswer(operation: RecordedOperation): string {
   switch (operation.type) {
     case 'get': {
       const { entry, revision } = operation.answer;

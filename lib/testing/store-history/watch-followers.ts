@@ -2,10 +2,9 @@
  * Watches that run along while a history is recorded: steady ones, and restless ones that let go after a few batches
  * and resume. All of them resume after failures that allow it.
  */
-import type { Clock, Random } from '../../core/index.js';
+import { pause, type Clock, type Random } from '../../core/index.js';
 import { isStoreError, type Batch, type Revision, type Store } from '../../storage/index.js';
-import { pause } from '../pause.js';
-import { errorText, isRefusal } from '../store-suite/expect.js';
+import { describeError, isStoreRefusal } from '../store-suite/expect.js';
 import { recordWatch, type WatchRecording } from '../store-suite/watch-recording.js';
 import type { WatchRecord } from './history.js';
 
@@ -51,8 +50,8 @@ export function followWatch(store: Store, { prefix, after, restless, clock }: Fo
       const end = await current.ended;
       if (end?.type === 'completed') throw new Error(`a watch of ${prefix} completed although the store is open`);
       if (end?.type !== 'failed') continue;
-      if (!isRefusal(end.error, 'unavailable', 'overrun'))
-        throw new Error(`a watch of ${prefix} failed: ${errorText(end.error)}`, { cause: end.error });
+      if (!isStoreRefusal(end.error, 'unavailable', 'overrun'))
+        throw new Error(`a watch of ${prefix} failed: ${describeError(end.error)}`, { cause: end.error });
       await pause(clock, 5);
     }
   };

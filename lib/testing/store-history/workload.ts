@@ -4,7 +4,7 @@
  */
 import type { Random } from '../../core/index.js';
 import type { Comparison, Entry, Put, Revision, Transaction } from '../../storage/index.js';
-import type { CommitOperation, GetOperation, ListOperation, Operation } from './history.js';
+import type { CommitOperation, GetOperation, ListOperation, RecordedOperation } from './history.js';
 
 /** The keys of every workload begin with this. */
 export const historyPrefix = '/registry/history/';
@@ -15,7 +15,7 @@ export function historyKeys(count: number): readonly string[] {
 }
 
 /** A request, as a client words it. */
-export type Request =
+export type WorkloadRequest =
   | Pick<GetOperation, 'type' | 'key' | 'revision'>
   | Pick<ListOperation, 'type' | 'prefix' | 'options'>
   | Pick<CommitOperation, 'type' | 'transaction'>;
@@ -43,7 +43,7 @@ export class HistoryClient {
   }
 
   /** Decides what to do next. */
-  draw(): Request {
+  draw(): WorkloadRequest {
     const chance = this.#chance;
     const what = chance.integer(100);
     if (what < 18) return { type: 'get', key: chance.pick(this.#keys), revision: undefined };
@@ -65,7 +65,7 @@ export class HistoryClient {
   }
 
   /** Takes note of an answer. */
-  learn(operation: Operation): void {
+  learn(operation: RecordedOperation): void {
     const { answer } = operation;
     if (answer === undefined) return;
     this.#newest = Math.max(this.#newest, answer.revision);

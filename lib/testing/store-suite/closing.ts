@@ -2,7 +2,7 @@
  * Checks of the end: watches complete, calls settle, later ones are refused, and closing twice is closing once.
  */
 import type { Store } from '../../storage/index.js';
-import { errorText, expectRefusal, expectSame, expectSoon, expectThat, isRefusal } from './expect.js';
+import { describeError, expectRefusal, expectSame, expectSoon, expectThat, isStoreRefusal } from './expect.js';
 import type { StoreCheck } from './harness.js';
 import { recordWatch, watchReaches } from './watch-recording.js';
 
@@ -33,7 +33,9 @@ export const closingChecks: readonly StoreCheck[] = [
           () => 'a watch must complete when the store closes',
         );
         if (watch.end?.type === 'failed')
-          throw new Error(`a watch must complete when the store closes, not fail with ${errorText(watch.end.error)}`);
+          throw new Error(
+            `a watch must complete when the store closes, not fail with ${describeError(watch.end.error)}`,
+          );
       }
       expectSame(current.events.length, 1, 'nothing is delivered twice at the end');
     },
@@ -55,7 +57,7 @@ export const closingChecks: readonly StoreCheck[] = [
         () => 'a watch of a closed store must end at once',
       );
       expectThat(
-        watch.end?.type === 'completed' || isRefusal(watch.end?.error, 'closed'),
+        watch.end?.type === 'completed' || isStoreRefusal(watch.end?.error, 'closed'),
         'a watch of a closed store must complete or fail as closed',
       );
       expectSame(watch.batches, [], 'a closed store shows nothing');
@@ -112,8 +114,11 @@ export const closingChecks: readonly StoreCheck[] = [
         if (result?.status !== 'rejected') return;
         const name = calls[index]?.[0] ?? '';
         // The first of the five to revoke ends the lease for the others.
-        const allowed = isRefusal(result.reason, 'closed', 'unknown-outcome', 'unavailable', 'lease-not-found');
-        expectThat(allowed, `${name} under way must be answered or refused as closed, not ${errorText(result.reason)}`);
+        const allowed = isStoreRefusal(result.reason, 'closed', 'unknown-outcome', 'unavailable', 'lease-not-found');
+        expectThat(
+          allowed,
+          `${name} under way must be answered or refused as closed, not ${describeError(result.reason)}`,
+        );
       });
     },
   },

@@ -3,7 +3,7 @@
  */
 import { random } from '../../core/index.js';
 import { isStoreError, type Revision, type Store } from '../../storage/index.js';
-import { errorText, expectRefusal, expectSame, expectSoon, expectThat, refusalOf } from './expect.js';
+import { describeError, expectRefusal, expectSame, expectSoon, expectThat, failureOf } from './expect.js';
 import type { StoreCheck, StoreHarness } from './harness.js';
 import { randomTransaction } from './random-transaction.js';
 import { sortChanges, StoreModel } from './store-model.js';
@@ -149,13 +149,13 @@ async function compactAmidReaders(store: Store, seed: number): Promise<void> {
     for (let round = 0; writing && round < 1000; round++) {
       const revision = Math.max(model.start, model.revision - chance.integer(10));
       const listing = store.list(prefix, { revision });
-      const refusal = await refusalOf(listing);
+      const refusal = await failureOf(listing);
       const claim = `a list at revision ${revision} must be whole or refused as compacted at a later one`;
       if (refusal === undefined) expectSame(await listing, model.list(prefix, { revision }), claim);
       else
         expectThat(
           isStoreError(refusal, 'compacted') && (refusal.revision ?? 0) > revision,
-          `${claim}, not ${errorText(refusal)}`,
+          `${claim}, not ${describeError(refusal)}`,
         );
     }
   };
@@ -212,7 +212,7 @@ async function expectWatchRefused(
   );
   if (watch.end?.type === 'failed') {
     const { error } = watch.end;
-    expectThat(isStoreError(error, 'compacted'), `${claim}, but it failed with ${errorText(error)}`);
+    expectThat(isStoreError(error, 'compacted'), `${claim}, but it failed with ${describeError(error)}`);
     expectSame(error.revision, compacted, 'the refusal must name the oldest revision left');
     expectSame(watch.batches, [], `${claim} before it shows anything`);
   } else {

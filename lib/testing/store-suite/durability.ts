@@ -4,7 +4,7 @@
  */
 import { random } from '../../core/index.js';
 import { isStoreError, type Outcome, type Store } from '../../storage/index.js';
-import { errorText, expectRefusal, expectSame, expectSoon, expectThat, refusalOf } from './expect.js';
+import { describeError, expectRefusal, expectSame, expectSoon, expectThat, failureOf } from './expect.js';
 import type { StoreCheck } from './harness.js';
 import { randomTransaction } from './random-transaction.js';
 import { sortChanges, StoreModel } from './store-model.js';
@@ -110,7 +110,7 @@ export const durabilityChecks: readonly StoreCheck[] = [
       const gone = async (): Promise<boolean> => (await store.get(key)).entry === undefined;
       await expectSoon(harness, gone, () => `${key} must be deleted once its lease has run out`);
       expectThat(
-        isStoreError(await refusalOf(store.renewLease(lease)), 'lease-not-found'),
+        isStoreError(await failureOf(store.renewLease(lease)), 'lease-not-found'),
         'the lease is gone with it',
       );
     },
@@ -130,7 +130,7 @@ async function expectKept(store: Store, results: readonly PromiseSettledResult<O
     } else if (!isStoreError(result.reason, 'unknown-outcome')) {
       expectThat(
         isStoreError(result.reason),
-        `a call cut short by closing must fail with a StoreError, not ${errorText(result.reason)}`,
+        `a call cut short by closing must fail with a StoreError, not ${describeError(result.reason)}`,
       );
       expectSame(
         entry,

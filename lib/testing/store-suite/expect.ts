@@ -2,9 +2,8 @@
  * The few assertions the suite needs, so that it depends on no test runner. Each takes the claim that must hold, as a
  * sentence, and throws with that sentence and what was seen instead.
  */
-import { deepEqual, systemClock } from '../../core/index.js';
+import { deepEqual, pause, systemClock } from '../../core/index.js';
 import { isStoreError, type StoreError, type StoreErrorCode } from '../../storage/index.js';
-import { pause } from '../pause.js';
 import type { StoreHarness } from './harness.js';
 
 /** Fails unless the condition holds. */
@@ -25,21 +24,21 @@ export function sameAnswer(actual: unknown, expected: unknown): boolean {
 
 /** Fails unless the call is refused by that name; answers the refusal. */
 export async function expectRefusal(call: Promise<unknown>, code: StoreErrorCode, claim: string): Promise<StoreError> {
-  const error = await refusalOf(call);
+  const error = await failureOf(call);
   if (isStoreError(error, code)) return error;
-  const seen = isStoreError(error) ? `was refused as ${error.code}` : `failed with ${errorText(error)}`;
+  const seen = isStoreError(error) ? `was refused as ${error.code}` : `failed with ${describeError(error)}`;
   throw new Error(`${claim}: expected a refusal as ${code}, but it ${error === undefined ? 'was accepted' : seen}`, {
     cause: error,
   });
 }
 
 /** Whether an error is a refusal by one of these names. */
-export function isRefusal(error: unknown, ...codes: readonly StoreErrorCode[]): error is StoreError {
+export function isStoreRefusal(error: unknown, ...codes: readonly StoreErrorCode[]): error is StoreError {
   return isStoreError(error) && codes.includes(error.code);
 }
 
 /** Why a call failed; undefined when it did not. */
-export async function refusalOf(call: Promise<unknown>): Promise<unknown> {
+export async function failureOf(call: Promise<unknown>): Promise<unknown> {
   try {
     await call;
     return undefined;
@@ -66,7 +65,7 @@ export async function expectSoon(
 }
 
 /** An error in words, whatever was thrown. */
-export function errorText(error: unknown): string {
+export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return brief(error);
   return error.name === 'Error' ? error.message : `${error.name}: ${error.message}`;
 }

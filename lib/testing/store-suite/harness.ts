@@ -16,7 +16,7 @@ export interface StoreHarness {
    * For durable stores: closes the store and opens it again on the same data. The one before is then of no more use.
    */
   reopen?(): Promise<Store>;
-  readonly limits: StoreLimits;
+  readonly limits: SuiteLimits;
   /** Whether the backend had commits before this store was made, so that its first revision is not 1. */
   readonly usedBefore?: boolean;
   /** How long, in real time, to wait for what must come before it is called missing. Default 5000. */
@@ -28,7 +28,7 @@ export interface StoreHarness {
 }
 
 /** The sizes at which the store says no. */
-export interface StoreLimits {
+export interface SuiteLimits {
   /** The longest key, in bytes of UTF-8; beyond it keys are refused as `invalid`. */
   readonly keyBytesMax: number;
   /** The largest value, in bytes of its JSON text; beyond it commits are refused as `too-large`. */

@@ -3,7 +3,15 @@
  * end, and after the end as much patience as the harness has.
  */
 import type { Store } from '../../storage/index.js';
-import { errorText, expectRefusal, expectSame, expectSoon, expectThat, isRefusal, refusalOf } from './expect.js';
+import {
+  describeError,
+  expectRefusal,
+  expectSame,
+  expectSoon,
+  expectThat,
+  isStoreRefusal,
+  failureOf,
+} from './expect.js';
 import type { StoreCheck, StoreHarness } from './harness.js';
 import { recordWatch, watchReaches } from './watch-recording.js';
 
@@ -144,17 +152,17 @@ export const leaseChecks: readonly StoreCheck[] = [
       for (let round = 0; round < 10; round++) {
         const lease = await store.grantLease(dayMs);
         const put = (n: number): Promise<unknown> =>
-          refusalOf(store.commit({ put: [{ key: `${key}-${round}-${n}`, value: {}, lease }] }));
+          failureOf(store.commit({ put: [{ key: `${key}-${round}-${n}`, value: {}, lease }] }));
         const before = Array.from({ length: round }, (_, n) => put(n));
         const revoked = store.revokeLease(lease);
         const after = Array.from({ length: 5 }, (_, n) => put(round + n));
         const refusals = await Promise.all([...before, ...after]);
         await revoked;
         for (const refusal of refusals) {
-          const lawful = refusal === undefined || isRefusal(refusal, 'lease-not-found');
+          const lawful = refusal === undefined || isStoreRefusal(refusal, 'lease-not-found');
           expectThat(
             lawful,
-            `a put under a lease that ends must be taken or refused as lease-not-found, not ${errorText(refusal)}`,
+            `a put under a lease that ends must be taken or refused as lease-not-found, not ${describeError(refusal)}`,
           );
         }
         expectSame((await store.list(prefix)).entries, [], 'no key may outlive its lease');

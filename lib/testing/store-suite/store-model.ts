@@ -2,7 +2,7 @@
  * What a store must answer, computed the simple way: every version of every key is kept. The suite compares stores with
  * it after random commits; the checker of recorded histories replays commits on it and takes some back.
  */
-import type { Change, Entry, Listing, ListOptions, Outcome, Revision, Transaction } from '../../storage/index.js';
+import type { Change, Entry, Listing, StoreListOptions, Outcome, Revision, Transaction } from '../../storage/index.js';
 
 interface Version {
   readonly revision: Revision;
@@ -64,7 +64,7 @@ export class StoreModel {
   }
 
   /** A page. */
-  list(prefix: string, { limit = Infinity, after, revision = this.#revision }: ListOptions = {}): Listing {
+  list(prefix: string, { limit = Infinity, after, revision = this.#revision }: StoreListOptions = {}): Listing {
     const all: Entry[] = [];
     for (const key of this.#keys) {
       if (!key.startsWith(prefix) || (after !== undefined && compareKeys(key, after) <= 0)) continue;

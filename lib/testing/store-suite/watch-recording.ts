@@ -3,7 +3,7 @@
  * the suite and by recorded histories.
  */
 import { fromEvent, takeUntil, type Observable } from 'rxjs';
-import type { Batch, Revision, Store, WatchOptions } from '../../storage/index.js';
+import type { Batch, Revision, Store, StoreWatchOptions } from '../../storage/index.js';
 import { expectSoon } from './expect.js';
 import type { StoreHarness } from './harness.js';
 
@@ -29,7 +29,7 @@ export interface WatchRecording {
 export type WatchEnd = { readonly type: 'completed' } | { readonly type: 'failed'; readonly error: unknown };
 
 /** Where the watch begins, and what to do meanwhile. */
-export interface RecordingOptions extends WatchOptions {
+export interface RecordingOptions extends StoreWatchOptions {
   /** Called within the delivery of each batch, after it was recorded. */
   readonly onBatch?: (batch: Batch, recording: WatchRecording) => void;
   /** The watch itself, where it was made beforehand. */

@@ -69,7 +69,6 @@ export const exceptions: readonly Exception[] = [
       'lib/auth/node/oidc/https-documents.ts',
       'lib/core/streams/first-of.ts',
       'lib/core/streams/until-aborted.ts',
-      'lib/scheduling/pod/pod-status.ts',
       'lib/scheduling/scheduler/binding-cycle.ts',
       'lib/scheduling/scheduler/create-scheduler.ts',
       'lib/scheduling/scheduler/extender-calls.ts',

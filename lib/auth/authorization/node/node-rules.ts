@@ -5,10 +5,10 @@ import type { AccessAttributes } from '../../authorizer.js';
 import type { RelatedKind } from './object-references.js';
 
 /** Whether a node may do something: yes, for this reason not, or only with related objects. */
-export type Verdict = 'allow' | { readonly reason: string } | { readonly ifRelated: RelatedKind };
+export type NodeRuleVerdict = 'allow' | { readonly reason: string } | { readonly ifRelated: RelatedKind };
 
 /** Judges what the node of that name asks for. */
-export function judge(node: string, attributes: AccessAttributes): Verdict {
+export function judge(node: string, attributes: AccessAttributes): NodeRuleVerdict {
   if (!attributes.isResource) return unspoken;
   const key = `${attributes.group}/${attributes.resource}`;
   const rule = rules.get(key);
@@ -16,9 +16,9 @@ export function judge(node: string, attributes: AccessAttributes): Verdict {
   return attributes.subresource === '' && everywhere.get(key)?.includes(attributes.verb) === true ? 'allow' : unspoken;
 }
 
-type Rule = (attributes: AccessAttributes, node: string) => Verdict;
+type Rule = (attributes: AccessAttributes, node: string) => NodeRuleVerdict;
 
-const unspoken: Verdict = { reason: '' };
+const unspoken: NodeRuleVerdict = { reason: '' };
 const read: readonly string[] = ['get', 'list', 'watch'];
 const write: readonly string[] = ['update', 'patch'];
 const own: readonly string[] = ['get', 'create', 'update', 'patch', 'delete'];
@@ -55,30 +55,30 @@ const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['/pods', pods],
 ]);
 
-function ifRelated({ name }: AccessAttributes, kind: RelatedKind): Verdict {
+function ifRelated({ name }: AccessAttributes, kind: RelatedKind): NodeRuleVerdict {
   return name === '' ? { reason: 'No Object name found' } : { ifRelated: kind };
 }
 
-function getting(attributes: AccessAttributes, kind: RelatedKind): Verdict {
+function getting(attributes: AccessAttributes, kind: RelatedKind): NodeRuleVerdict {
   if (attributes.verb !== 'get') return { reason: 'can only get individual resources of this type' };
   if (attributes.subresource !== '') return { reason: 'cannot get subresource' };
   return ifRelated(attributes, kind);
 }
 
-function reading(attributes: AccessAttributes, kind: RelatedKind): Verdict {
+function reading(attributes: AccessAttributes, kind: RelatedKind): NodeRuleVerdict {
   if (!read.includes(attributes.verb)) return { reason: 'can only read resources of this type' };
   if (attributes.subresource !== '') return { reason: 'cannot read subresource' };
   if (attributes.namespace === '') return { reason: 'can only read namespaced object of this type' };
   return ifRelated(attributes, kind);
 }
 
-function claimStatus(attributes: AccessAttributes): Verdict {
+function claimStatus(attributes: AccessAttributes): NodeRuleVerdict {
   return write.includes(attributes.verb)
     ? ifRelated(attributes, 'claim')
     : { reason: 'can only get/update/patch this type' };
 }
 
-function serviceAccounts(attributes: AccessAttributes): Verdict {
+function serviceAccounts(attributes: AccessAttributes): NodeRuleVerdict {
   const { verb, subresource, name } = attributes;
   if (verb === 'get' && subresource === '') return reading(attributes, 'serviceAccount');
   if (verb !== 'create' || name === '') return { reason: 'can only create tokens for individual service accounts' };
@@ -88,7 +88,7 @@ function serviceAccounts(attributes: AccessAttributes): Verdict {
 }
 
 /** The name of what is created is not known yet: admission looks at it. */
-function leases({ verb, namespace, name }: AccessAttributes, node: string): Verdict {
+function leases({ verb, namespace, name }: AccessAttributes, node: string): NodeRuleVerdict {
   if (!own.includes(verb)) return { reason: 'can only get, create, update, patch, or delete a node lease' };
   if (namespace !== leaseNamespace)
     return { reason: `can only access leases in the "${leaseNamespace}" system namespace` };
@@ -99,7 +99,7 @@ function leases({ verb, namespace, name }: AccessAttributes, node: string): Verd
 
 const leaseNamespace = 'kube-node-lease';
 
-function csiNodes({ verb, subresource, name }: AccessAttributes, node: string): Verdict {
+function csiNodes({ verb, subresource, name }: AccessAttributes, node: string): NodeRuleVerdict {
   if (!own.includes(verb)) return { reason: 'can only get, create, update, patch, or delete a CSINode' };
   if (subresource !== '') return { reason: 'cannot authorize CSINode subresources' };
   return verb === 'create' || name === node
@@ -107,7 +107,7 @@ function csiNodes({ verb, subresource, name }: AccessAttributes, node: string): 
     : { reason: 'can only access CSINode with the same name as the requesting node' };
 }
 
-function resourceSlices(attributes: AccessAttributes, node: string): Verdict {
+function resourceSlices(attributes: AccessAttributes, node: string): NodeRuleVerdict {
   if (attributes.subresource !== '') return { reason: 'cannot authorize ResourceSlice subresources' };
   switch (attributes.verb) {
     case 'create':
@@ -132,7 +132,7 @@ function resourceSlices(attributes: AccessAttributes, node: string): Verdict {
 }
 
 /** Its own Node by name, not by relation: an agent looks for it before it makes it. */
-function nodes({ verb, subresource, name }: AccessAttributes, node: string): Verdict {
+function nodes({ verb, subresource, name }: AccessAttributes, node: string): NodeRuleVerdict {
   if (write.includes(verb) && (subresource === '' || subresource === 'status')) return 'allow';
   if (subresource !== '') return unspoken;
   if (verb === 'create') return 'allow';
@@ -141,7 +141,7 @@ function nodes({ verb, subresource, name }: AccessAttributes, node: string): Ver
   return { reason: `node '${node}' cannot read ${name === '' ? 'all nodes' : `'${name}'`}, only its own Node object` };
 }
 
-function pods(attributes: AccessAttributes, node: string): Verdict {
+function pods(attributes: AccessAttributes, node: string): NodeRuleVerdict {
   const { verb, subresource, name } = attributes;
   if (subresource === 'status') return write.includes(verb) ? 'allow' : unspoken;
   if (subresource === 'eviction') return verb === 'create' ? 'allow' : unspoken;

@@ -41,7 +41,7 @@ export function httpsDocuments({
 const noAnswer: FetchedDocument = { status: 0, body: '' };
 
 /** What is wrong with the PEM of certificates, in Kubernetes' words where it has some. */
-export function certificatesProblem(pem: string): string | undefined {
+export function pemProblem(pem: string): string | undefined {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
   if (blocks.length === 0) return 'data does not contain any valid RSA or ECDSA certificates';
   for (const block of blocks) {

@@ -22,7 +22,7 @@ import type { SignatureAlgorithm } from '../signature-key.js';
 import { distributedClaims } from './distributed-claims.js';
 import type { ClaimResolver } from './distributed-claims.js';
 import type { EgressType, FetchDocument } from './documents.js';
-import { certificatesProblem } from './https-documents.js';
+import { pemProblem } from './https-documents.js';
 import { issuerNamed, verifyIdToken } from './id-token.js';
 import type { IdToken, IdTokenRules } from './id-token.js';
 import { Issuer, discoveryIntervalMs } from './issuer.js';
@@ -61,10 +61,12 @@ export interface OidcActivity {
 export function oidcTokens(configuration: AuthenticationConfiguration, options: OidcOptions): OidcTokens {
   const ending = new AbortController();
   const members = new Map(
-    compileAuthenticationConfiguration(configuration, { ...options, certificatesProblem }).map((compiled) => {
-      const member = memberOf(compiled, options, ending.signal);
-      return [member.issuer.url, member];
-    }),
+    compileAuthenticationConfiguration(configuration, { ...options, certificatesProblem: pemProblem }).map(
+      (compiled) => {
+        const member = memberOf(compiled, options, ending.signal);
+        return [member.issuer.url, member];
+      },
+    ),
   );
   const all = [...members.values()];
   return {

@@ -18,7 +18,7 @@ import { validateApproval } from './api-approval.js';
 import { isEstablished, validateConversion } from './conversion-validation.js';
 import { printedVersions } from './internal-form.js';
 import { internalSpec, schemaOf, schemasOf } from './internal-spec.js';
-import type { InternalSpec, Version } from './internal-spec.js';
+import type { InternalSpec, CrdVersion } from './internal-spec.js';
 import { validateNames, validateRequiredNames } from './names-validation.js';
 import { schemaOptions, validateVersionSchema } from './version-schema.js';
 import type { SchemaOptions } from './version-schema.js';
@@ -180,7 +180,7 @@ function validateSchemasPresent(
 }
 
 function validateVersion(
-  version: Version,
+  version: CrdVersion,
   path: FieldPath,
   { spec, schemas, old }: Options & { readonly spec: InternalSpec },
 ): FieldErrors {
@@ -218,7 +218,7 @@ function validateVersion(
   ];
 }
 
-function deprecationProblems({ deprecated = false, deprecationWarning: warning }: Version): readonly string[] {
+function deprecationProblems({ deprecated = false, deprecationWarning: warning }: CrdVersion): readonly string[] {
   if (warning === undefined) return [];
   if (!deprecated) return ['can only be set for deprecated versions'];
   const problems: string[] = [];

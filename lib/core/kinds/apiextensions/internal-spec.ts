@@ -10,14 +10,14 @@ import type {
 import type { Schema } from './schema-value.js';
 
 /** One version, without what it shares with all others. */
-export type Version = Frozen<CustomResourceDefinitionVersion>;
+export type CrdVersion = Frozen<CustomResourceDefinitionVersion>;
 
 /** A specification with its shared parts beside the versions. */
 export interface InternalSpec extends Omit<Frozen<CustomResourceDefinitionSpec>, 'versions'> {
-  readonly versions: readonly Version[];
+  readonly versions: readonly CrdVersion[];
   /** There is a list of versions, if an empty one. */
   readonly listsVersions: boolean;
-  readonly shared: Pick<Version, SharedPart>;
+  readonly shared: Pick<CrdVersion, SharedPart>;
 }
 
 /** The parts that versions may share. */
@@ -44,7 +44,7 @@ export function internalSpec(spec: Frozen<CustomResourceDefinitionSpec>): Intern
 }
 
 /** The schema of a version. */
-export function schemaOf({ schema }: Pick<Version, SharedPart>): Schema | undefined {
+export function schemaOf({ schema }: Pick<CrdVersion, SharedPart>): Schema | undefined {
   return schema?.openAPIV3Schema;
 }
 
@@ -55,6 +55,6 @@ export function schemasOf({ shared, versions }: InternalSpec): readonly Schema[]
 
 const sharedParts = ['schema', 'subresources', 'additionalPrinterColumns', 'selectableFields'] as const;
 
-function omit(version: Version, parts: readonly string[]): Version {
-  return Object.fromEntries(Object.entries(version).filter(([key]) => !parts.includes(key))) as unknown as Version;
+function omit(version: CrdVersion, parts: readonly string[]): CrdVersion {
+  return Object.fromEntries(Object.entries(version).filter(([key]) => !parts.includes(key))) as unknown as CrdVersion;
 }

@@ -22,7 +22,7 @@ export interface ValueError {
 }
 
 /** A value of another type, or a text that lacks its format: `found` is the type, or the text. */
-export function wrongType(name: string, expected: string, found: string): ValueError {
+export function wrongValueType(name: string, expected: string, found: string): ValueError {
   const text = `${name} in body must be of type ${expected}: ${quote(found)}`;
   return { text, at: (path) => fieldTypeInvalid(placeOf(path, name), found, text) };
 }

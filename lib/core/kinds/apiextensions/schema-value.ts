@@ -20,7 +20,7 @@ import {
   notListed,
   tooLongValue,
   tooManyValues,
-  wrongType,
+  wrongValueType,
 } from './schema-value-errors.js';
 import type { ValueError } from './schema-value-errors.js';
 
@@ -69,7 +69,7 @@ function check(schema: Schema, value: unknown, name: string): Outcome {
   if (typeof value === 'string') {
     count(checkString(schema, value, name), 0);
     const rule = formatRule(format);
-    if (rule !== undefined) count(rule(value) ? [] : [wrongType(name, format, value)], 0);
+    if (rule !== undefined) count(rule(value) ? [] : [wrongValueType(name, format, value)], 0);
   }
   if (typeof value === 'number') count(checkNumber(schema, value, name), 1);
   if (Array.isArray(value)) {
@@ -86,7 +86,7 @@ function check(schema: Schema, value: unknown, name: string): Outcome {
 }
 
 function checkType({ type = '', format = '', nullable }: Schema, value: unknown, name: string): readonly ValueError[] {
-  if (value === null) return type === '' || nullable === true ? [] : [wrongType(name, type, 'null')];
+  if (value === null) return type === '' || nullable === true ? [] : [wrongValueType(name, type, 'null')];
   const actual = typeOf(value);
   const fits =
     type === actual ||
@@ -98,9 +98,9 @@ function checkType({ type = '', format = '', nullable }: Schema, value: unknown,
   if (fits) return [];
   if (format !== '' && !formatted) {
     const found = actual === 'integer' ? 'int64' : actual === 'number' ? 'float64' : '';
-    return found === format ? [wrongType(name, type, actual)] : [wrongType(name, format, found)];
+    return found === format ? [wrongValueType(name, type, actual)] : [wrongValueType(name, format, found)];
   }
-  return [wrongType(name, type, actual)];
+  return [wrongValueType(name, type, actual)];
 }
 
 function typeOf(value: unknown): string {

@@ -6,13 +6,13 @@ import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
 import type { IntOrString } from '../../objects/int-or-string.js';
 import { validateNonNegative } from '../../objects/meta-validation.js';
-import { isPercent } from '../../objects/names.js';
+import { isValidPercent } from '../../objects/names.js';
 import { printedWord } from '../printed-values.js';
 
 /** A count of zero or more, or a well-formed percentage of any size. */
 export function validateIntOrPercent(value: IntOrString, path: FieldPath): readonly FieldError[] {
   if (typeof value === 'number') return validateNonNegative(value, path);
-  return isPercent(value).map((wrong) => fieldInvalid(path, printedWord(value), wrong));
+  return isValidPercent(value).map((wrong) => fieldInvalid(path, printedWord(value), wrong));
 }
 
 /** A share may not be more than the whole; what is no percentage is not this function's matter. */
@@ -29,5 +29,5 @@ export function intOrPercentValue(value: IntOrString): number {
 }
 
 function percentageOf(value: IntOrString): number | undefined {
-  return typeof value === 'string' && isPercent(value).length === 0 ? Number(value.slice(0, -1)) : undefined;
+  return typeof value === 'string' && isValidPercent(value).length === 0 ? Number(value.slice(0, -1)) : undefined;
 }

@@ -69,7 +69,7 @@ export function validateClaimChange(
 }
 
 /** Everything wrong with the status of a claim. */
-export function validateClaimStatus({ spec = {}, status = {} }: Frozen<PersistentVolumeClaim>): FieldErrors {
+export function validateVolumeClaimStatus({ spec = {}, status = {} }: Frozen<PersistentVolumeClaim>): FieldErrors {
   const { capacity = {}, allocatedResourceStatuses = {}, allocatedResources = {} } = status;
   const statusesPath = fieldPath('status', 'allocatedResourceStatuses');
   const amountsPath = fieldPath('status', 'allocatedResources');

@@ -14,7 +14,7 @@ import { claimSpecWarnings } from '../claim-spec-warnings.js';
 import type { KindStrategy } from '../kind-strategy.js';
 import { validateClaimSpec } from '../pods/claim-template-validation.js';
 import { roundResourceList } from '../resource-list.js';
-import { claimToleranceOf, validateClaimChange, validateClaimStatus } from './persistent-volume-claim-update.js';
+import { claimToleranceOf, validateClaimChange, validateVolumeClaimStatus } from './persistent-volume-claim-update.js';
 import { claimTable } from './persistent-volume-table.js';
 
 /** What is particular to PersistentVolumeClaims. */
@@ -33,7 +33,7 @@ export const persistentVolumeClaim: KindStrategy<PersistentVolumeClaim> = {
     ...validateClaimChange(object, { ...old, spec: withBothDataSources(old.spec ?? {}) }),
   ],
   warningsOnUpdate: warnings,
-  subresources: { status: { validateUpdate: validateClaimStatus } },
+  subresources: { status: { validateUpdate: validateVolumeClaimStatus } },
   answersDeleted: true,
   table: claimTable,
 };

@@ -8,7 +8,7 @@ import { isDns1123Subdomain } from '../../objects/names.js';
 import { quantityToInteger } from '../../objects/quantity-arithmetic.js';
 import { parseQuantity } from '../../objects/quantity.js';
 import type { PersistentVolumeSpec } from '../../types/core-v1.generated.js';
-import { oneOf, required, requiredAndRuled, ruledIfGiven } from '../pods/field-checks.js';
+import { validateOneOf, required, requiredAndRuled, ruledIfGiven } from '../pods/field-checks.js';
 import type { FieldErrors } from '../pods/field-checks.js';
 import { validateNodeSelector } from '../pods/node-selector-validation.js';
 import { printedMap, printedWord } from '../printed-values.js';
@@ -91,7 +91,7 @@ function validateReclaimPolicy(
   { path, inline }: VolumeSpecContext,
 ): FieldErrors {
   const at = path.child('persistentVolumeReclaimPolicy');
-  if (!inline || policy === undefined) return oneOf(policy, ['Delete', 'Recycle', 'Retain'], at);
+  if (!inline || policy === undefined) return validateOneOf(policy, ['Delete', 'Recycle', 'Retain'], at);
   return policy === 'Retain' ? [] : [fieldForbidden(at, 'may only be Retain in the context of inline volumes')];
 }
 
@@ -133,7 +133,7 @@ function validateClasses(spec: Spec, { path, inline }: VolumeSpecContext): Field
   const errors: FieldError[] = [];
   if (!inline) errors.push(...ruledIfGiven(storageClassName, isDns1123Subdomain, path.child('storageClassName')));
   else if (storageClassName !== '') errors.push(fieldForbidden(path.child('storageClassName'), notInline));
-  if (!inline) errors.push(...oneOf(volumeMode, ['Block', 'Filesystem'], path.child('volumeMode')));
+  if (!inline) errors.push(...validateOneOf(volumeMode, ['Block', 'Filesystem'], path.child('volumeMode')));
   else if (volumeMode !== undefined && volumeMode !== 'Filesystem') {
     errors.push(
       fieldForbidden(

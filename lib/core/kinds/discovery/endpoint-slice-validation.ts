@@ -23,7 +23,7 @@ import { printedWord } from '../printed-values.js';
 type FieldErrors = readonly FieldError[];
 
 /** Everything wrong with the kind of addresses and the ports. */
-export function validateSlice({ addressType = '', ports = [] }: Loose<EndpointSlice>): FieldErrors {
+export function validateEndpointSlice({ addressType = '', ports = [] }: Loose<EndpointSlice>): FieldErrors {
   return [...validateAddressType(addressType, fieldPath('addressType')), ...validatePorts(ports, fieldPath('ports'))];
 }
 

@@ -11,7 +11,7 @@ import type { KindStrategy } from '../kind-strategy.js';
 import type { KindTable } from '../kind-table.js';
 import type { Loose } from '../loose.js';
 import { age, ageColumn, nameColumn, textColumn } from '../table-cells.js';
-import { validateEndpoints, validateSlice } from './endpoint-slice-validation.js';
+import { validateEndpoints, validateEndpointSlice } from './endpoint-slice-validation.js';
 
 const table: KindTable<EndpointSlice> = {
   columns: [
@@ -44,9 +44,9 @@ export const endpointSlice: KindStrategy<EndpointSlice> = {
   prepareForUpdate: (object, old) => {
     if (!deepEqual(object.endpoints, old.endpoints)) dropTopology(object, old);
   },
-  validate: (object) => [...validateSlice(object), ...validateEndpoints(object)],
+  validate: (object) => [...validateEndpointSlice(object), ...validateEndpoints(object)],
   validateUpdate: (object, old) => [
-    ...validateSlice(object),
+    ...validateEndpointSlice(object),
     // Endpoints that stay the same were valid once.
     ...(deepEqual(object.endpoints, old.endpoints) ? [] : validateEndpoints(object)),
     ...validateImmutable(object.addressType, old.addressType, fieldPath('addressType')),

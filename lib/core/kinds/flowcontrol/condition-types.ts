@@ -7,7 +7,7 @@ import type { FieldPath } from '../../errors/field-path.js';
 import { printedWord } from '../printed-values.js';
 
 /** Everything wrong with the types of conditions. */
-export function validateConditions(
+export function validateConditionTypes(
   conditions: readonly { readonly type?: string }[],
   path: FieldPath,
 ): readonly FieldError[] {

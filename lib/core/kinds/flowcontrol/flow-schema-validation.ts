@@ -18,8 +18,8 @@ import type {
 import { invalidEach } from '../invalid-each.js';
 import type { Loose } from '../loose.js';
 import { printedWord } from '../printed-values.js';
-import { validateConditions } from './condition-types.js';
-import { printed } from './internal-form.js';
+import { validateConditionTypes } from './condition-types.js';
+import { printFlowControl } from './internal-form.js';
 import { mandatoryFlowSchemas } from './mandatory.js';
 
 type FieldErrors = readonly FieldError[];
@@ -33,8 +33,8 @@ export function validateFlowSchema({ metadata, spec, status }: Frozen<FlowSchema
     ...validateSpec(spec ?? {}, name, path),
     ...(mandatory === undefined || deepEqual(spec, mandatory)
       ? []
-      : [fieldInvalid(path, printed('FlowSchemaSpec', spec), `spec of '${name}' must equal the fixed value`)]),
-    ...validateConditions(status?.conditions ?? [], fieldPath('status', 'conditions')),
+      : [fieldInvalid(path, printFlowControl('FlowSchemaSpec', spec), `spec of '${name}' must equal the fixed value`)]),
+    ...validateConditionTypes(status?.conditions ?? [], fieldPath('status', 'conditions')),
   ];
 }
 
@@ -53,7 +53,7 @@ function validateSpec(spec: Loose<FlowSchemaSpec>, name: string, path: FieldPath
       : [
           fieldNotSupported(
             path.child('distinguisherMethod').child('type'),
-            printed('DistinguisherMethod', method),
+            printFlowControl('DistinguisherMethod', method),
             methods,
           ),
         ]),

@@ -8,7 +8,7 @@ import type { KindStrategy } from '../kind-strategy.js';
 import type { KindTable } from '../kind-table.js';
 import { keepMetadata } from '../status-metadata.js';
 import { age, ageColumn, nameColumn, textColumn } from '../table-cells.js';
-import { validateConditions } from './condition-types.js';
+import { validateConditionTypes } from './condition-types.js';
 import { validateFlowSchema } from './flow-schema-validation.js';
 
 const table: KindTable<FlowSchema> = {
@@ -49,7 +49,8 @@ export const flowSchema: KindStrategy<FlowSchema> = {
   subresources: {
     status: {
       prepareForUpdate: keepMetadata,
-      validateUpdate: ({ status }) => validateConditions(status?.conditions ?? [], fieldPath('status', 'conditions')),
+      validateUpdate: ({ status }) =>
+        validateConditionTypes(status?.conditions ?? [], fieldPath('status', 'conditions')),
     },
   },
   table,

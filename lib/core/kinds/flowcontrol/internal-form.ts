@@ -4,7 +4,7 @@ import { goForms } from '../go-form.js';
 import type { GoPrinter } from '../go-form.js';
 
 /** Prints a part of a spec by the name of its form. */
-export const printed: GoPrinter = /* @__PURE__ */ goForms({
+export const printFlowControl: GoPrinter = /* @__PURE__ */ goForms({
   FlowSchemaSpec:
     'priorityLevelConfiguration:Name! matchingPrecedence# distinguisherMethod:DistinguisherMethod rules:Rules',
   Name: 'name!',

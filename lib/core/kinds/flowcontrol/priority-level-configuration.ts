@@ -21,8 +21,8 @@ import type { Loose } from '../loose.js';
 import { printedWord } from '../printed-values.js';
 import { keepMetadata } from '../status-metadata.js';
 import { age, ageColumn, nameColumn, textColumn } from '../table-cells.js';
-import { validateConditions } from './condition-types.js';
-import { printed } from './internal-form.js';
+import { validateConditionTypes } from './condition-types.js';
+import { printFlowControl } from './internal-form.js';
 import { mandatoryPriorityLevels } from './mandatory.js';
 
 const none = '<none>';
@@ -58,7 +58,7 @@ export const priorityLevelConfiguration: KindStrategy<PriorityLevelConfiguration
   subresources: {
     status: {
       prepareForUpdate: keepMetadata,
-      validateUpdate: ({ status }) => validateConditions(status?.conditions ?? [], conditionsPath),
+      validateUpdate: ({ status }) => validateConditionTypes(status?.conditions ?? [], conditionsPath),
     },
   },
   table,
@@ -90,7 +90,7 @@ function validate({ metadata, spec, status }: Frozen<PriorityLevelConfiguration>
       : []),
     ...validateSpec(spec ?? {}, name, path),
     ...validateMandatory(spec ?? {}, name, path),
-    ...validateConditions(status?.conditions ?? [], conditionsPath),
+    ...validateConditionTypes(status?.conditions ?? [], conditionsPath),
   ];
 }
 
@@ -105,7 +105,7 @@ function validateMandatory(spec: Loose<PriorityLevelConfigurationSpec>, name: st
   return [
     fieldInvalid(
       path,
-      printed('PriorityLevelConfigurationSpec', spec),
+      printFlowControl('PriorityLevelConfigurationSpec', spec),
       `spec of '${name}'${except} must equal the fixed value`,
     ),
   ];

@@ -14,7 +14,7 @@ import type {
 } from '../../types/core-v1.generated.js';
 import type { LabelSelector } from '../../types/meta-v1.generated.js';
 import { validateLabelName, validateLabelSelector } from '../label-selector-validation.js';
-import { each, noErrors, oneOf, required, ruled } from './field-checks.js';
+import { each, noErrors, validateOneOf, required, ruled } from './field-checks.js';
 import type { FieldErrors } from './field-checks.js';
 import { validateNodeSelector, validatePreferredSchedulingTerms, validateWeight } from './node-selector-validation.js';
 import type { PodValidationOptions } from './pod-validation-options.js';
@@ -56,15 +56,17 @@ export function validateTopologySpread(
     const { maxSkew, topologyKey, whenUnsatisfiable, minDomains, labelSelector, matchLabelKeys } = constraint;
     const errors: FieldError[] = [...validatePositive(maxSkew, at.child('maxSkew'))];
     errors.push(...required(topologyKey, at.child('topologyKey'), 'can not be empty'));
-    errors.push(...oneOf(whenUnsatisfiable, ['DoNotSchedule', 'ScheduleAnyway'], at.child('whenUnsatisfiable')));
+    errors.push(
+      ...validateOneOf(whenUnsatisfiable, ['DoNotSchedule', 'ScheduleAnyway'], at.child('whenUnsatisfiable')),
+    );
     if ((last.get(kindOf(constraint)) ?? index) > index)
       errors.push(
         fieldDuplicate(at.child('{topologyKey, whenUnsatisfiable}'), `{${topologyKey}, ${whenUnsatisfiable}}`),
       );
     if (minDomains !== undefined)
       errors.push(...validateMinDomains(minDomains, whenUnsatisfiable, at.child('minDomains')));
-    errors.push(...oneOf(constraint.nodeAffinityPolicy, ['Honor', 'Ignore'], at.child('nodeAffinityPolicy')));
-    errors.push(...oneOf(constraint.nodeTaintsPolicy, ['Honor', 'Ignore'], at.child('nodeTaintsPolicy')));
+    errors.push(...validateOneOf(constraint.nodeAffinityPolicy, ['Honor', 'Ignore'], at.child('nodeAffinityPolicy')));
+    errors.push(...validateOneOf(constraint.nodeTaintsPolicy, ['Honor', 'Ignore'], at.child('nodeTaintsPolicy')));
     errors.push(
       ...(options.oldMatchLabelKeysInvalid === true
         ? validateMatchLabelKeysOfOld(matchLabelKeys, labelSelector, at.child('matchLabelKeys'))

@@ -15,7 +15,7 @@ import type {
 import { validateLabelSelector } from '../label-selector-validation.js';
 import { printedWord } from '../printed-values.js';
 import { validatePositiveQuantity, validateResourceQuantity } from '../quantity-validation.js';
-import { noErrors, oneOf, required, ruled, ruledIfGiven } from './field-checks.js';
+import { noErrors, validateOneOf, required, ruled, ruledIfGiven } from './field-checks.js';
 import type { FieldErrors } from './field-checks.js';
 
 /** What passes although it is wrong, because the old claim has it. */
@@ -64,7 +64,7 @@ export function validateClaimSpec(
     ...validateAccessModes(spec.accessModes ?? [], path.child('accessModes')),
     ...validateStorage(spec.resources?.requests, path.child('resources').key('storage')),
     ...ruledIfGiven(storageClassName, isDns1123Subdomain, path.child('storageClassName')),
-    ...oneOf(spec.volumeMode, ['Block', 'Filesystem'], path.child('volumeMode')),
+    ...validateOneOf(spec.volumeMode, ['Block', 'Filesystem'], path.child('volumeMode')),
   ];
   if (dataSource !== undefined) errors.push(...validateDataSource(dataSource, path.child('dataSource'), options));
   if (dataSourceRef !== undefined)

@@ -15,7 +15,7 @@ import type { Frozen } from '../../objects/meta.js';
 import type { Container, ContainerRestartRule, EphemeralContainer, PodSpec } from '../../types/core-v1.generated.js';
 import { validateContainerParts, validateImageOfPod } from './container-validation.js';
 import type { ContainerContext } from './container-validation.js';
-import { each, noErrors, oneOf } from './field-checks.js';
+import { each, noErrors, validateOneOf } from './field-checks.js';
 import type { FieldErrors } from './field-checks.js';
 import { isSidecar, regularContainers } from './pod-containers.js';
 import { validateLifeAndProbes } from './probe-validation.js';
@@ -142,7 +142,7 @@ function validateRestartPolicy(
   const policy =
     restartPolicy === undefined
       ? [restartPolicyMissing(path)]
-      : oneOf(restartPolicy, ['Always', 'Never', 'OnFailure'], path.child('restartPolicy'));
+      : validateOneOf(restartPolicy, ['Always', 'Never', 'OnFailure'], path.child('restartPolicy'));
   const tooMany =
     restartPolicyRules.length > ruleCountMax
       ? [fieldTooMany(rulesPath, restartPolicyRules.length, ruleCountMax)]
@@ -157,13 +157,13 @@ function restartPolicyMissing(path: FieldPath): FieldError {
 /** The types promise action and operator; empty ones are absent once decoded. */
 function validateRestartRule(rule: Partial<Frozen<ContainerRestartRule>>, path: FieldPath): FieldErrors {
   const exitCodes: Partial<NonNullable<typeof rule.exitCodes>> | undefined = rule.exitCodes;
-  const wrongAction = oneOf(rule.action ?? '', ['Restart', 'RestartAllContainers'], path.child('action'));
+  const wrongAction = validateOneOf(rule.action ?? '', ['Restart', 'RestartAllContainers'], path.child('action'));
   const at = path.child('exitCodes');
   if (exitCodes === undefined) return [...wrongAction, fieldRequired(at, 'must be specified')];
   const { values = [] } = exitCodes;
   return [
     ...wrongAction,
-    ...oneOf(exitCodes.operator ?? '', ['In', 'NotIn'], at.child('operator')),
+    ...validateOneOf(exitCodes.operator ?? '', ['In', 'NotIn'], at.child('operator')),
     ...(values.length > exitCodeCountMax
       ? [fieldTooMany(at.child('values'), values.length, exitCodeCountMax)]
       : noErrors),

@@ -8,7 +8,7 @@ import { utf8Length } from '../../objects/character-classes.js';
 import type { Frozen } from '../../objects/meta.js';
 import type { Container, ContainerStatus, PodSpec, PodStatus, ResourceStatus } from '../../types/core-v1.generated.js';
 import { printedWord } from '../printed-values.js';
-import { each, noErrors, oneOf, unixId } from './field-checks.js';
+import { each, noErrors, validateOneOf, unixId } from './field-checks.js';
 import type { FieldErrors } from './field-checks.js';
 import { regularContainers } from './pod-containers.js';
 import { statusPath } from './pod-validation.js';
@@ -172,7 +172,9 @@ const messageBytesMax = 1024;
 function validateHealth({ resources }: Frozen<ResourceStatus>, path: FieldPath): FieldErrors {
   const seen = new Set<string>();
   return each(resources, path, ({ resourceID, health, message }, at) => {
-    const errors: FieldError[] = [...oneOf(health ?? '', ['Healthy', 'Unhealthy', 'Unknown'], at.child('health'))];
+    const errors: FieldError[] = [
+      ...validateOneOf(health ?? '', ['Healthy', 'Unhealthy', 'Unknown'], at.child('health')),
+    ];
     if (message === '') errors.push(fieldRequired(at.child('message'), 'must be non-empty if specified'));
     else if (message !== undefined && utf8Length(message) > messageBytesMax)
       errors.push(fieldTooLong(at.child('message'), messageBytesMax));

@@ -14,7 +14,7 @@ import type {
 import { printedWord } from '../printed-values.js';
 import { trimSpace } from '../trim-space.js';
 import { validateEnv, validateEnvFrom } from './env-validation.js';
-import { each, noErrors, oneOf, required, requiredAndRuled, requiredOneOf } from './field-checks.js';
+import { each, noErrors, validateOneOf, required, requiredAndRuled, requiredOneOf } from './field-checks.js';
 import type { FieldErrors } from './field-checks.js';
 import { validateContainerResources } from './resource-validation.js';
 import type { ResourceContext } from './resource-validation.js';
@@ -100,11 +100,13 @@ function validateResizePolicy(
     const errors: FieldError[] = [];
     if (seen.has(resourceName)) errors.push(fieldDuplicate(at, printedWord(resourceName)));
     seen.add(resourceName);
-    errors.push(...(resourceName === '' ? [fieldRequired(path)] : oneOf(resourceName, ['cpu', 'memory'], path)));
+    errors.push(
+      ...(resourceName === '' ? [fieldRequired(path)] : validateOneOf(resourceName, ['cpu', 'memory'], path)),
+    );
     errors.push(
       ...(restartPolicy === ''
         ? [fieldRequired(path)]
-        : oneOf(restartPolicy, ['NotRequired', 'RestartContainer'], path)),
+        : validateOneOf(restartPolicy, ['NotRequired', 'RestartContainer'], path)),
     );
     if (podRestartPolicy === 'Never' && restartPolicy !== 'NotRequired') {
       errors.push(

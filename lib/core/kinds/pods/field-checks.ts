@@ -34,7 +34,7 @@ export function requiredAndRuled(value: string | undefined, rule: SyntaxRule, pa
 }
 
 /** A value of an enumeration; an absent one is fine. */
-export function oneOf(value: string | undefined, supported: readonly string[], path: FieldPath): FieldErrors {
+export function validateOneOf(value: string | undefined, supported: readonly string[], path: FieldPath): FieldErrors {
   return value === undefined || supported.includes(value)
     ? noErrors
     : [fieldNotSupported(path, printedWord(value), supported)];
@@ -42,7 +42,7 @@ export function oneOf(value: string | undefined, supported: readonly string[], p
 
 /** A value of an enumeration that must be given. */
 export function requiredOneOf(value: string | undefined, supported: readonly string[], path: FieldPath): FieldErrors {
-  return value === undefined || value === '' ? [fieldRequired(path)] : oneOf(value, supported, path);
+  return value === undefined || value === '' ? [fieldRequired(path)] : validateOneOf(value, supported, path);
 }
 
 /** A whole number of a closed range; an absent one is fine. */

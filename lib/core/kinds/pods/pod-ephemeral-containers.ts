@@ -9,17 +9,18 @@ import type { Frozen } from '../../objects/meta.js';
 import type { Pod, PodSpec, PodStatus } from '../../types/core-v1.generated.js';
 import type { UpdateStrategy } from '../kind-strategy.js';
 import { keepMetadata } from '../status-metadata.js';
+import { validateFinalizerNames } from '../finalizer-names.js';
 import { mirrorAnnotation, validatePodAnnotationUpdate } from './pod-annotation-validation.js';
 import { semanticEqual, withField } from './pod-equality.js';
 import { ephemeralContainerDifference } from './pod-spec-difference.js';
 import { podValidationOptions } from './pod-validation-options.js';
-import { metadataPath, specOf, specPath, validateFinalizerNames, validatePodAgain } from './pod-validation.js';
+import { metadataPath, podSpecOf, specPath, validatePodAgain } from './pod-validation.js';
 
 /** How ephemeral containers come. */
 export const podEphemeralContainers: UpdateStrategy<Pod> = {
   prepareForUpdate(pod, old) {
-    const { ephemeralContainers } = specOf(pod);
-    pod.spec = withField(specOf(old), 'ephemeralContainers', ephemeralContainers) as PodSpec;
+    const { ephemeralContainers } = podSpecOf(pod);
+    pod.spec = withField(podSpecOf(old), 'ephemeralContainers', ephemeralContainers) as PodSpec;
     if (old.status === undefined) delete pod.status;
     else pod.status = old.status as PodStatus;
     keepMetadata(pod, old);
@@ -32,7 +33,7 @@ export const podEphemeralContainers: UpdateStrategy<Pod> = {
     }
     const options = podValidationOptions(old);
     return [
-      ...validateFinalizerNames(pod),
+      ...validateFinalizerNames(pod.metadata),
       ...validatePodAgain(pod, options),
       ...validatePodAnnotationUpdate(pod, old, metadataPath.child('annotations'), options),
       ...validateOldOnesStay(pod, old),
@@ -42,8 +43,8 @@ export const podEphemeralContainers: UpdateStrategy<Pod> = {
 
 function validateOldOnesStay(pod: Frozen<Pod>, old: Frozen<Pod>): readonly FieldError[] {
   const path = specPath.child('ephemeralContainers');
-  const now = new Map((specOf(pod).ephemeralContainers ?? []).map((container) => [container.name, container]));
-  return (specOf(old).ephemeralContainers ?? []).flatMap((before) => {
+  const now = new Map((podSpecOf(pod).ephemeralContainers ?? []).map((container) => [container.name, container]));
+  return (podSpecOf(old).ephemeralContainers ?? []).flatMap((before) => {
     const after = now.get(before.name);
     const subject = `existing ephemeral containers ${quote(before.name)} may not be`;
     if (after === undefined) return [fieldForbidden(path, `${subject} removed\n`)];

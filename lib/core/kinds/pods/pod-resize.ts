@@ -10,6 +10,7 @@ import type { Container, Pod, PodSpec, PodStatus, ResourceRequirements } from '.
 import type { UpdateStrategy } from '../kind-strategy.js';
 import { printedWord } from '../printed-values.js';
 import { keepMetadata } from '../status-metadata.js';
+import { validateFinalizerNames } from '../finalizer-names.js';
 import { noErrors } from './field-checks.js';
 import type { FieldErrors } from './field-checks.js';
 import { mirrorAnnotation } from './pod-annotation-validation.js';
@@ -17,7 +18,7 @@ import { isSidecar, regularContainers } from './pod-containers.js';
 import { semanticEqual, withField } from './pod-equality.js';
 import { podQosClass } from './pod-qos.js';
 import { podValidationOptions } from './pod-validation-options.js';
-import { specOf, specPath, validateFinalizerNames, validatePodAgain } from './pod-validation.js';
+import { podSpecOf, specPath, validatePodAgain } from './pod-validation.js';
 
 /** How pods are resized. */
 export const podResize: UpdateStrategy<Pod> = {
@@ -29,8 +30,8 @@ export const podResize: UpdateStrategy<Pod> = {
  * Everything but resources is the old one's, unless containers came, went, or changed names: validation refuses that.
  */
 function keepAllButResources(pod: Pod, old: Frozen<Pod>): void {
-  const spec = specOf(pod);
-  const before = specOf(old);
+  const spec = podSpecOf(pod);
+  const before = podSpecOf(old);
   if (regularContainers(spec).length !== regularContainers(before).length) return;
   if ((spec.initContainers ?? []).length !== (before.initContainers ?? []).length) return;
   let kept = withField(before, 'resources', spec.resources);
@@ -55,14 +56,14 @@ function withResources(
 
 function validateResize(pod: Frozen<Pod>, old: Frozen<Pod>): readonly FieldError[] {
   const options = podValidationOptions(old);
-  const spec = specOf(pod);
-  const before = specOf(old);
+  const spec = podSpecOf(pod);
+  const before = podSpecOf(old);
   // These two answers stand alone.
   if (Object.hasOwn(old.metadata?.annotations ?? {}, mirrorAnnotation))
     return [fieldForbidden(fieldPath(''), 'static pods cannot be resized')];
   if (before.os?.name === 'windows') return [fieldForbidden(fieldPath(''), 'windows pods cannot be resized')];
 
-  const errors: FieldError[] = [...validateFinalizerNames(pod), ...validatePodAgain(pod, options)];
+  const errors: FieldError[] = [...validateFinalizerNames(pod.metadata), ...validatePodAgain(pod, options)];
   if ((old.status?.qosClass ?? podQosClass(before)) !== podQosClass(spec)) {
     errors.push(
       fieldInvalid(

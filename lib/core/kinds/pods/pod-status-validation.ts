@@ -24,30 +24,31 @@ import type {
   PodSpec,
   PodStatus,
 } from '../../types/core-v1.generated.js';
+import { validateFinalizerNames } from '../finalizer-names.js';
 import { validateContainerStatuses } from './container-status-validation.js';
 import { each, noErrors, ruled } from './field-checks.js';
 import type { FieldErrors } from './field-checks.js';
 import { validatePodAnnotationUpdate } from './pod-annotation-validation.js';
 import { regularContainers } from './pod-containers.js';
 import { podValidationOptions } from './pod-validation-options.js';
-import { metadataPath, specOf, statusPath, validateFinalizerNames } from './pod-validation.js';
+import { metadataPath, podSpecOf, statusPath } from './pod-validation.js';
 
 /** Everything wrong with an update of the status, beyond its metadata. */
 export function validatePodStatusUpdate(pod: Frozen<Pod>, old: Frozen<Pod>): readonly FieldError[] {
   const status = pod.status ?? {};
   const before = old.status ?? {};
-  const spec = specOf(pod);
+  const spec = podSpecOf(pod);
   const { observedGeneration = 0 } = status;
   return [
-    ...validateFinalizerNames(pod),
+    ...validateFinalizerNames(pod.metadata),
     ...validateAnnotations(pod, old),
     ...each(status.conditions, statusPath.child('conditions'), validateCondition),
-    ...validateNominatedNode(status, before, specOf(old)),
+    ...validateNominatedNode(status, before, podSpecOf(old)),
     ...(observedGeneration < 0
       ? [fieldInvalid(statusPath.child('observedGeneration'), observedGeneration, 'must be a non-negative integer')]
       : noErrors),
     ...validateImmutable(status.qosClass ?? '', before.qosClass ?? '', statusPath.child('qosClass')),
-    ...validateContainerStatuses(status, before, { spec, oldSpec: specOf(old), before: 'claims' }),
+    ...validateContainerStatuses(status, before, { spec, oldSpec: podSpecOf(old), before: 'claims' }),
     ...validateClaimStatuses(
       status.resourceClaimStatuses,
       spec.resourceClaims ?? [],
@@ -56,7 +57,7 @@ export function validatePodStatusUpdate(pod: Frozen<Pod>, old: Frozen<Pod>): rea
     ...validateExtendedClaim(status.extendedResourceClaimStatus, spec, statusPath.child('extendedResourceClaimStatus')),
     ...validateIps(status.podIPs, before.podIPs, statusPath.child('podIPs')),
     ...validateHostIps(status, before),
-    ...validateContainerStatuses(status, before, { spec, oldSpec: specOf(old), before: 'end' }),
+    ...validateContainerStatuses(status, before, { spec, oldSpec: podSpecOf(old), before: 'end' }),
   ];
 }
 

@@ -6,7 +6,7 @@ import type { ContainerStatus, Pod, PodCondition, PodStatus } from '../../types/
 import type { KindTable, TableRowCondition } from '../kind-table.js';
 import { age, ageColumn, nameColumn, textColumn, timeSince } from '../table-cells.js';
 import { isSidecar, regularContainers } from './pod-containers.js';
-import { specOf } from './pod-validation.js';
+import { podSpecOf } from './pod-validation.js';
 
 /** The table of pods. */
 export const podTable: KindTable<Pod> = {
@@ -22,7 +22,7 @@ export const podTable: KindTable<Pod> = {
     textColumn('Readiness Gates', 'How many of its gates are open, of how many.', 1),
   ],
   row(pod, now) {
-    const spec = specOf(pod);
+    const spec = podSpecOf(pod);
     const status = pod.status ?? {};
     const { ready, total, reason, restarts, lastRestart } = summary(pod);
     return {
@@ -62,7 +62,7 @@ interface Summary {
 }
 
 function summary(pod: Frozen<Pod>): Summary {
-  const spec = specOf(pod);
+  const spec = podSpecOf(pod);
   const status = pod.status ?? {};
   const total = regularContainers(spec).length + (spec.initContainers ?? []).filter(isSidecar).length;
   const init = initSummary(pod, reasonOfPod(status));
@@ -104,7 +104,7 @@ interface InitSummary {
 
 /** Init containers up to the first that is not done; sidecars are done once they started. */
 function initSummary(pod: Frozen<Pod>, reason: string): InitSummary {
-  const containers = specOf(pod).initContainers ?? [];
+  const containers = podSpecOf(pod).initContainers ?? [];
   const sidecars = new Set(containers.filter(isSidecar).map(({ name }) => name));
   let found = { ready: 0, restarts: 0, sidecarRestarts: 0 };
   let lastRestart: string | undefined;

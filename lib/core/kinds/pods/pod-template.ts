@@ -4,12 +4,12 @@ import { nameIsDnsSubdomain } from '../../objects/names.js';
 import type { PodTemplate } from '../../types/core-v1.generated.js';
 import type { KindStrategy } from '../kind-strategy.js';
 import { nameColumn, textColumn } from '../table-cells.js';
+import { validateFinalizerNames } from '../finalizer-names.js';
 import { regularContainers } from './pod-containers.js';
 import { dropInitContainerAnnotations, podSpecDefaults } from './pod-defaults.js';
 import { semanticEqual } from './pod-equality.js';
 import { validatePodTemplateSpec } from './pod-template-validation.js';
 import { podTemplateValidationOptions } from './pod-validation-options.js';
-import { validateFinalizerNames } from './pod-validation.js';
 import { podTemplateWarnings } from './pod-warnings.js';
 
 /** Defaults of a template. */
@@ -21,11 +21,14 @@ export function podTemplateDefaults({ template }: PodTemplate): void {
 /** What is particular to PodTemplates. */
 export const podTemplate: KindStrategy<PodTemplate> = {
   nameRule: nameIsDnsSubdomain,
-  validate: (object) => [...validateFinalizerNames(object), ...validatePodTemplateSpec(object.template ?? {}, path)],
+  validate: (object) => [
+    ...validateFinalizerNames(object.metadata),
+    ...validatePodTemplateSpec(object.template ?? {}, path),
+  ],
   warningsOnCreate: ({ template }) => podTemplateWarnings(template ?? {}, path),
 
   validateUpdate: (object, old) => [
-    ...validateFinalizerNames(object),
+    ...validateFinalizerNames(object.metadata),
     ...validatePodTemplateSpec(
       object.template ?? {},
       path,

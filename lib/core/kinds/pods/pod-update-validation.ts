@@ -15,6 +15,7 @@ import type {
 import { internalForm } from '../internal-form.js';
 import { printedMap } from '../printed-values.js';
 import { trimSpace } from '../trim-space.js';
+import { validateFinalizerNames } from '../finalizer-names.js';
 import { int32Max, noErrors } from './field-checks.js';
 import type { FieldErrors } from './field-checks.js';
 import { validatePodAnnotationUpdate } from './pod-annotation-validation.js';
@@ -22,19 +23,19 @@ import { regularContainers } from './pod-containers.js';
 import { semanticEqual, withField } from './pod-equality.js';
 import { podSpecDifference } from './pod-spec-difference.js';
 import { podValidationOptions } from './pod-validation-options.js';
-import { metadataPath, specOf, specPath, validateFinalizerNames, validatePodAgain } from './pod-validation.js';
+import { metadataPath, podSpecOf, specPath, validatePodAgain } from './pod-validation.js';
 import { validateTolerations } from './toleration-validation.js';
 
 /** Everything wrong with the update, beyond its metadata. */
 export function validatePodUpdate(pod: Frozen<Pod>, old: Frozen<Pod>): readonly FieldError[] {
   const options = podValidationOptions(old);
   const errors: FieldError[] = [
-    ...validateFinalizerNames(pod),
+    ...validateFinalizerNames(pod.metadata),
     ...validatePodAgain(pod, options),
     ...validatePodAnnotationUpdate(pod, old, metadataPath.child('annotations'), options),
   ];
-  const spec = specOf(pod);
-  const before = specOf(old);
+  const spec = podSpecOf(pod);
+  const before = podSpecOf(old);
   for (const list of ['containers', 'initContainers'] as const) {
     const { wrong, stop } = validateContainerUpdates(listOf(spec, list), listOf(before, list), specPath.child(list));
     errors.push(...wrong);

@@ -1,13 +1,14 @@
 // New pods, and what holds for pods at any time but not for templates.
 // As pkg/apis/core/validation/validation.go, ValidatePodCreate and validatePodMetadataAndSpec.
-import { fieldForbidden, fieldInvalid } from '../../errors/field-error.js';
+import { fieldForbidden } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
 import type { FieldPath } from '../../errors/field-path.js';
 import { validateObjectMeta } from '../../objects/meta-validation.js';
-import type { ApiObject, Frozen } from '../../objects/meta.js';
+import type { Frozen } from '../../objects/meta.js';
 import { nameIsDnsSubdomain } from '../../objects/names.js';
 import type { Pod, PodSpec } from '../../types/core-v1.generated.js';
+import { validateFinalizerNames } from '../finalizer-names.js';
 import { validateImageOfPod } from './container-validation.js';
 import { each, noErrors } from './field-checks.js';
 import type { FieldErrors } from './field-checks.js';
@@ -29,10 +30,10 @@ export const statusPath: FieldPath = fieldPath('status');
 
 /** Everything wrong with a new pod, beyond its metadata. */
 export function validateNewPod(pod: Frozen<Pod>): readonly FieldError[] {
-  const spec = specOf(pod);
+  const spec = podSpecOf(pod);
   const annotations = pod.metadata?.annotations ?? {};
   const errors: FieldError[] = [
-    ...validateFinalizerNames(pod),
+    ...validateFinalizerNames(pod.metadata),
     ...validateAnnotationsAndSpec(pod, podValidationOptions()),
   ];
   if ((spec.ephemeralContainers ?? []).length > 0)
@@ -53,30 +54,20 @@ export function validateNewPod(pod: Frozen<Pod>): readonly FieldError[] {
 export function validatePodAgain(pod: Frozen<Pod>, options: PodValidationOptions): FieldErrors {
   return [
     ...validateObjectMeta(pod.metadata ?? {}, { namespaced: true, nameRule: nameIsDnsSubdomain }),
-    ...validateFinalizerNames(pod),
+    ...validateFinalizerNames(pod.metadata),
     ...validateAnnotationsAndSpec(pod, options),
   ];
 }
 
-/** Finalizers without a prefix must be those that Kubernetes itself uses. As validateKubeFinalizerName. */
-export function validateFinalizerNames({ metadata }: Frozen<ApiObject>): FieldErrors {
-  return each(metadata?.finalizers, metadataPath.child('finalizers'), (name, at) =>
-    name.includes('/') || standardFinalizers.includes(name)
-      ? noErrors
-      : [fieldInvalid(at, name, 'name is neither a standard finalizer name nor is it fully qualified')],
-  );
-}
-
 /** The specification; an object without one decodes to an object without one. */
-export function specOf({ spec }: Frozen<Pod>): Frozen<PodSpec> {
+export function podSpecOf({ spec }: Frozen<Pod>): Frozen<PodSpec> {
   return spec ?? noSpec;
 }
 
 const noSpec: Frozen<PodSpec> = { containers: [] };
-const standardFinalizers = ['kubernetes', 'orphan', 'foregroundDeletion'];
 
 function validateAnnotationsAndSpec(pod: Frozen<Pod>, options: PodValidationOptions): FieldErrors {
-  const spec = specOf(pod);
+  const spec = podSpecOf(pod);
   return [
     ...validatePodAnnotations(pod.metadata?.annotations ?? {}, spec, metadataPath.child('annotations'), options),
     ...validatePodSpec(spec, specPath, { metadata: pod.metadata, options }),

@@ -5,6 +5,7 @@ import { warningsForIp } from '../../objects/ip-validation.js';
 import type { OwnerReference } from '../../objects/meta.js';
 import type { Pod, PodCondition, PodStatus } from '../../types/core-v1.generated.js';
 import type { KindStrategy, UpdateStrategy } from '../kind-strategy.js';
+import { validateFinalizerNames } from '../finalizer-names.js';
 import { KnownPods } from './known-pods.js';
 import { podEphemeralContainers } from './pod-ephemeral-containers.js';
 import { semanticEqual } from './pod-equality.js';
@@ -13,7 +14,7 @@ import { podResize } from './pod-resize.js';
 import { validatePodStatusUpdate } from './pod-status-validation.js';
 import { podTable } from './pod-table.js';
 import { validatePodUpdate } from './pod-update-validation.js';
-import { statusPath, validateFinalizerNames, validateNewPod } from './pod-validation.js';
+import { statusPath, validateNewPod } from './pod-validation.js';
 import { appArmorWarnings, podWarnings } from './pod-warnings.js';
 
 const podStatus: UpdateStrategy<Pod> = {
@@ -48,7 +49,7 @@ export const pod: KindStrategy<Pod> = {
     known.share(object);
   },
   validate(object) {
-    if (known.get(object) !== undefined) return validateFinalizerNames(object);
+    if (known.get(object) !== undefined) return validateFinalizerNames(object.metadata);
     const errors = validateNewPod(object);
     if (errors.length === 0) known.add(object);
     return errors;

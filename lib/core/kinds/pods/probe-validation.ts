@@ -8,7 +8,7 @@ import { validateNonNegative } from '../../objects/meta-validation.js';
 import type { Frozen } from '../../objects/meta.js';
 import { isHttpHeaderName, isPortName, isPortNumber } from '../../objects/names.js';
 import type { Container, HTTPGetAction, Lifecycle, LifecycleHandler, Probe } from '../../types/core-v1.generated.js';
-import { noErrors, oneOf, required, ruled } from './field-checks.js';
+import { noErrors, validateOneOf, required, ruled } from './field-checks.js';
 import type { FieldErrors } from './field-checks.js';
 
 /** Hooks and probes of a container that runs along with the pod. The grace period bounds how long hooks may sleep. */
@@ -127,7 +127,7 @@ function validateHttpGet(
   return [
     ...required(target, path.child('path')),
     ...validatePortNumberOrName(port, path.child('port')),
-    ...oneOf(scheme ?? '', ['HTTP', 'HTTPS'], path.child('scheme')),
+    ...validateOneOf(scheme ?? '', ['HTTP', 'HTTPS'], path.child('scheme')),
     ...httpHeaders.flatMap(({ name }) => ruled(name, isHttpHeaderName, path.child('httpHeaders'))),
   ];
 }

@@ -6,7 +6,7 @@ import type { FieldPath } from '../../errors/field-path.js';
 import type { Frozen } from '../../objects/meta.js';
 import type { PodSecurityContext, PodSpec, SecurityContext } from '../../types/core-v1.generated.js';
 import { internalForm } from '../internal-form.js';
-import { each, noErrors, oneOf, unixId } from './field-checks.js';
+import { each, noErrors, validateOneOf, unixId } from './field-checks.js';
 import type { FieldErrors } from './field-checks.js';
 import type { PodValidationOptions } from './pod-validation-options.js';
 import { validateAppArmorProfile, validateSeccompProfile } from './security-profile-validation.js';
@@ -23,7 +23,7 @@ export function validateSecurityContext(
   const errors: FieldError[] = [
     ...unixId(context.runAsUser, path.child('runAsUser')),
     ...unixId(context.runAsGroup, path.child('runAsGroup')),
-    ...oneOf(procMount, ['Default', 'Unmasked'], path.child('procMount')),
+    ...validateOneOf(procMount, ['Default', 'Unmasked'], path.child('procMount')),
   ];
   if (hostUsers && procMount === 'Unmasked') {
     errors.push(fieldInvalid(path.child('procMount'), procMount, '`hostUsers` must be false to use `Unmasked`'));
@@ -77,12 +77,12 @@ export function validatePodSecurityContext(
   return [
     ...errors,
     ...validateSysctls(spec, context, path.child('sysctls'), options),
-    ...oneOf(context.fsGroupChangePolicy, ['Always', 'OnRootMismatch'], path.child('fsGroupChangePolicy')),
+    ...validateOneOf(context.fsGroupChangePolicy, ['Always', 'OnRootMismatch'], path.child('fsGroupChangePolicy')),
     ...validateSeccompProfile(context.seccompProfile, path.child('seccompProfile')),
     ...validateWindowsOptions(context.windowsOptions, path.child('windowsOptions')),
     ...validateAppArmorProfile(context.appArmorProfile, path.child('appArmorProfile')),
-    ...oneOf(context.supplementalGroupsPolicy, ['Merge', 'Strict'], path.child('supplementalGroupsPolicy')),
-    ...oneOf(context.seLinuxChangePolicy, changePolicies, path.child('seLinuxChangePolicy')),
+    ...validateOneOf(context.supplementalGroupsPolicy, ['Merge', 'Strict'], path.child('supplementalGroupsPolicy')),
+    ...validateOneOf(context.seLinuxChangePolicy, changePolicies, path.child('seLinuxChangePolicy')),
   ];
 }
 

@@ -8,7 +8,7 @@ import { isLabelValue } from '../../objects/names.js';
 import type { Toleration } from '../../types/core-v1.generated.js';
 import { validateLabelName } from '../label-selector-validation.js';
 import { printedWord } from '../printed-values.js';
-import { each, noErrors, oneOf } from './field-checks.js';
+import { each, noErrors, validateOneOf } from './field-checks.js';
 import type { FieldErrors } from './field-checks.js';
 
 /** What passes although new objects may not have it. */
@@ -43,7 +43,7 @@ export function validateTolerations(
     }
     errors.push(...validateValue(operator, value, at, options));
     if (effect !== '')
-      errors.push(...oneOf(effect, ['NoSchedule', 'PreferNoSchedule', 'NoExecute'], at.child('effect')));
+      errors.push(...validateOneOf(effect, ['NoSchedule', 'PreferNoSchedule', 'NoExecute'], at.child('effect')));
     return errors;
   });
 }

@@ -12,7 +12,7 @@ import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
 import type { Frozen } from '../../objects/meta.js';
 import type { Container, EphemeralContainer, Volume, VolumeMount } from '../../types/core-v1.generated.js';
-import { each, noErrors, oneOf } from './field-checks.js';
+import { each, noErrors, validateOneOf } from './field-checks.js';
 import type { FieldErrors } from './field-checks.js';
 import { hasBackstep, validateDescendingPath } from './path-validation.js';
 
@@ -107,7 +107,7 @@ function validatePropagation(
   container: Frozen<Container | EphemeralContainer>,
   path: FieldPath,
 ): FieldErrors {
-  if (mode !== 'Bidirectional') return oneOf(mode, ['Bidirectional', 'HostToContainer', 'None'], path);
+  if (mode !== 'Bidirectional') return validateOneOf(mode, ['Bidirectional', 'HostToContainer', 'None'], path);
   if (container.securityContext?.privileged === true) return noErrors;
   return [fieldForbidden(path, 'Bidirectional mount propagation is available only to privileged containers')];
 }

@@ -7,7 +7,7 @@ import { utf8Length } from '../../objects/character-classes.js';
 import type { Frozen } from '../../objects/meta.js';
 import { isDns1123Label, isDns1123Subdomain } from '../../objects/names.js';
 import type * as core from '../../types/core-v1.generated.js';
-import { inRange, noErrors, oneOf, required, ruled, ruledIfGiven } from './field-checks.js';
+import { inRange, noErrors, validateOneOf, required, ruled, ruledIfGiven } from './field-checks.js';
 import type { FieldErrors } from './field-checks.js';
 import { validateDescendingPath, validateNoBacksteps } from './path-validation.js';
 
@@ -19,7 +19,7 @@ export const validateHostPath: SourceCheck<core.HostPathVolumeSource> = (source,
   if (source.path === '') return [fieldRequired(path.child('path'))];
   return [
     ...validateNoBacksteps(source.path, path.child('path')),
-    ...oneOf(source.type, hostPathTypes, path.child('type')),
+    ...validateOneOf(source.type, hostPathTypes, path.child('type')),
   ];
 };
 
@@ -158,8 +158,8 @@ export const validateAzureDisk: SourceCheck<core.AzureDiskVolumeSource> = (
   const errors: FieldError[] = [
     ...required(diskName, path.child('diskName')),
     ...required(diskURI, path.child('diskURI')),
-    ...oneOf(cachingMode, ['None', 'ReadOnly', 'ReadWrite'], path.child('cachingMode')),
-    ...oneOf(kind, ['Dedicated', 'Managed', 'Shared'], path.child('kind')),
+    ...validateOneOf(cachingMode, ['None', 'ReadOnly', 'ReadWrite'], path.child('cachingMode')),
+    ...validateOneOf(kind, ['Dedicated', 'Managed', 'Shared'], path.child('kind')),
   ];
   if (kind === undefined) return errors;
   const [start, format] = kind === 'Managed' ? ['/subscriptions/', managedDiskFormat] : ['https://', blobDiskFormat];

@@ -15,7 +15,7 @@ import type {
 } from '../../types/core-v1.generated.js';
 import { invalidEach } from '../invalid-each.js';
 import { printedWord } from '../printed-values.js';
-import { noErrors, oneOf } from './field-checks.js';
+import { noErrors, validateOneOf } from './field-checks.js';
 import type { FieldErrors } from './field-checks.js';
 import { containersOf } from './pod-containers.js';
 
@@ -96,7 +96,7 @@ export function validateOs(spec: Frozen<PodSpec>, path: FieldPath): FieldErrors 
   const at = path.child('os');
   if (name === '') return [fieldRequired(at.child('name'))];
   if (name === 'windows') return validateOnWindows(spec, path);
-  return name === 'linux' ? validateOnLinux(spec, path) : oneOf(name, ['linux', 'windows'], at);
+  return name === 'linux' ? validateOnLinux(spec, path) : validateOneOf(name, ['linux', 'windows'], at);
 }
 
 function userNameProblems(name: string): readonly string[] {

@@ -22,7 +22,7 @@ import { validateLabelName } from '../label-selector-validation.js';
 import type { Loose } from '../loose.js';
 import { printedWord } from '../printed-values.js';
 import { validateList, validateSet } from './bounded-lists.js';
-import { validateDriverName, validateFullyQualifiedName, validateLabelLike } from './device-names.js';
+import { validateDeviceDriverName, validateFullyQualifiedName, validateLabelLike } from './device-names.js';
 
 type FieldErrors = readonly FieldError[];
 
@@ -53,7 +53,7 @@ export function validateDeviceClaim(claim: Loose<DeviceClaim>, path: FieldPath, 
       itemsMax: configMax,
       check: ({ requests, opaque }, at) => [
         ...validateRequestRefs(requests, at.child('requests'), names),
-        ...validateConfiguration(opaque, at),
+        ...validateOpaqueConfiguration(opaque, at),
       ],
     }),
   ];
@@ -88,7 +88,7 @@ export function validateSelectors(
 }
 
 /** Configuration that only a driver understands. `stored` parameters may be larger. */
-export function validateConfiguration(
+export function validateOpaqueConfiguration(
   opaque: Loose<OpaqueDeviceConfiguration> | undefined,
   path: FieldPath,
   stored = false,
@@ -96,7 +96,7 @@ export function validateConfiguration(
   const at = path.child('opaque');
   if (opaque === undefined) return [fieldRequired(at)];
   return [
-    ...validateDriverName(opaque.driver ?? '', at.child('driver')),
+    ...validateDeviceDriverName(opaque.driver ?? '', at.child('driver')),
     ...validateRaw(opaque.parameters, at.child('parameters'), stored ? Infinity : parametersBytesMax),
   ];
 }

@@ -12,7 +12,7 @@ import type { KindStrategy } from '../kind-strategy.js';
 import { isExtendedResource } from '../resource-names.js';
 import { age, ageColumn, nameColumn } from '../table-cells.js';
 import { validateList } from './bounded-lists.js';
-import { configMax, validateConfiguration, validateSelectors } from './device-claim.js';
+import { configMax, validateOpaqueConfiguration, validateSelectors } from './device-claim.js';
 
 /** What is particular to DeviceClasses. */
 export function deviceClass(check: ExpressionCheck): KindStrategy<DeviceClass> {
@@ -42,7 +42,7 @@ function validateClass(
     ...validateSelectors(spec.selectors, path.child('selectors'), { check, stored: keepsSelectors }),
     ...validateList(spec.config, path.child('config'), {
       itemsMax: configMax,
-      check: ({ opaque }, at) => validateConfiguration(opaque, at, keepsConfig),
+      check: ({ opaque }, at) => validateOpaqueConfiguration(opaque, at, keepsConfig),
     }),
     ...(name === undefined || isExtendedResource(name)
       ? []

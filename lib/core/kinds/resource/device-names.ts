@@ -11,7 +11,7 @@ import { printedWord } from '../printed-values.js';
 type FieldErrors = readonly FieldError[];
 
 /** A driver: a subdomain of at most 63 characters in any case. */
-export function validateDriverName(name: string, path: FieldPath): FieldErrors {
+export function validateDeviceDriverName(name: string, path: FieldPath): FieldErrors {
   if (name === '') return [fieldRequired(path)];
   const tooLong = utf8Length(name) > driverBytesMax ? [fieldTooLong(path, driverBytesMax)] : [];
   return [...tooLong, ...invalidEach(path, name, isDns1123Subdomain(name.toLowerCase()))];
@@ -37,7 +37,9 @@ export function validateQualifiedName(name: string, path: FieldPath): FieldError
   if (second === undefined) return validateIdentifier(first, path);
   if (third !== undefined) return [];
   return [
-    ...(first === '' ? [fieldInvalid(path, '', 'the domain must not be empty')] : validateDriverName(first, path)),
+    ...(first === ''
+      ? [fieldInvalid(path, '', 'the domain must not be empty')]
+      : validateDeviceDriverName(first, path)),
     ...(second === '' ? [fieldInvalid(path, '', 'the name must not be empty')] : validateIdentifier(second, path)),
   ];
 }

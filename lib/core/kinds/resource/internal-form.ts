@@ -6,7 +6,7 @@ import type { GoPrinter } from '../go-form.js';
 import { printedMap } from '../printed-values.js';
 
 /** Prints `ClaimSpec`, `Allocation`, `Attribute` and `NodeSelectorTerm`. */
-export const printed: GoPrinter = /* @__PURE__ */ goForms({
+export const printResourceClaim: GoPrinter = /* @__PURE__ */ goForms({
   ClaimSpec: 'devices:Claim!',
   Claim: 'requests:Request constraints:Constraint config:ClaimConfig',
   Request: 'name! exactly:Exactly firstAvailable:SubRequest',
@@ -38,7 +38,7 @@ export function printedTemplateSpec({ metadata = {}, spec }: Frozen<ResourceClai
   const shown = metadataFields
     .filter((name) => metadata[name] !== undefined)
     .map((name) => [name, printedMeta(metadata, name)]);
-  return { ...(Object.fromEntries(shown) as object), Spec: printed('ClaimSpec', spec) };
+  return { ...(Object.fromEntries(shown) as object), Spec: printResourceClaim('ClaimSpec', spec) };
 }
 
 function printedMeta(metadata: Frozen<ObjectMeta>, name: keyof ObjectMeta): unknown {

@@ -35,14 +35,14 @@ import { validateList, validateSet } from './bounded-lists.js';
 import {
   configMax,
   requestNames,
-  validateConfiguration,
+  validateOpaqueConfiguration,
   validateRaw,
   validateRequestRef,
   validateRequestRefs,
 } from './device-claim.js';
 import type { RequestNames } from './device-claim.js';
-import { validateDriverName, validateLabelLike, validatePoolName, validateShareId } from './device-names.js';
-import { printed } from './internal-form.js';
+import { validateDeviceDriverName, validateLabelLike, validatePoolName, validateShareId } from './device-names.js';
+import { printResourceClaim } from './internal-form.js';
 
 type FieldErrors = readonly FieldError[];
 
@@ -70,7 +70,7 @@ export function allocatedDevices(allocation: Loose<AllocationResult> | undefined
 }
 
 /** Everything wrong with a new status. */
-export function validateClaimStatus(claim: Frozen<ResourceClaim>, old: Frozen<ResourceClaim>): FieldErrors {
+export function validateResourceClaimStatus(claim: Frozen<ResourceClaim>, old: Frozen<ResourceClaim>): FieldErrors {
   const path = fieldPath('status');
   const { status = {}, metadata, spec } = claim;
   const { reservedFor = [], allocation } = status;
@@ -107,7 +107,10 @@ export function validateClaimStatus(claim: Frozen<ResourceClaim>, old: Frozen<Re
   if (old.status?.allocation === undefined)
     return [...errors, ...validateAllocation(allocation, path.child('allocation'), requestNames(spec.devices ?? {}))];
   if (deepEqual(allocation, old.status.allocation)) return errors;
-  return [...errors, fieldInvalid(path.child('allocation'), printed('Allocation', allocation), 'field is immutable')];
+  return [
+    ...errors,
+    fieldInvalid(path.child('allocation'), printResourceClaim('Allocation', allocation), 'field is immutable'),
+  ];
 }
 
 /** Conditions a device must meet before a pod is bound, and those that say it never will. Also of devices in slices. */
@@ -150,7 +153,7 @@ function validateDeviceStatus(
 ): FieldErrors {
   const { driver, pool, device: name, shareID, conditions = [], data, networkData } = device;
   const errors = [
-    ...validateDriverName(driver, path.child('driver')),
+    ...validateDeviceDriverName(driver, path.child('driver')),
     ...validatePoolName(pool, path.child('pool')),
     ...validateLabelLike(name, path.child('device')),
   ];
@@ -219,7 +222,7 @@ function validateResult(
   const { request, driver, pool, device, shareID } = result;
   return [
     ...validateRequestRef(request, path.child('request'), names),
-    ...validateDriverName(driver, path.child('driver')),
+    ...validateDeviceDriverName(driver, path.child('driver')),
     ...validatePoolName(pool, path.child('pool')),
     ...validateLabelLike(device, path.child('device')),
     ...validateBindingConditions(result, path),
@@ -242,6 +245,6 @@ function validateAllocationConfig(
         ? []
         : [fieldNotSupported(at, printedWord(source), sources)]),
     ...validateRequestRefs(config.requests, path.child('requests'), names),
-    ...validateConfiguration(config.opaque, path),
+    ...validateOpaqueConfiguration(config.opaque, path),
   ];
 }

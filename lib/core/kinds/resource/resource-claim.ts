@@ -16,8 +16,8 @@ import type { KindStrategy } from '../kind-strategy.js';
 import { keepMetadata } from '../status-metadata.js';
 import { age, ageColumn, nameColumn, textColumn } from '../table-cells.js';
 import { validateDeviceClaim } from './device-claim.js';
-import { printed } from './internal-form.js';
-import { allocatedDevices, sharedDeviceId, validateClaimStatus } from './resource-claim-status.js';
+import { printResourceClaim } from './internal-form.js';
+import { allocatedDevices, sharedDeviceId, validateResourceClaimStatus } from './resource-claim-status.js';
 
 /** What is particular to ResourceClaims. */
 export function resourceClaim(check: ExpressionCheck): KindStrategy<ResourceClaim> {
@@ -32,7 +32,7 @@ export function resourceClaim(check: ExpressionCheck): KindStrategy<ResourceClai
           keepMetadata(claim, old);
           forgetReleasedDevices(claim, old);
         },
-        validateUpdate: validateClaimStatus,
+        validateUpdate: validateResourceClaimStatus,
       },
     },
     answersDeleted: true,
@@ -68,7 +68,7 @@ function setCount(request: Pick<ExactDeviceRequest, 'allocationMode' | 'count'>)
 function validateSame({ spec }: Frozen<ResourceClaim>, old: Frozen<ResourceClaim>): readonly FieldError[] {
   return deepEqual(spec, old.spec)
     ? []
-    : [fieldInvalid(fieldPath('spec'), printed('ClaimSpec', spec), 'field is immutable')];
+    : [fieldInvalid(fieldPath('spec'), printResourceClaim('ClaimSpec', spec), 'field is immutable')];
 }
 
 /**

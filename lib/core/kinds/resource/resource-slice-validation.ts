@@ -30,21 +30,24 @@ import { taintEffects } from './device-claim.js';
 import { validateCapacity } from './device-capacity.js';
 import {
   qualifiedNameBytesMax,
-  validateDriverName,
+  validateDeviceDriverName,
   validateLabelLike,
   validatePoolName,
   validateQualifiedName,
 } from './device-names.js';
-import { printed } from './internal-form.js';
+import { printResourceClaim } from './internal-form.js';
 import { validateBindingConditions } from './resource-claim-status.js';
 
 type FieldErrors = readonly FieldError[];
 
 /** Everything wrong with a slice; `old` is the one it replaces. */
-export function validateSlice({ spec }: Frozen<ResourceSlice>, old: Frozen<ResourceSlice> | undefined): FieldErrors {
+export function validateResourceSlice(
+  { spec }: Frozen<ResourceSlice>,
+  old: Frozen<ResourceSlice> | undefined,
+): FieldErrors {
   const path = fieldPath('spec');
   const { driver, pool, sharedCounters, devices = [] } = spec;
-  const errors = [...validateDriverName(driver, path.child('driver')), ...validatePool(pool, path.child('pool'))];
+  const errors = [...validateDeviceDriverName(driver, path.child('driver')), ...validatePool(pool, path.child('pool'))];
   if (old !== undefined) {
     errors.push(...validateImmutable(pool.name, old.spec.pool.name, path.child('pool').child('name')));
     errors.push(...validateImmutable(driver, old.spec.driver, path.child('driver')));
@@ -105,7 +108,7 @@ function validateNodes(spec: Frozen<ResourceSliceSpec>, path: FieldPath): FieldE
       errors.push(
         fieldInvalid(
           at,
-          terms.length === 0 ? null : printed('NodeSelectorTerm', terms),
+          terms.length === 0 ? null : printResourceClaim('NodeSelectorTerm', terms),
           'must have exactly one node selector term',
         ),
       );
@@ -210,7 +213,11 @@ function validateAttribute(attribute: Frozen<DeviceAttribute>, path: FieldPath):
   const values = Object.keys(attribute).length;
   if (values !== 1)
     errors.push(
-      fieldInvalid(path, values === 0 ? '' : printed('Attribute', attribute), 'exactly one value must be specified'),
+      fieldInvalid(
+        path,
+        values === 0 ? '' : printResourceClaim('Attribute', attribute),
+        'exactly one value must be specified',
+      ),
     );
   return errors;
 }

@@ -8,15 +8,15 @@ import { printTime } from '../../objects/time.js';
 import type { Device, ResourceSlice } from '../../types/resource-v1.generated.js';
 import type { KindStrategy } from '../kind-strategy.js';
 import { age, ageColumn, nameColumn, textColumn } from '../table-cells.js';
-import { validateSlice } from './resource-slice-validation.js';
+import { validateResourceSlice } from './resource-slice-validation.js';
 
 /** What is particular to ResourceSlices. */
 export const resourceSlice: KindStrategy<ResourceSlice> = {
   nameRule: nameIsDnsSubdomain,
   prepareForCreate: (slice, { now }) => prepare(slice, now),
   prepareForUpdate: (slice, _, { now }) => prepare(slice, now),
-  validate: (slice) => validateSlice(slice, undefined),
-  validateUpdate: validateSlice,
+  validate: (slice) => validateResourceSlice(slice, undefined),
+  validateUpdate: validateResourceSlice,
   warningsOnCreate: warnings,
   warningsOnUpdate: warnings,
   changesGeneration: (slice, old) => !deepEqual(slice.spec, old.spec),

@@ -36,7 +36,7 @@ export function mapBytes(entries: readonly (readonly [string, string])[]): numbe
 }
 
 /** The name of a CSI driver, as others refer to it: at most 63 bytes, a subdomain in any case. */
-export function validateDriverName(name: string, path: FieldPath): readonly FieldError[] {
+export function validateCsiDriverName(name: string, path: FieldPath): readonly FieldError[] {
   if (name === '') return [fieldRequired(path)];
   const tooLong = utf8Length(name) > driverNameBytesMax ? [fieldTooLong(path, driverNameBytesMax)] : [];
   return [...tooLong, ...invalidEach(path, name, isDns1123Subdomain(name.toLowerCase()))];

@@ -5,7 +5,7 @@ import type * as v1 from '../../types/resource-v1.generated.js';
 import type * as v1beta1 from '../../types/resource-v1beta1.generated.js';
 import type { GroupVersionKind } from '../../objects/gvk.js';
 import type { HubConversion } from '../kind-definition.js';
-import { present } from './present.js';
+import { withoutUndefined } from './without-undefined.js';
 
 /** What v1beta1 registers for ResourceClaims. */
 export const resourceClaimV1beta1: HubConversion<Frozen<v1beta1.ResourceClaim>, Frozen<v1.ResourceClaim>> = {
@@ -29,14 +29,14 @@ export const resourceSliceV1beta1: HubConversion<Frozen<v1beta1.ResourceSlice>, 
   hub: hub('ResourceSlice'),
   toHub: ({ apiVersion: _, spec, ...slice }) => {
     const devices = spec.devices?.map(({ name, basic }) => ({ name, ...basic }));
-    return { ...slice, spec: present({ ...spec, devices }) };
+    return { ...slice, spec: withoutUndefined({ ...spec, devices }) };
   },
   fromHub: ({ apiVersion: _, spec, ...slice }) => {
     const devices = spec.devices?.map(({ name, ...basic }) => ({ name, basic }));
     // There the name of no node and not all nodes are the same as nothing said.
     return {
       ...slice,
-      spec: present({
+      spec: withoutUndefined({
         ...spec,
         devices,
         nodeName: spec.nodeName === '' ? undefined : spec.nodeName,
@@ -51,12 +51,12 @@ function hub(kind: string): GroupVersionKind {
 }
 
 function specToHub({ devices, ...spec }: Frozen<v1beta1.ResourceClaimSpec>): Frozen<v1.ResourceClaimSpec> {
-  if (devices?.requests === undefined) return present({ ...spec, devices: devices });
+  if (devices?.requests === undefined) return withoutUndefined({ ...spec, devices: devices });
   return { ...spec, devices: { ...devices, requests: devices.requests.map(requestToHub) } };
 }
 
 function specFromHub({ devices, ...spec }: Frozen<v1.ResourceClaimSpec>): Frozen<v1beta1.ResourceClaimSpec> {
-  if (devices?.requests === undefined) return present({ ...spec, devices: devices });
+  if (devices?.requests === undefined) return withoutUndefined({ ...spec, devices: devices });
   return { ...spec, devices: { ...devices, requests: devices.requests.map(requestFromHub) } };
 }
 
@@ -68,9 +68,9 @@ function requestToHub({
   ...rest
 }: Frozen<v1beta1.DeviceRequest>): Frozen<v1.DeviceRequest> {
   const asks = deviceClassName !== '' || Object.keys(rest).length > 0;
-  return present({ name, exactly: asks ? { deviceClassName, ...rest } : undefined, firstAvailable });
+  return withoutUndefined({ name, exactly: asks ? { deviceClassName, ...rest } : undefined, firstAvailable });
 }
 
 function requestFromHub({ name, exactly, firstAvailable }: Frozen<v1.DeviceRequest>): Frozen<v1beta1.DeviceRequest> {
-  return present({ name, deviceClassName: '', ...exactly, firstAvailable });
+  return withoutUndefined({ name, deviceClassName: '', ...exactly, firstAvailable });
 }

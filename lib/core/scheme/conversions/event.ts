@@ -5,7 +5,7 @@ import type * as coreV1 from '../../types/core-v1.generated.js';
 import type * as eventsV1 from '../../types/events-v1.generated.js';
 import type { HubConversion } from '../kind-definition.js';
 import type { Open } from './open.js';
-import { present } from './present.js';
+import { withoutUndefined } from './without-undefined.js';
 
 type CoreEvent = Open<coreV1.Event>;
 type Series = Open<coreV1.EventSeries>;
@@ -43,7 +43,7 @@ function newToCore(event: NewEvent): CoreEvent {
     reportingController = '',
     reportingInstance = '',
   } = event;
-  return present({
+  return withoutUndefined({
     metadata,
     involvedObject: regarding,
     reason,
@@ -65,7 +65,7 @@ function newToCore(event: NewEvent): CoreEvent {
 function coreToNew(event: CoreEvent): NewEvent {
   const { metadata, involvedObject, message, source = {}, firstTimestamp, lastTimestamp, count } = event;
   const { reason, type, eventTime, series, action, related, reportingComponent, reportingInstance } = event;
-  return present({
+  return withoutUndefined({
     metadata,
     eventTime,
     series: series && { ...series, count: series.count ?? 0 },

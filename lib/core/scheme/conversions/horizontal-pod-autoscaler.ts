@@ -20,7 +20,7 @@ import {
 } from './go-json.js';
 import { metricFromV1, metricStatusFromV1, metricStatusToV1, metricToV1 } from './hpa-metrics.js';
 import type { Open } from './open.js';
-import { present } from './present.js';
+import { withoutUndefined } from './without-undefined.js';
 
 type V1 = Open<autoscalingV1.HorizontalPodAutoscaler>;
 type V2 = Open<autoscalingV2.HorizontalPodAutoscaler>;
@@ -125,7 +125,7 @@ function v2ToV1({ metadata, spec, status, ...rest }: V2): V1 {
     status: {
       ...sharedStatus,
       currentReplicas,
-      ...present({ currentCPUUtilizationPercentage: currentCpu?.resource?.current.averageUtilization }),
+      ...withoutUndefined({ currentCPUUtilizationPercentage: currentCpu?.resource?.current.averageUtilization }),
     },
   };
 }
@@ -176,7 +176,7 @@ function printBehavior({ scaleUp, scaleDown }: Behavior): string {
 
 function readBehavior(value: unknown): Behavior {
   const at = readMembers(value);
-  return present({
+  return withoutUndefined({
     scaleUp: readOptional(at('scaleUp'), readRules),
     scaleDown: readOptional(at('scaleDown'), readRules),
   });
@@ -188,7 +188,7 @@ function readRules(value: unknown): ScalingRules {
     const of = readMembers(policy);
     return { type: readText(of('type')), value: readInt32(of('value')), periodSeconds: readInt32(of('periodSeconds')) };
   });
-  return present({
+  return withoutUndefined({
     stabilizationWindowSeconds: readOptional(at('stabilizationWindowSeconds'), readInt32),
     selectPolicy: readOptional(at('selectPolicy'), readText),
     policies: policies.length === 0 ? undefined : policies,
@@ -202,7 +202,7 @@ function conditionToV1({ type, status, lastTransitionTime, reason, message }: Co
 
 function readCondition(value: unknown): Condition {
   const at = readMembers(value);
-  return present({
+  return withoutUndefined({
     type: readText(at('type')),
     status: readText(at('status')),
     lastTransitionTime: readOptional(at('lastTransitionTime'), (time) => canonicalTime(readText(time))) ?? undefined,

@@ -14,7 +14,7 @@ import type {
 import { parseQuantity } from '../../objects/quantity.js';
 import { readInt32, readList, readMembers, readOptional, readQuantity, readText } from './go-json.js';
 import type { Open } from './open.js';
-import { present } from './present.js';
+import { withoutUndefined } from './without-undefined.js';
 
 /** A metric to scale on, as autoscaling/v1 writes it. */
 export function metricToV1({ type, object, pods, resource, containerResource, external }: Open<MetricSpec>): object {
@@ -55,7 +55,7 @@ export function metricToV1({ type, object, pods, resource, containerResource, ex
 /** A metric from the annotation. */
 export function metricFromV1(value: unknown): Open<MetricSpec> {
   const at = readMembers(value);
-  return present({
+  return withoutUndefined({
     type: readText(at('type')),
     object: readOptional(at('object'), objectSource),
     pods: readOptional(at('pods'), (pods) => {
@@ -128,11 +128,11 @@ export function metricStatusToV1({
 /** What a metric was last seen at, from the annotation. */
 export function metricStatusFromV1(value: unknown): Open<MetricStatus> {
   const at = readMembers(value);
-  return present({
+  return withoutUndefined({
     type: readText(at('type')),
     object: readOptional(at('object'), (object) => {
       const of = readMembers(object);
-      const current = present({
+      const current = withoutUndefined({
         value: readQuantity(of('currentValue')),
         averageValue: readOptional(of('averageValue'), readQuantity),
       });
@@ -149,7 +149,7 @@ export function metricStatusFromV1(value: unknown): Open<MetricStatus> {
     })),
     external: readOptional(at('external'), (external) => {
       const of = readMembers(external);
-      const current = present({
+      const current = withoutUndefined({
         value: readQuantity(of('currentValue')),
         averageValue: readOptional(of('currentAverageValue'), readQuantity),
       });
@@ -186,7 +186,7 @@ function resourceStatus(value: unknown): NonNullable<Open<MetricStatus>['resourc
   const averageUtilization = readOptional(of('currentAverageUtilization'), readInt32);
   return {
     name: readText(of('name')),
-    current: present({ averageValue: readQuantity(of('currentAverageValue')), averageUtilization }),
+    current: withoutUndefined({ averageValue: readQuantity(of('currentAverageValue')), averageUtilization }),
   };
 }
 
@@ -200,16 +200,16 @@ function target(
   type: MetricTarget['type'],
   { value, averageValue, averageUtilization }: TargetValues,
 ): Open<MetricTarget> {
-  return present({ type, value, averageValue, averageUtilization });
+  return withoutUndefined({ type, value, averageValue, averageUtilization });
 }
 
 function identifier(of: Members, selectorName: string): Open<MetricIdentifier> {
-  return present({ name: readText(of('metricName')), selector: readOptional(of(selectorName), selector) });
+  return withoutUndefined({ name: readText(of('metricName')), selector: readOptional(of(selectorName), selector) });
 }
 
 function reference(value: unknown): CrossVersionObjectReference {
   const of = readMembers(value);
-  return present({
+  return withoutUndefined({
     kind: readText(of('kind')),
     name: readText(of('name')),
     apiVersion: readText(of('apiVersion')) || undefined,
@@ -226,13 +226,16 @@ function selector(value: unknown): Open<LabelSelector> {
   const expressions = readList(of('matchExpressions'), (expression) => {
     const part = readMembers(expression);
     const values = readList(part('values'), readText);
-    return present({
+    return withoutUndefined({
       key: readText(part('key')),
       operator: readText(part('operator')),
       values: values.length === 0 ? undefined : values,
     });
   });
-  return present({ matchLabels: labels, matchExpressions: expressions.length === 0 ? undefined : expressions });
+  return withoutUndefined({
+    matchLabels: labels,
+    matchExpressions: expressions.length === 0 ? undefined : expressions,
+  });
 }
 
 /** Maps keep their keys as they are; an empty one is left out. */

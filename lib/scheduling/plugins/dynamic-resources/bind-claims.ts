@@ -13,7 +13,7 @@ import {
 } from '../../../core/index.js';
 import type { PluginTools } from '../../framework/plugin-tools.js';
 import type { PodFacts } from '../../pod/pod-facts.js';
-import type { Claim } from './allocation/devices.js';
+import type { FrozenResourceClaim } from './allocation/devices.js';
 import { isOverdue, readiness, takesTime } from './binding-conditions.js';
 import type { ClaimLedger } from './claim-ledger.js';
 import type { ClaimState, PodClaim } from './claim-state.js';
@@ -78,7 +78,7 @@ async function written(
   { client, clock }: PluginTools,
   { claim: first, decided }: PodClaim,
   { pod, signal }: ClaimOrder,
-): Promise<Claim> {
+): Promise<FrozenResourceClaim> {
   const claims = client.kind('resource.k8s.io/v1', 'ResourceClaim');
   const what = decided === undefined ? 'reservation' : 'allocation and reservation';
   const key = objectKey(first);
@@ -109,7 +109,7 @@ async function written(
 /** Keeps the claim as long as anybody uses its devices. */
 export const protection = 'resource.kubernetes.io/delete-protection';
 
-function refuseOvertaken(claim: Claim, isDecided: boolean): void {
+function refuseOvertaken(claim: FrozenResourceClaim, isDecided: boolean): void {
   const isAllocated = claim.status?.allocation !== undefined;
   if (isTerminating(claim)) throw new Error(`claim ${objectKey(claim)} got deleted in the meantime`);
   if (isDecided && isAllocated) throw new Error(`claim ${objectKey(claim)} got allocated elsewhere in the meantime`);
@@ -121,7 +121,7 @@ const pollMs = 5000;
 
 async function untilReady(
   tools: PluginTools,
-  claims: readonly Claim[],
+  claims: readonly FrozenResourceClaim[],
   { pod, nodeName, ledger, timeoutMs, signal }: ClaimOrder,
 ): Promise<void> {
   tools.note({
@@ -140,7 +140,7 @@ async function untilReady(
   }
 }
 
-function isReady(written: Claim, ledger: ClaimLedger, nowMs: number, timeoutMs: number): boolean {
+function isReady(written: FrozenResourceClaim, ledger: ClaimLedger, nowMs: number, timeoutMs: number): boolean {
   const key = objectKey(written);
   const claim = ledger.get(key);
   if (claim === undefined) throw new Error(`could not find ResourceClaim ${quote(key)}`);

@@ -2,10 +2,13 @@
 // claim, written by the driver: all that the device names must come true, and none of those that mean failure.
 // As pkg/scheduler/framework/plugins/dynamicresources, isClaimReadyForBinding and isClaimTimeout.
 import { parseTime, quote } from '../../../core/index.js';
-import type { Claim } from './allocation/devices.js';
+import type { FrozenResourceClaim } from './allocation/devices.js';
 
 /** Whether all devices of a claim are ready; `failed` with the words where one never will be. */
-export function readiness({ metadata, status }: Claim): 'ready' | 'not yet' | { readonly failed: string } {
+export function readiness({
+  metadata,
+  status,
+}: FrozenResourceClaim): 'ready' | 'not yet' | { readonly failed: string } {
   if (status?.allocation === undefined) return 'not yet';
   for (const { driver, pool, device, bindingConditions = [], bindingFailureConditions = [] } of status.allocation
     .devices?.results ?? []) {
@@ -26,12 +29,12 @@ export function readiness({ metadata, status }: Claim): 'ready' | 'not yet' | { 
 }
 
 /** Whether a claim has been waiting for its devices longer than it may. */
-export function isOverdue({ status }: Claim, nowMs: number, timeoutMs: number): boolean {
+export function isOverdue({ status }: FrozenResourceClaim, nowMs: number, timeoutMs: number): boolean {
   const since = status?.allocation?.allocationTimestamp;
   return since !== undefined && takesTime(status?.allocation) && parseTime(since) + timeoutMs < nowMs;
 }
 
 /** Whether any device of an allocation has to be made ready. */
-export function takesTime(allocation: NonNullable<Claim['status']>['allocation']): boolean {
+export function takesTime(allocation: NonNullable<FrozenResourceClaim['status']>['allocation']): boolean {
   return allocation?.devices?.results?.some(({ bindingConditions = [] }) => bindingConditions.length > 0) ?? false;
 }

@@ -4,7 +4,7 @@
 import { objectKey } from '../../../core/index.js';
 import type { ClusterView } from '../../cluster/cluster-view.js';
 import type { KnownObjects } from '../../cluster/known-objects.js';
-import type { Allocation, Claim } from './allocation/devices.js';
+import type { Allocation, FrozenResourceClaim } from './allocation/devices.js';
 import { knownTaken } from './allocation/known-taken.js';
 import { TakenDevices } from './allocation/taken-devices.js';
 
@@ -18,7 +18,7 @@ export class ClaimLedger {
   }
 
   /** A claim by `namespace/name`: as it was last written here, if the API has not told of anything newer. */
-  get(key: string): Claim | undefined {
+  get(key: string): FrozenResourceClaim | undefined {
     const known = this.#objects.get('ResourceClaim', key);
     if (this.#underWay.size === 0) return known;
     if (known === undefined) return this.#justMade(key);
@@ -27,13 +27,13 @@ export class ClaimLedger {
   }
 
   /** Whether somebody is about to write an allocation for the claim. */
-  isPending(claim: Claim): boolean {
+  isPending(claim: FrozenResourceClaim): boolean {
     const pending = this.#underWay.get(uidOf(claim));
     return pending !== undefined && pending.written === undefined;
   }
 
   /** Decides. The claim need not be known yet. */
-  decide(claim: Claim, allocation: Allocation): void {
+  decide(claim: FrozenResourceClaim, allocation: Allocation): void {
     this.#sweep();
     this.#underWay.set(uidOf(claim), { allocation });
   }
@@ -42,7 +42,7 @@ export class ClaimLedger {
    * What was decided for `decided` has been written. The claim that was written may be another: one that was made for
    * it.
    */
-  written(decided: Claim, written: Claim): void {
+  written(decided: FrozenResourceClaim, written: FrozenResourceClaim): void {
     const pending = this.#underWay.get(uidOf(decided));
     if (pending === undefined) return;
     this.#underWay.delete(uidOf(decided));
@@ -54,12 +54,12 @@ export class ClaimLedger {
   }
 
   /** Takes back what was decided, unless it has been written: then only the API can say that it no longer holds. */
-  takeBack(claim: Claim): void {
+  takeBack(claim: FrozenResourceClaim): void {
     if (this.isPending(claim)) this.#underWay.delete(uidOf(claim));
   }
 
   /** The claim is no more. */
-  forget(claim: Claim): void {
+  forget(claim: FrozenResourceClaim): void {
     this.#underWay.delete(uidOf(claim));
   }
 
@@ -73,7 +73,7 @@ export class ClaimLedger {
     return taken;
   }
 
-  #justMade(key: string): Claim | undefined {
+  #justMade(key: string): FrozenResourceClaim | undefined {
     for (const { written, isNew } of this.#underWay.values())
       if (isNew === true && written !== undefined && objectKey(written) === key) return written;
     return undefined;
@@ -91,7 +91,7 @@ export class ClaimLedger {
   }
 
   /** Whether the API has told of anything newer: then it would have told of this as well. */
-  #hasPassed(written: Claim): boolean {
+  #hasPassed(written: FrozenResourceClaim): boolean {
     return this.#objects.list('ResourceClaim').some((known) => isNewer(known, written));
   }
 }
@@ -99,7 +99,7 @@ export class ClaimLedger {
 interface PendingClaim {
   readonly allocation: Allocation;
   /** As the API answered. */
-  readonly written?: Claim;
+  readonly written?: FrozenResourceClaim;
   /** It was made here, and the news of it may still be under way. */
   readonly isNew?: boolean;
 }
@@ -115,12 +115,12 @@ export function claimLedger(cluster: ClusterView): ClaimLedger {
 
 const ledgers = new WeakMap<ClusterView, ClaimLedger>();
 
-function uidOf({ metadata }: Claim): string {
+function uidOf({ metadata }: FrozenResourceClaim): string {
   return metadata?.uid ?? '';
 }
 
 /** Revisions are whole numbers, written without leading zeros. */
-function isNewer(one: Claim, other: Claim): boolean {
+function isNewer(one: FrozenResourceClaim, other: FrozenResourceClaim): boolean {
   const [revision = '', than = ''] = [one.metadata?.resourceVersion, other.metadata?.resourceVersion];
   return revision.length === than.length ? revision > than : revision.length > than.length;
 }

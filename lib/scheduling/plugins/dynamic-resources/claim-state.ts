@@ -4,18 +4,18 @@ import { memoryKey } from '../../framework/cycle.js';
 import type { MemoryKey, Remembered } from '../../framework/cycle.js';
 import type { Rejection } from '../../framework/rejection.js';
 import type { Choice } from './allocation/allocator.js';
-import type { ClaimDemands } from './allocation/device-demands.js';
+import type { DeviceClaimDemands } from './allocation/device-demands.js';
 import type { ChoicesOfKind } from './allocation/kept-choices.js';
-import type { Allocation, Claim } from './allocation/devices.js';
+import type { Allocation, FrozenResourceClaim } from './allocation/devices.js';
 import type { TakenDevices } from './allocation/taken-devices.js';
 import type { ExtendedClaim, ExtendedDemands } from './extended-resources.js';
 
 /** A claim of the pod. */
 export interface PodClaim {
   /** As it is, or once it was written here as the API answered. */
-  claim: Claim;
+  claim: FrozenResourceClaim;
   /** What it demands, where it has no devices yet. */
-  readonly demands?: ClaimDemands;
+  readonly demands?: DeviceClaimDemands;
   /** What was decided for it and is to be written. */
   decided?: Allocation;
 }
@@ -23,7 +23,7 @@ export interface PodClaim {
 /** Devices on a node. */
 export interface FoundDevices {
   /** In the order of the claims that need devices. */
-  readonly demands: readonly ClaimDemands[];
+  readonly demands: readonly DeviceClaimDemands[];
   readonly choice: Choice;
   /** The last of them, where extended resources of the pod are left to devices. */
   readonly extended: ExtendedDemands | undefined;
@@ -35,7 +35,7 @@ export interface ClaimState extends Remembered {
   /** The one that is made for extended resources. */
   readonly extended: ExtendedClaim | undefined;
   /** What the claims demand that have no devices yet. */
-  readonly open: readonly ClaimDemands[];
+  readonly open: readonly DeviceClaimDemands[];
   /** What was found before for claims that demand the same. */
   readonly kept: ChoicesOfKind<FoundDevices | Rejection>;
   /** As of the beginning of the cycle. */

@@ -16,10 +16,10 @@ import type { PodFacts } from '../../pod/pod-facts.js';
 import { normalizeShares, shareOfHighest } from '../score-shares.js';
 import { allocationResult } from './allocation/allocation-result.js';
 import { chooseDevices } from './allocation/allocator.js';
-import { claimDemands } from './allocation/device-demands.js';
+import { deviceClaimDemands } from './allocation/device-demands.js';
 import type { DemandReader } from './allocation/device-demands.js';
 import { poolsOf, termsOf } from './allocation/device-pools.js';
-import type { Claim } from './allocation/devices.js';
+import type { FrozenResourceClaim } from './allocation/devices.js';
 import { KeptChoices, keptChoice } from './allocation/kept-choices.js';
 import { TakenDevices } from './allocation/taken-devices.js';
 import { bindClaims } from './bind-claims.js';
@@ -31,7 +31,7 @@ import { claimState } from './claim-state.js';
 import type { ClaimState, FoundDevices, PodClaim } from './claim-state.js';
 import { extendedClaim, extendedDemands, isForeignTo } from './extended-resources.js';
 import type { ExtendedDemands } from './extended-resources.js';
-import { podClaims } from './pod-claims.js';
+import { podResourceClaims } from './pod-claims.js';
 import { hasAlternatives, preferenceOf } from './preference.js';
 import { giveBack, takeBack } from './release-claims.js';
 import { basicSelectors } from './selectors/basic-selectors.js';
@@ -50,7 +50,7 @@ export function dynamicResources(
     selectors,
   });
   const choices = new KeptChoices<FoundDevices | Rejection>();
-  const isGivenUp = (claim: Claim): boolean => {
+  const isGivenUp = (claim: FrozenResourceClaim): boolean => {
     const answer = readiness(claim);
     return (
       typeof answer === 'object' || (answer === 'not yet' && isOverdue(claim, tools.clock.now(), args.bindingTimeoutMs))
@@ -62,7 +62,7 @@ export function dynamicResources(
 
     preEnqueue: (pod) => {
       if (pod.deviceClaims.length === 0) return undefined;
-      const claims = podClaims(pod, claimLedger(tools.cluster));
+      const claims = podResourceClaims(pod, claimLedger(tools.cluster));
       return typeof claims === 'string' ? unresolvable(claims) : undefined;
     },
 
@@ -166,7 +166,7 @@ function stateOf(
   { choices, random }: { readonly choices: KeptChoices<FoundDevices | Rejection>; readonly random: Random },
 ): ClaimState | Rejection {
   const ledger = claimLedger(cluster);
-  const found = podClaims(pod, ledger);
+  const found = podResourceClaims(pod, ledger);
   if (typeof found === 'string') return unresolvable(found);
   const claims: PodClaim[] = [];
   for (const claim of found) {
@@ -176,7 +176,7 @@ function stateOf(
     }
     if (ledger.isPending(claim))
       return unresolvable(`resource claim ${objectKey(claim)} is in the process of being allocated`);
-    const demands = claimDemands(claim, reader);
+    const demands = deviceClaimDemands(claim, reader);
     if (typeof demands === 'string') return unresolvable(demands);
     claims.push({ claim, demands });
   }
@@ -235,7 +235,7 @@ function findDevices(
   return undefined;
 }
 
-function isUsableOn({ status }: Claim, node: NodeView): boolean {
+function isUsableOn({ status }: FrozenResourceClaim, node: NodeView): boolean {
   const selector = status?.allocation?.nodeSelector;
   return selector === undefined || matchesAnyTerm(termsOf(selector), node.labels, node.name);
 }

@@ -6,7 +6,7 @@ import { integerValue } from '../../../core/index.js';
 import type { Frozen } from '../../../core/index.js';
 import type { Container, ContainerExtendedResourceRequest, Pod, resourceV1 } from '../../../core/types/index.js';
 import { isRestartable } from '../../pod/requests.js';
-import type { DeviceClass } from './allocation/devices.js';
+import type { FrozenDeviceClass } from './allocation/devices.js';
 
 /** Requests of a claim, and who uses them. */
 export interface ExtendedRequests {
@@ -15,7 +15,10 @@ export interface ExtendedRequests {
 }
 
 /** The requests of a pod for these resources, by the classes that stand behind them. */
-export function extendedRequests({ spec }: Frozen<Pod>, classes: ReadonlyMap<string, DeviceClass>): ExtendedRequests {
+export function extendedRequests(
+  { spec }: Frozen<Pod>,
+  classes: ReadonlyMap<string, FrozenDeviceClass>,
+): ExtendedRequests {
   const { initContainers = [], containers = [] } = spec ?? {};
   const users = [...initContainers, ...containers].map((container, index) => ({
     container,

@@ -8,9 +8,9 @@ import type { KnownObjects } from '../../cluster/known-objects.js';
 import type { NodeView } from '../../cluster/node-view.js';
 import type { PodFacts } from '../../pod/pod-facts.js';
 import { deviceClassBehind, mayBeDevices } from '../device-classes.js';
-import { claimDemands } from './allocation/device-demands.js';
-import type { ClaimDemands, DemandReader } from './allocation/device-demands.js';
-import type { Allocation, Claim, DeviceClass } from './allocation/devices.js';
+import { deviceClaimDemands } from './allocation/device-demands.js';
+import type { DeviceClaimDemands, DemandReader } from './allocation/device-demands.js';
+import type { Allocation, FrozenResourceClaim, FrozenDeviceClass } from './allocation/devices.js';
 import { extendedRequests } from './extended-requests.js';
 import type { ExtendedRequests } from './extended-requests.js';
 
@@ -20,13 +20,13 @@ const annotation = 'resource.kubernetes.io/extended-resource-claim';
 /** The claim of a pod for extended resources. */
 export interface ExtendedClaim {
   /** Thought up, or once it was stored as the API answered. */
-  claim: Claim;
+  claim: FrozenResourceClaim;
   /** It was made in an earlier attempt, for a node that the pod did not get: it is of no use any more. */
   readonly isLeftOver: boolean;
   /** Whether it is in the API by now. */
   isStored: boolean;
   /** The resources of the pod that have a class behind them. */
-  readonly classes: ReadonlyMap<string, DeviceClass>;
+  readonly classes: ReadonlyMap<string, FrozenDeviceClass>;
   /** What it demands, by the resources that a node lacks. */
   readonly demands: Map<string, ExtendedDemands>;
   /** What was decided for the chosen node. */
@@ -36,14 +36,14 @@ export interface ExtendedClaim {
 /** What was decided for extended resources. */
 export interface ExtendedDecision {
   /** As it was thought up for the node. */
-  readonly claim: Claim;
+  readonly claim: FrozenResourceClaim;
   readonly allocation: Allocation;
   readonly mappings: ExtendedRequests['mappings'];
 }
 
 /** What a node would have to give in devices. */
 export interface ExtendedDemands {
-  readonly demands: ClaimDemands;
+  readonly demands: DeviceClaimDemands;
   readonly mappings: ExtendedRequests['mappings'];
 }
 
@@ -91,15 +91,18 @@ export function extendedDemands(
   const known = extended.demands.get(key);
   if (known !== undefined) return known;
   const { requests, mappings } = extendedRequests(pod.object, new Map(lacking));
-  const demands = claimDemands({ ...extended.claim, spec: { devices: { requests } } }, reader);
+  const demands = deviceClaimDemands({ ...extended.claim, spec: { devices: { requests } } }, reader);
   if (typeof demands === 'string') throw new Error(demands);
   const made = { demands, mappings };
   extended.demands.set(key, made);
   return made;
 }
 
-function classesBehind({ requests: { scalars } }: PodFacts, objects: KnownObjects): ReadonlyMap<string, DeviceClass> {
-  const classes = new Map<string, DeviceClass>();
+function classesBehind(
+  { requests: { scalars } }: PodFacts,
+  objects: KnownObjects,
+): ReadonlyMap<string, FrozenDeviceClass> {
+  const classes = new Map<string, FrozenDeviceClass>();
   for (const [resource, amount] of scalars) {
     const behind = amount > 0 ? deviceClassBehind(objects, resource) : undefined;
     if (behind !== undefined) classes.set(resource, behind);
@@ -108,7 +111,7 @@ function classesBehind({ requests: { scalars } }: PodFacts, objects: KnownObject
 }
 
 /** Its name and uid are for messages and for the ledger only: the API gives it others. */
-function thoughtUp({ namespace, name, uid: owner }: PodFacts, uid: string): Claim {
+function thoughtUp({ namespace, name, uid: owner }: PodFacts, uid: string): FrozenResourceClaim {
   return {
     metadata: {
       namespace,

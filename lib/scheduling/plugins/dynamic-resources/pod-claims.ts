@@ -2,18 +2,18 @@
 // must have been made for this very pod. As pkg/scheduler/framework/plugins/dynamicresources, foreachPodResourceClaim.
 import { isControlledBy, isTerminating, quote } from '../../../core/index.js';
 import type { PodFacts } from '../../pod/pod-facts.js';
-import type { Claim } from './allocation/devices.js';
+import type { FrozenResourceClaim } from './allocation/devices.js';
 
 /** Where claims are found. */
 export interface ClaimReader {
   /** By `namespace/name`. */
-  get(key: string): Claim | undefined;
+  get(key: string): FrozenResourceClaim | undefined;
 }
 
 /** The claims of a pod, or what is wrong with them in words. */
-export function podClaims(pod: PodFacts, claims: ClaimReader): readonly Claim[] | string {
+export function podResourceClaims(pod: PodFacts, claims: ClaimReader): readonly FrozenResourceClaim[] | string {
   const { namespace, name: podName } = pod;
-  const found: Claim[] = [];
+  const found: FrozenResourceClaim[] = [];
   for (const { claim: name, fromTemplate } of pod.deviceClaims) {
     if (name === null) continue; // none is needed
     if (name === undefined) return `pod ${quote(`${namespace}/${podName}`)}: ResourceClaim not created yet`;
@@ -28,6 +28,6 @@ export function podClaims(pod: PodFacts, claims: ClaimReader): readonly Claim[] 
 }
 
 /** Whether a claim has the pod among its users. */
-export function isReservedFor(claim: Claim, { uid }: PodFacts): boolean {
+export function isReservedFor(claim: FrozenResourceClaim, { uid }: PodFacts): boolean {
   return claim.status?.reservedFor?.some((user) => user.uid === uid) ?? false;
 }

@@ -6,7 +6,7 @@ import type { PostFilterAnswer } from '../../framework/plugin.js';
 import type { PluginTools } from '../../framework/plugin-tools.js';
 import { unschedulable } from '../../framework/rejection.js';
 import type { PodFacts } from '../../pod/pod-facts.js';
-import type { Claim } from './allocation/devices.js';
+import type { FrozenResourceClaim } from './allocation/devices.js';
 import { protection } from './bind-claims.js';
 import type { ClaimLedger } from './claim-ledger.js';
 import type { ClaimState } from './claim-state.js';
@@ -35,7 +35,11 @@ export function giveBack(
   return free === undefined ? stillNot : deallocate(free.claim, tools, signal);
 }
 
-async function deallocate(claim: Claim, { client }: PluginTools, signal: AbortSignal): Promise<PostFilterAnswer> {
+async function deallocate(
+  claim: FrozenResourceClaim,
+  { client }: PluginTools,
+  signal: AbortSignal,
+): Promise<PostFilterAnswer> {
   await client.kind('resource.k8s.io/v1', 'ResourceClaim').status.update({ ...claim, status: {} }, { signal });
   return deallocated;
 }
@@ -43,7 +47,7 @@ async function deallocate(claim: Claim, { client }: PluginTools, signal: AbortSi
 /** Nobody hears of claims that are gone; so the pod is called back. */
 async function giveBackWhole(
   pod: PodFacts,
-  claim: Claim,
+  claim: FrozenResourceClaim,
   tools: PluginTools,
   signal: AbortSignal,
 ): Promise<PostFilterAnswer> {
@@ -87,7 +91,7 @@ export function takeBack(
 const triesMax = 5;
 
 /** A claim that was made here goes, and what protects it first. Others may have been faster. */
-async function deleteClaim(claim: Claim, { client }: PluginTools, signal: AbortSignal): Promise<void> {
+async function deleteClaim(claim: FrozenResourceClaim, { client }: PluginTools, signal: AbortSignal): Promise<void> {
   const resource = client.kind('resource.k8s.io/v1', 'ResourceClaim');
   const place = namespacedName(claim);
   for (let tries = 1; ; tries++) {

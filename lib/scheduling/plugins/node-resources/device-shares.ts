@@ -7,9 +7,9 @@ import type { KnownObjects } from '../../cluster/known-objects.js';
 import type { NodeView } from '../../cluster/node-view.js';
 import { computedFrom } from '../computed-from.js';
 import { deviceClassBehind } from '../device-classes.js';
-import { isWithinReach } from '../dynamic-resources/allocation/device-pools.js';
+import { isDeviceReachable } from '../dynamic-resources/allocation/device-pools.js';
 import { devicesOf } from '../dynamic-resources/allocation/devices.js';
-import type { DeviceClass, OfferedDevice, Slice } from '../dynamic-resources/allocation/devices.js';
+import type { FrozenDeviceClass, OfferedDevice, Slice } from '../dynamic-resources/allocation/devices.js';
 import { claimLedger } from '../dynamic-resources/claim-ledger.js';
 import { SelectorError } from '../dynamic-resources/selectors/device-selectors.js';
 import type { SelectorCompiler } from '../dynamic-resources/selectors/device-selectors.js';
@@ -39,7 +39,7 @@ export function deviceShares(cluster: ClusterView, selectors: SelectorCompiler):
   };
 }
 
-function isOfClass(device: OfferedDevice, { spec }: DeviceClass, compiler: SelectorCompiler): boolean {
+function isOfClass(device: OfferedDevice, { spec }: FrozenDeviceClass, compiler: SelectorCompiler): boolean {
   return (spec.selectors ?? []).every(({ cel }) => cel === undefined || compiler.compile(cel.expression)(device));
 }
 
@@ -47,8 +47,8 @@ function devicesFor(node: NodeView, objects: KnownObjects): readonly OfferedDevi
   const { ofNode, ofMany } = slicesByNode(objects);
   return [...(ofNode.get(node.name) ?? []), ...ofMany].flatMap((slice) => {
     if (slice.spec.perDeviceNodeSelection === true)
-      return devicesOf(slice).filter(({ spec }) => isWithinReach(spec, node));
-    return isWithinReach(slice.spec, node) ? devicesOf(slice) : [];
+      return devicesOf(slice).filter(({ spec }) => isDeviceReachable(spec, node));
+    return isDeviceReachable(slice.spec, node) ? devicesOf(slice) : [];
   });
 }
 

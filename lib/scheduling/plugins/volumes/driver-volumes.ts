@@ -3,7 +3,7 @@
 // counts once. A claim without volume counts by the driver that will make one, under a name that no volume has.
 // As pkg/scheduler/framework/plugins/nodevolumelimits.
 import { claimKey, classOfClaim, errorText, notMadeFor, volumeNameOf } from '../../../core/index.js';
-import type { Claim, Frozen, Volume } from '../../../core/index.js';
+import type { FrozenClaim, Frozen, FrozenVolume } from '../../../core/index.js';
 import type { Pod, VolumeAttachment } from '../../../core/types/index.js';
 import type { KnownObjects } from '../../cluster/known-objects.js';
 import type { PodFacts } from '../../pod/pod-facts.js';
@@ -85,13 +85,13 @@ const attachmentsByNode = computedFrom(['VolumeAttachment'], (objects) => {
 });
 
 /** A claim may name a volume that is gone, or not there yet; then its class says what will come. */
-function addVolumeOf(claim: Claim, objects: KnownObjects, volumes: DriverVolumes): void {
+function addVolumeOf(claim: FrozenClaim, objects: KnownObjects, volumes: DriverVolumes): void {
   const volume = objects.get('PersistentVolume', volumeNameOf(claim.spec));
   if (volume !== undefined) addVolume(volume, volumes);
   else addVolumeToCome(claim, objects, volumes);
 }
 
-function addVolume({ spec = {}, metadata }: Volume, volumes: DriverVolumes): void {
+function addVolume({ spec = {}, metadata }: FrozenVolume, volumes: DriverVolumes): void {
   if (spec.csi !== undefined) {
     const { driver, volumeHandle } = spec.csi;
     if (driver !== '' && volumeHandle !== '') volumes.set(volumeId(driver, volumeHandle), driver);
@@ -106,7 +106,7 @@ function addVolume({ spec = {}, metadata }: Volume, volumes: DriverVolumes): voi
   }
 }
 
-function addVolumeToCome(claim: Claim, objects: KnownObjects, volumes: DriverVolumes): void {
+function addVolumeToCome(claim: FrozenClaim, objects: KnownObjects, volumes: DriverVolumes): void {
   const provisioner = objects.get('StorageClass', classOfClaim(claim))?.provisioner ?? '';
   if (provisioner === '') return;
   const plugin = inTreePluginNamed(provisioner);

@@ -13,12 +13,12 @@ import { rejectionText } from '../../framework/rejection.js';
 import { actions } from '../../queue/cluster-event.js';
 import { assumedVolumes } from './binding/assumed-volumes.js';
 import { bindVolumes } from './binding/bind-volumes.js';
-import { claimsProblem, podClaims } from './binding/pod-claims.js';
+import { claimsProblem, podVolumeClaims } from './binding/pod-claims.js';
 import { volumeLimit } from './binding/provisioning.js';
 import { assumePlan, restorePlan } from './binding/volume-plan.js';
 import type { VolumePlan } from './binding/volume-plan.js';
-import { claimDemands, fitsEverywhere, volumesOn } from './binding/volumes-on-node.js';
-import type { ClaimDemands } from './binding/volumes-on-node.js';
+import { volumeClaimDemands, fitsEverywhere, volumesOn } from './binding/volumes-on-node.js';
+import type { VolumeClaimDemands } from './binding/volumes-on-node.js';
 import { usesClaim } from './claims-and-volumes.js';
 import { migratedPluginsAnnotation } from './volume-reach.js';
 
@@ -37,9 +37,9 @@ export function volumeBinding(
       const problem = claimsProblem(pod, objects);
       if (problem !== undefined) return problem;
       const assumed = assumedVolumes(cluster);
-      const claims = podClaims(pod, objects, assumed);
+      const claims = podVolumeClaims(pod, objects, assumed);
       if ('code' in claims) return claims;
-      memory.set(binding, { demands: claimDemands(claims, objects, assumed) });
+      memory.set(binding, { demands: volumeClaimDemands(claims, objects, assumed) });
       return undefined;
     },
 
@@ -73,7 +73,7 @@ export function volumeBinding(
 
 /** What is remembered of a pod with claims, and once it has a node what is to be done for it. */
 interface BindingState extends Remembered {
-  readonly demands: ClaimDemands;
+  readonly demands: VolumeClaimDemands;
   plan?: VolumePlan;
 }
 
@@ -86,12 +86,12 @@ function stateOf({ pod, memory }: Cycle): BindingState | undefined {
   return pod.volumeClaims.length === 0 ? undefined : memory.get(binding);
 }
 
-function isWaiting({ chosen, open }: ClaimDemands): boolean {
+function isWaiting({ chosen, open }: VolumeClaimDemands): boolean {
   return chosen.length + open.length > 0;
 }
 
 /** Asks the chosen node once more, rather than keep an answer for each: nothing has changed since. */
-function planOn(nodeName: string, { cluster }: Cycle, demands: ClaimDemands): VolumePlan {
+function planOn(nodeName: string, { cluster }: Cycle, demands: VolumeClaimDemands): VolumePlan {
   const node = cluster.node(nodeName);
   if (node === undefined) throw new Error(`no pod volume found for node "${nodeName}"`);
   const volumes = volumesOn(node, demands, cluster.objects);

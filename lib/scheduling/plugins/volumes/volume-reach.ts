@@ -2,7 +2,7 @@
 // node has handed a plugin of old over to a driver, the affinity is read in the driver's words, for the driver labels
 // nodes with a key of its own. As component-helpers/storage/volume, CheckNodeAffinity, and csi-translation-lib.
 import { errorText } from '../../../core/index.js';
-import type { Frozen, Labels, Selector, Volume } from '../../../core/index.js';
+import type { Frozen, Labels, Selector, FrozenVolume } from '../../../core/index.js';
 import type { CSINode, NodeSelectorRequirement, NodeSelectorTerm } from '../../../core/types/index.js';
 import type { KnownObjects } from '../../cluster/known-objects.js';
 import type { NodeView } from '../../cluster/node-view.js';
@@ -14,7 +14,7 @@ import type { InTreePlugin } from './in-tree-plugins.js';
 import { legacyRegionLabel, legacyZoneLabel, regionLabel, zoneLabel, zoneSeparator } from './zone-labels.js';
 
 /** Whether a volume can be reached from a node, by the words that apply there. Throws where they cannot be found. */
-export function isReachable(volume: Volume, node: NodeView, objects: KnownObjects): boolean {
+export function isReachable(volume: FrozenVolume, node: NodeView, objects: KnownObjects): boolean {
   const reach = reachOf(volume);
   const { plugin } = reach;
   const isHandedOver =
@@ -23,18 +23,18 @@ export function isReachable(volume: Volume, node: NodeView, objects: KnownObject
 }
 
 /** Whether a volume can be reached from every node, in whichever words. */
-export function isReachableEverywhere(volume: Volume, objects: KnownObjects): boolean {
+export function isReachableEverywhere(volume: FrozenVolume, objects: KnownObjects): boolean {
   const { terms, plugin } = reachOf(volume);
   return terms === undefined && !isMigratedSomewhere(plugin, objects);
 }
 
 /** Whether a volume can be reached from a node by its own words: those that count while volumes are only matched. */
-export function isWithinReach(volume: Volume, labels: Labels): boolean {
+export function isVolumeReachable(volume: FrozenVolume, labels: Labels): boolean {
   return suits(reachOf(volume).terms, labels);
 }
 
 /** Labels that a node must have for `isWithinReach`; undefined where there are several ways. */
-export function demandedLabels(volume: Volume): Selector | undefined {
+export function demandedLabels(volume: FrozenVolume): Selector | undefined {
   const { terms } = reachOf(volume);
   return terms?.length === 1 ? terms[0]?.labels : undefined;
 }
@@ -50,7 +50,7 @@ interface Reach {
   migrated?: readonly NodeTerm[] | undefined;
 }
 
-function reachOf(volume: Volume): Reach {
+function reachOf(volume: FrozenVolume): Reach {
   const known = reaches.get(volume);
   if (known !== undefined) return known;
   const { spec = {} } = volume;
@@ -59,7 +59,7 @@ function reachOf(volume: Volume): Reach {
   return reach;
 }
 
-const reaches = new WeakMap<Volume, Reach>();
+const reaches = new WeakMap<FrozenVolume, Reach>();
 
 /** Volumes are held against labels only: what a term says of a node's name is held against none. */
 function suits(terms: readonly NodeTerm[] | undefined, labels: Labels): boolean {
@@ -70,7 +70,7 @@ function compiled(terms: readonly Frozen<NodeSelectorTerm>[] | undefined): reado
   return terms && compileNodeTerms(terms).terms;
 }
 
-function requiredTerms({ spec }: Volume): readonly Frozen<NodeSelectorTerm>[] | undefined {
+function requiredTerms({ spec }: FrozenVolume): readonly Frozen<NodeSelectorTerm>[] | undefined {
   return spec?.nodeAffinity?.required?.nodeSelectorTerms;
 }
 
@@ -88,7 +88,7 @@ const migratedSomewhere = computedFrom(
   (objects): ReadonlySet<string> => new Set(objects.list('CSINode').flatMap(migratedPlugins)),
 );
 
-function migratedTerms(volume: Volume, plugin: InTreePlugin, reach: Reach): readonly NodeTerm[] | undefined {
+function migratedTerms(volume: FrozenVolume, plugin: InTreePlugin, reach: Reach): readonly NodeTerm[] | undefined {
   if ('migrated' in reach) return reach.migrated;
   try {
     plugin.handle?.(volume.spec ?? {}, volume.metadata?.labels ?? {}); // a volume that has none cannot be placed
@@ -101,7 +101,7 @@ function migratedTerms(volume: Volume, plugin: InTreePlugin, reach: Reach): read
 }
 
 /** Zones under the driver's key: those of the affinity, or else those that the labels of the volume tell. */
-function inWordsOf(topologyKey: string, volume: Volume): readonly Frozen<NodeSelectorTerm>[] | undefined {
+function inWordsOf(topologyKey: string, volume: FrozenVolume): readonly Frozen<NodeSelectorTerm>[] | undefined {
   const terms = requiredTerms(volume);
   const labels = volume.metadata?.labels ?? {};
   const legacy = usesLegacyNames(terms ?? [], labels);

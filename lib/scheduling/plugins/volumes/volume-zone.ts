@@ -2,7 +2,7 @@
 // nothing of where it is takes them all: a cluster of one zone need not label its nodes.
 // As pkg/scheduler/framework/plugins/volumezone.
 import { classOfClaim, deepEqual, quote, volumeNameOf } from '../../../core/index.js';
-import type { Claim, Volume } from '../../../core/index.js';
+import type { FrozenClaim, FrozenVolume } from '../../../core/index.js';
 import type { KnownObjects } from '../../cluster/known-objects.js';
 import type { NodeView } from '../../cluster/node-view.js';
 import { memoryKey } from '../../framework/cycle.js';
@@ -71,7 +71,7 @@ const wantedPlaces = memoryKey<WantedPlaces>('VolumeZone');
 const placeLabels = [legacyZoneLabel, legacyRegionLabel, zoneLabel, regionLabel];
 
 /** The volume of a claim; undefined for a claim that gets one only when its pod has a node. */
-function volumeOf(objects: KnownObjects, pod: PodFacts, name: string): Volume | Rejection | undefined {
+function volumeOf(objects: KnownObjects, pod: PodFacts, name: string): FrozenVolume | Rejection | undefined {
   if (name === '') return unresolvable('PersistentVolumeClaim had no name');
   const claim = claimOf(objects, pod, name);
   if (claim === undefined) return unresolvable(notFoundText('persistentvolumeclaim', name));
@@ -80,7 +80,7 @@ function volumeOf(objects: KnownObjects, pod: PodFacts, name: string): Volume | 
   return objects.get('PersistentVolume', volumeName) ?? unresolvable(notFoundText('persistentvolume', volumeName));
 }
 
-function whyUnbound(objects: KnownObjects, claim: Claim): Rejection | undefined {
+function whyUnbound(objects: KnownObjects, claim: FrozenClaim): Rejection | undefined {
   const className = classOfClaim(claim);
   if (className === '') return unresolvable('PersistentVolumeClaim had no pv name and storageClass name');
   const storageClass = objects.get('StorageClass', className);
@@ -93,7 +93,7 @@ function whyUnbound(objects: KnownObjects, claim: Claim): Rejection | undefined 
 }
 
 /** What the labels of a volume say; a list with an empty zone in it says nothing. */
-function placesOf({ metadata }: Volume): readonly Place[] {
+function placesOf({ metadata }: FrozenVolume): readonly Place[] {
   const { labels } = metadata ?? {};
   if (labels === undefined) return [];
   return placeLabels.flatMap((key) => {

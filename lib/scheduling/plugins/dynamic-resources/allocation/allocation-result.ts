@@ -4,12 +4,12 @@ import { printQuantity } from '../../../../core/index.js';
 import type { Frozen, Random } from '../../../../core/index.js';
 import type { NodeSelector, NodeSelectorRequirement, resourceV1 } from '../../../../core/types/index.js';
 import type { ChosenDevice } from './device-chooser.js';
-import type { ClaimDemands, DeviceDemand } from './device-demands.js';
-import type { Allocation, Claim, OfferedDevice } from './devices.js';
+import type { DeviceClaimDemands, DeviceDemand } from './device-demands.js';
+import type { Allocation, FrozenResourceClaim, OfferedDevice } from './devices.js';
 
 /** The allocation of a claim. Shares of devices get names of their own. */
 export function allocationResult(
-  { claim, requests }: ClaimDemands,
+  { claim, requests }: DeviceClaimDemands,
   chosen: readonly ChosenDevice[],
   nodeName: string,
   random: Random,
@@ -72,7 +72,7 @@ function classConfiguration(demands: readonly DeviceDemand[]): readonly Configur
 }
 
 /** What is for all requests, or for one whose devices were taken. */
-function claimConfiguration({ spec }: Claim, demands: readonly DeviceDemand[]): readonly Configuration[] {
+function claimConfiguration({ spec }: FrozenResourceClaim, demands: readonly DeviceDemand[]): readonly Configuration[] {
   const config = spec.devices?.config ?? [];
   const isFor = (requests: readonly string[]): boolean =>
     requests.length === 0 || demands.some(({ request, name }) => requests.includes(request) || requests.includes(name));

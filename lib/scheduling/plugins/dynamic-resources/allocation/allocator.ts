@@ -4,9 +4,9 @@ import { objectKey } from '../../../../core/index.js';
 import { haveRoom, noShares, sharesOf } from './device-capacity.js';
 import type { Shares } from './device-capacity.js';
 import { DeviceChooser, devicesMax } from './device-chooser.js';
-import type { ChosenDevice, DeviceSearch, OpenClaim, OpenDemand, PooledDevice } from './device-chooser.js';
+import type { ChosenDevice, DeviceSearch, UnallocatedClaim, OpenDemand, PooledDevice } from './device-chooser.js';
 import { constraintOf } from './device-constraints.js';
-import type { ClaimDemands, DeviceDemand } from './device-demands.js';
+import type { DeviceClaimDemands, DeviceDemand } from './device-demands.js';
 import type { OfferedDevice } from './devices.js';
 
 /** What is given to claims: for each of them the devices, in the order of its requests. */
@@ -25,7 +25,7 @@ export function chooseDevices(search: DeviceSearch): Choice | NoChoice {
   return pools.some(({ unusable }) => unusable === 'invalid') ? 'invalid pools' : 'none';
 }
 
-function openClaim({ claim, requests, constraints }: ClaimDemands, search: DeviceSearch): OpenClaim {
+function openClaim({ claim, requests, constraints }: DeviceClaimDemands, search: DeviceSearch): UnallocatedClaim {
   const open = requests.map((alternatives) => alternatives.map((demand) => openDemand(demand, claim, search)));
   const least = open.reduce((sum, alternatives) => sum + Math.min(...alternatives.map(({ count }) => count)), 0);
   if (least > devicesMax)
@@ -47,7 +47,11 @@ function openClaim({ claim, requests, constraints }: ClaimDemands, search: Devic
   };
 }
 
-function openDemand(demand: DeviceDemand, claim: ClaimDemands['claim'], { pools, taken }: DeviceSearch): OpenDemand {
+function openDemand(
+  demand: DeviceDemand,
+  claim: DeviceClaimDemands['claim'],
+  { pools, taken }: DeviceSearch,
+): OpenDemand {
   if (demand.count !== undefined) return { demand, count: demand.count, all: undefined };
   const all: PooledDevice[] = [];
   for (const { pool, devices, unusable } of pools) {

@@ -44,7 +44,7 @@ export function haveRoom(shares: Shares, others: Shares, capacity: Readonly<Reco
 }
 
 /** Shares together. */
-export function addShares(one: Shares, other: Shares): Shares {
+export function sumShares(one: Shares, other: Shares): Shares {
   if (one.size === 0) return other;
   const sum = new Map(one);
   for (const [name, share] of other) {

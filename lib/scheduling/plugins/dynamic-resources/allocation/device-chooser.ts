@@ -3,11 +3,11 @@
 // of the pools, so no set of devices is tried twice; nor is one that differs from a failed one by nothing that matters.
 // As dynamic-resource-allocation/structured, allocateOne; there all sets are tried.
 import { objectKey } from '../../../../core/index.js';
-import { addShares, haveRoom, noShares, sharesOf } from './device-capacity.js';
+import { sumShares, haveRoom, noShares, sharesOf } from './device-capacity.js';
 import type { Shares } from './device-capacity.js';
 import type { Constraint } from './device-constraints.js';
 import { CounterLedger } from './device-counters.js';
-import type { ClaimDemands, DeviceDemand } from './device-demands.js';
+import type { DeviceClaimDemands, DeviceDemand } from './device-demands.js';
 import { deviceKinds } from './device-kinds.js';
 import type { DevicePool, NodePool } from './device-pools.js';
 import type { OfferedDevice } from './devices.js';
@@ -15,7 +15,7 @@ import type { TakenDevices } from './taken-devices.js';
 
 /** What a search is about. */
 export interface DeviceSearch {
-  readonly claims: readonly ClaimDemands[];
+  readonly claims: readonly DeviceClaimDemands[];
   readonly pools: readonly NodePool[];
   readonly taken: TakenDevices;
   /** How many devices may be looked at before it is given up. */
@@ -23,7 +23,7 @@ export interface DeviceSearch {
 }
 
 /** A claim for which devices are being chosen. */
-export interface OpenClaim extends Pick<ClaimDemands, 'claim'> {
+export interface UnallocatedClaim extends Pick<DeviceClaimDemands, 'claim'> {
   readonly requests: readonly (readonly OpenDemand[])[];
   readonly constraints: readonly Constraint[];
   readonly chosen: ChosenDevice[];
@@ -55,18 +55,18 @@ export interface ChosenDevice {
 export const devicesMax = 32;
 
 /** `too many`: whatever devices are chosen, the claim would get more than it may have. */
-export type Outcome = 'found' | 'none' | 'too many' | 'out of steps';
+export type SearchOutcome = 'found' | 'none' | 'too many' | 'out of steps';
 
 /** A search under way. What was chosen stands in the claims. */
 export class DeviceChooser {
-  readonly #claims: readonly OpenClaim[];
+  readonly #claims: readonly UnallocatedClaim[];
   readonly #devices: readonly PooledDevice[];
   readonly #taken: TakenDevices;
   readonly #counters: CounterLedger;
   /**
    * Of devices that nobody may share: the claims that chose them. An administrator may look at the device of another.
    */
-  readonly #users = new Map<string, Set<OpenClaim>>();
+  readonly #users = new Map<string, Set<UnallocatedClaim>>();
   /** Of the others: what was chosen of them. */
   readonly #shares = new Map<string, readonly Shares[]>();
   readonly #kindOf: (device: OfferedDevice) => string;
@@ -76,7 +76,7 @@ export class DeviceChooser {
   readonly #left = new Map<DeviceDemand, readonly number[]>();
   #stepsLeft: number;
 
-  constructor(claims: readonly OpenClaim[], { claims: demands, pools, taken, stepsMax }: DeviceSearch) {
+  constructor(claims: readonly UnallocatedClaim[], { claims: demands, pools, taken, stepsMax }: DeviceSearch) {
     this.#claims = claims;
     this.#kindOf = deviceKinds(demands);
     this.#devices = pools.flatMap(({ pool, devices }) => devices.map((device) => ({ device, pool })));
@@ -85,11 +85,11 @@ export class DeviceChooser {
     this.#stepsLeft = stepsMax;
   }
 
-  run(): Outcome {
+  run(): SearchOutcome {
     return this.#claimAt(0);
   }
 
-  #claimAt(index: number): Outcome {
+  #claimAt(index: number): SearchOutcome {
     const claim = this.#claims[index];
     if (claim === undefined) return 'found';
     return this.#requestAt(claim, 0, () => {
@@ -99,7 +99,7 @@ export class DeviceChooser {
   }
 
   /** Tries the alternatives of a request in turn. */
-  #requestAt(claim: OpenClaim, index: number, goOn: () => Outcome): Outcome {
+  #requestAt(claim: UnallocatedClaim, index: number, goOn: () => SearchOutcome): SearchOutcome {
     const alternatives = claim.requests[index];
     if (alternatives === undefined) return goOn();
     let areAllTooMany = true;
@@ -111,7 +111,7 @@ export class DeviceChooser {
     return areAllTooMany ? 'too many' : 'none';
   }
 
-  #devicesFor(claim: OpenClaim, demand: OpenDemand, goOn: () => Outcome): Outcome {
+  #devicesFor(claim: UnallocatedClaim, demand: OpenDemand, goOn: () => SearchOutcome): SearchOutcome {
     if (demand.all?.length === 0) return 'none';
     if (claim.chosen.length + demand.count > devicesMax) return 'too many';
     return demand.all === undefined
@@ -120,7 +120,13 @@ export class DeviceChooser {
   }
 
   /** Chooses that many devices from a place in the list on. Of those that make no difference, one is tried. */
-  #someFrom(start: number, count: number, claim: OpenClaim, demand: DeviceDemand, goOn: () => Outcome): Outcome {
+  #someFrom(
+    start: number,
+    count: number,
+    claim: UnallocatedClaim,
+    demand: DeviceDemand,
+    goOn: () => SearchOutcome,
+  ): SearchOutcome {
     if (count === 0) return goOn();
     const failed = new Set<string>();
     for (let index = start; index < this.#devices.length; index++) {
@@ -163,10 +169,10 @@ export class DeviceChooser {
   #allOf(
     all: readonly PooledDevice[],
     index: number,
-    claim: OpenClaim,
+    claim: UnallocatedClaim,
     demand: DeviceDemand,
-    goOn: () => Outcome,
-  ): Outcome {
+    goOn: () => SearchOutcome,
+  ): SearchOutcome {
     const each = all[index];
     if (each === undefined) return goOn();
     if (--this.#stepsLeft < 0) return 'out of steps';
@@ -181,7 +187,7 @@ export class DeviceChooser {
     return outcome;
   }
 
-  #isInUse({ id, spec }: OfferedDevice, claim: OpenClaim, { adminAccess }: DeviceDemand): boolean {
+  #isInUse({ id, spec }: OfferedDevice, claim: UnallocatedClaim, { adminAccess }: DeviceDemand): boolean {
     const users = this.#users.get(id);
     if (adminAccess) return users?.has(claim) ?? false;
     if (users !== undefined && users.size > 0) return true;
@@ -198,7 +204,7 @@ export class DeviceChooser {
 
   #choose(
     { device, pool }: PooledDevice,
-    claim: OpenClaim,
+    claim: UnallocatedClaim,
     demand: DeviceDemand,
   ): 'chosen' | 'refused' | 'against constraint' {
     const { id, spec } = device;
@@ -222,7 +228,7 @@ export class DeviceChooser {
   }
 
   /** Undoes the last choice. */
-  #putBack({ device, pool }: PooledDevice, claim: OpenClaim, demand: DeviceDemand): void {
+  #putBack({ device, pool }: PooledDevice, claim: UnallocatedClaim, demand: DeviceDemand): void {
     const { id, spec } = device;
     claim.chosen.pop();
     if (spec.allowMultipleAllocations === true) this.#shares.set(id, this.#shares.get(id)?.slice(0, -1) ?? []);
@@ -244,6 +250,6 @@ export class DeviceChooser {
 
   #othersOf(id: string): Shares {
     const taken = this.#taken.sharesOf(id) ?? noShares;
-    return (this.#shares.get(id) ?? []).reduce(addShares, taken);
+    return (this.#shares.get(id) ?? []).reduce(sumShares, taken);
   }
 }

@@ -5,7 +5,7 @@ import type { Frozen } from '../../../../core/index.js';
 import type { resourceV1 } from '../../../../core/types/index.js';
 import { SelectorError } from '../selectors/device-selectors.js';
 import type { DeviceMatcher, SelectorCompiler } from '../selectors/device-selectors.js';
-import type { Claim, DeviceClass, OfferedDevice } from './devices.js';
+import type { FrozenResourceClaim, FrozenDeviceClass, OfferedDevice } from './devices.js';
 
 /** Devices of one kind that a claim asks for: a request, or one alternative of it. */
 export interface DeviceDemand {
@@ -15,7 +15,7 @@ export interface DeviceDemand {
   readonly shortName: string;
   /** The request it belongs to. */
   readonly request: string;
-  readonly class: DeviceClass;
+  readonly class: FrozenDeviceClass;
   /** How many; undefined for all there are. */
   readonly count: number | undefined;
   readonly adminAccess: boolean;
@@ -29,8 +29,8 @@ export interface DeviceDemand {
 }
 
 /** A claim and its demands. */
-export interface ClaimDemands {
-  readonly claim: Claim;
+export interface DeviceClaimDemands {
+  readonly claim: FrozenResourceClaim;
   /** Of each request the alternatives, the best first. */
   readonly requests: readonly (readonly DeviceDemand[])[];
   readonly constraints: readonly Frozen<resourceV1.DeviceConstraint>[];
@@ -38,12 +38,12 @@ export interface ClaimDemands {
 
 /** What is needed to read demands. */
 export interface DemandReader {
-  deviceClass(name: string): DeviceClass | undefined;
+  deviceClass(name: string): FrozenDeviceClass | undefined;
   readonly selectors: SelectorCompiler;
 }
 
 /** The demands of a claim. Answers words where a class is missing; throws where a request cannot be understood. */
-export function claimDemands(claim: Claim, reader: DemandReader): ClaimDemands | string {
+export function deviceClaimDemands(claim: FrozenResourceClaim, reader: DemandReader): DeviceClaimDemands | string {
   const { requests = [], constraints = [] } = claim.spec.devices ?? {};
   const demands: (readonly DeviceDemand[])[] = [];
   for (const { name, exactly, firstAvailable = [] } of requests) {
@@ -67,10 +67,10 @@ export function claimDemands(claim: Claim, reader: DemandReader): ClaimDemands |
 type Asked = Frozen<resourceV1.ExactDeviceRequest> & Pick<DeviceDemand, 'name' | 'shortName'>;
 
 function demandOf(
-  claim: Claim,
+  claim: FrozenResourceClaim,
   request: string,
   asked: Asked,
-  deviceClass: DeviceClass,
+  deviceClass: FrozenDeviceClass,
   selectors: SelectorCompiler,
 ): DeviceDemand {
   const {

@@ -3,11 +3,11 @@
 // every demand accepts both or neither.
 import { SelectorError } from '../selectors/device-selectors.js';
 import { attributeValue } from './device-constraints.js';
-import type { ClaimDemands, DeviceDemand } from './device-demands.js';
+import type { DeviceClaimDemands, DeviceDemand } from './device-demands.js';
 import type { OfferedDevice } from './devices.js';
 
 /** Tells devices apart by what matters to these claims: the same text for those that make no difference. */
-export function deviceKinds(claims: readonly ClaimDemands[]): (device: OfferedDevice) => string {
+export function deviceKinds(claims: readonly DeviceClaimDemands[]): (device: OfferedDevice) => string {
   const attributes = claims.flatMap(({ constraints }) =>
     constraints.flatMap(({ matchAttribute, distinctAttribute }) => matchAttribute ?? distinctAttribute ?? []),
   );

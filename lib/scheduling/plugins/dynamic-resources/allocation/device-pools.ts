@@ -49,7 +49,10 @@ export function poolsOf(node: NodeView, objects: KnownObjects): readonly NodePoo
 }
 
 /** Whether a node is one of those that a slice or a device names. */
-export function isWithinReach({ nodeName = '', allNodes = false, nodeSelector }: NodeReach, node: NodeView): boolean {
+export function isDeviceReachable(
+  { nodeName = '', allNodes = false, nodeSelector }: NodeReach,
+  node: NodeView,
+): boolean {
   if (nodeName !== '') return node.name === nodeName;
   if (allNodes) return true;
   return nodeSelector !== undefined && matchesAnyTerm(termsOf(nodeSelector), node.labels, node.name);
@@ -150,14 +153,17 @@ function nodePool(pool: DevicePool, node: NodeView): readonly NodePool[] {
   return [
     {
       pool,
-      devices: all.filter(({ spec, slice }) => slice.spec.perDeviceNodeSelection !== true || isWithinReach(spec, node)),
+      devices: all.filter(
+        ({ spec, slice }) => slice.spec.perDeviceNodeSelection !== true || isDeviceReachable(spec, node),
+      ),
     },
   ];
 }
 
 function isForNode({ spec }: Slice, node: NodeView): boolean {
-  if (spec.perDeviceNodeSelection === true) return (spec.devices ?? []).some((device) => isWithinReach(device, node));
-  return isWithinReach(spec, node);
+  if (spec.perDeviceNodeSelection === true)
+    return (spec.devices ?? []).some((device) => isDeviceReachable(device, node));
+  return isDeviceReachable(spec, node);
 }
 
 function takesTime({ devices }: NodePool): boolean {

@@ -6,11 +6,11 @@ import type { resourceV1 } from '../../../../core/types/index.js';
 import type { KnownKinds } from '../../../cluster/known-objects.js';
 
 /** A claim for devices. */
-export type Claim = Frozen<KnownKinds['ResourceClaim']>;
+export type FrozenResourceClaim = Frozen<KnownKinds['ResourceClaim']>;
 /** A part of a pool. */
 export type Slice = Frozen<KnownKinds['ResourceSlice']>;
 /** What kind of devices may be asked for. */
-export type DeviceClass = Frozen<KnownKinds['DeviceClass']>;
+export type FrozenDeviceClass = Frozen<KnownKinds['DeviceClass']>;
 /** What a claim was given. */
 export type Allocation = Frozen<resourceV1.AllocationResult>;
 

@@ -4,9 +4,9 @@
 // again.
 import { RecentlyUsed } from '../../../framework/recently-used.js';
 import type { DeviceSearch } from './device-chooser.js';
-import type { ClaimDemands } from './device-demands.js';
+import type { DeviceClaimDemands } from './device-demands.js';
 import type { NodePool } from './device-pools.js';
-import type { DeviceClass } from './devices.js';
+import type { FrozenDeviceClass } from './devices.js';
 import type { TakenDevices } from './taken-devices.js';
 
 /** What was found, by the slot of the node. */
@@ -24,7 +24,7 @@ export class KeptChoices<T> {
   readonly #kinds = new RecentlyUsed<ChoicesOfKind<T>>(kindsMax);
 
   /** The answers for claims that demand what these do. */
-  of(claims: readonly ClaimDemands[]): ChoicesOfKind<T> {
+  of(claims: readonly DeviceClaimDemands[]): ChoicesOfKind<T> {
     return this.#kinds.get(kindOf(claims), () => []);
   }
 }
@@ -61,7 +61,7 @@ function revisionOf(pools: readonly NodePool[], taken: TakenDevices): number | u
 }
 
 /** All that decides about devices: what the claims say, and the classes that they name. */
-function kindOf(claims: readonly ClaimDemands[]): string {
+function kindOf(claims: readonly DeviceClaimDemands[]): string {
   return JSON.stringify(
     claims.map(({ claim, requests }) => [
       claim.spec.devices,
@@ -71,12 +71,12 @@ function kindOf(claims: readonly ClaimDemands[]): string {
 }
 
 /** A class that changed is another one. */
-function numberOf(deviceClass: DeviceClass): number {
+function numberOf(deviceClass: FrozenDeviceClass): number {
   const known = numbers.get(deviceClass);
   if (known !== undefined) return known;
   numbers.set(deviceClass, (numbered += 1));
   return numbered;
 }
 
-const numbers = new WeakMap<DeviceClass, number>();
+const numbers = new WeakMap<FrozenDeviceClass, number>();
 let numbered = 0;

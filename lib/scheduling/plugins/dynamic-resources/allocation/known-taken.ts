@@ -2,7 +2,7 @@
 // only its pools look different afterwards.
 import { objectKey } from '../../../../core/index.js';
 import type { KnownObjects } from '../../../cluster/known-objects.js';
-import type { Allocation, Claim } from './devices.js';
+import type { Allocation, FrozenResourceClaim } from './devices.js';
 import { TakenDevices } from './taken-devices.js';
 
 /** The devices of all claims. The same answer every time, brought up to date. */
@@ -62,6 +62,6 @@ class KnownTaken {
 }
 
 /** Claims that the API did not make may have none. */
-function uidOf(claim: Claim): string {
+function uidOf(claim: FrozenResourceClaim): string {
   return claim.metadata?.uid ?? objectKey(claim);
 }

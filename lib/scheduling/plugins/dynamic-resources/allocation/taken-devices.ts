@@ -2,7 +2,7 @@
 // nothing. As pkg/scheduler/framework/plugins/dynamicresources, allocateddevices.go.
 import { parseQuantity } from '../../../../core/index.js';
 import type { Quantity } from '../../../../core/index.js';
-import { addShares, noShares } from './device-capacity.js';
+import { sumShares, noShares } from './device-capacity.js';
 import type { Shares } from './device-capacity.js';
 import { deviceId, poolId } from './devices.js';
 import type { Allocation } from './devices.js';
@@ -53,9 +53,9 @@ export class TakenDevices {
 
   /** What is taken of a device that may be shared; undefined where nobody has it. */
   sharesOf(id: string): Shares | undefined {
-    const own = this.#shared.get(id)?.reduce(addShares, noShares);
+    const own = this.#shared.get(id)?.reduce(sumShares, noShares);
     const before = this.#before?.sharesOf(id);
-    return own === undefined || before === undefined ? (own ?? before) : addShares(before, own);
+    return own === undefined || before === undefined ? (own ?? before) : sumShares(before, own);
   }
 
   /** Whether anybody has it, alone or with others. */

@@ -7,10 +7,10 @@ import { SelectorError } from './device-selectors.js';
 
 /** A value. */
 export type Value =
-  string | bigint | boolean | Quantity | Version | Maybe | readonly Value[] | ReadonlyMap<string, Value>;
+  string | bigint | boolean | Quantity | SemanticVersion | Maybe | readonly Value[] | ReadonlyMap<string, Value>;
 
 /** A semantic version. */
-export interface Version {
+export interface SemanticVersion {
   /** Major, minor and patch. */
   readonly numbers: readonly bigint[];
   /** What comes after the dash: a version with it comes before the one without. */
@@ -37,7 +37,7 @@ export function quantityValue(text: string): Quantity {
 }
 
 /** The same for versions: three numbers, and perhaps more behind a dash or a plus. */
-export function versionValue(text: string): Version {
+export function versionValue(text: string): SemanticVersion {
   const [withoutBuild = ''] = text.split('+', 1);
   const dash = withoutBuild.indexOf('-');
   const numbers = (dash < 0 ? withoutBuild : withoutBuild.slice(0, dash)).split('.');
@@ -87,7 +87,7 @@ export function isQuantity(value: Value): value is Quantity {
 }
 
 /** Whether a value is a version. */
-export function isVersion(value: Value): value is Version {
+export function isVersion(value: Value): value is SemanticVersion {
   return typeof value === 'object' && 'prerelease' in value;
 }
 
@@ -100,7 +100,7 @@ function isPlain(value: Value): boolean {
   return typeof value !== 'object';
 }
 
-function compareVersions(one: Version, other: Version): number {
+function compareVersions(one: SemanticVersion, other: SemanticVersion): number {
   for (const [index, number] of one.numbers.entries()) {
     const than = other.numbers[index] ?? 0n;
     if (number !== than) return number < than ? -1 : 1;

@@ -13,7 +13,7 @@ import {
   selectedNodeOf,
   volumeNameOf,
 } from '../../../../core/index.js';
-import type { Volume } from '../../../../core/index.js';
+import type { FrozenVolume } from '../../../../core/index.js';
 import type { KnownObjects } from '../../../cluster/known-objects.js';
 import type { NodeView } from '../../../cluster/node-view.js';
 import type { PluginTools } from '../../../framework/plugin-tools.js';
@@ -111,7 +111,7 @@ function isProvisioned({ wanted, written }: PlannedClaim, node: NodeView, object
 }
 
 /** The node may have lost a label meanwhile, or a new volume may not be where it was asked for. */
-function refuseUnreachable(volume: Volume, node: NodeView, objects: KnownObjects): void {
+function refuseUnreachable(volume: FrozenVolume, node: NodeView, objects: KnownObjects): void {
   if (!isReachable(volume, node, objects)) {
     throw new Error(
       `pv ${quote(volume.metadata?.name ?? '')} node affinity doesn't match node ${quote(node.name)}: no matching NodeSelectorTerms`,

@@ -9,7 +9,7 @@ import {
   volumeNameOf,
   waitsForConsumer,
 } from '../../../../core/index.js';
-import type { Claim } from '../../../../core/index.js';
+import type { FrozenClaim } from '../../../../core/index.js';
 import type { KnownObjects } from '../../../cluster/known-objects.js';
 import { unresolvable } from '../../../framework/rejection.js';
 import type { Rejection } from '../../../framework/rejection.js';
@@ -19,9 +19,9 @@ import type { AssumedVolumes } from './assumed-volumes.js';
 
 /** The claims of a pod, each once. */
 export interface PodClaims {
-  readonly bound: readonly Claim[];
+  readonly bound: readonly FrozenClaim[];
   /** Those that wait for the pod to have a node. */
-  readonly waiting: readonly Claim[];
+  readonly waiting: readonly FrozenClaim[];
 }
 
 /** Why a pod cannot be placed for the time being; undefined if its claims are in order. */
@@ -46,9 +46,9 @@ export function claimsProblem(pod: PodFacts, objects: KnownObjects): Rejection |
 }
 
 /** Sorts the claims of a pod, all of which are there. */
-export function podClaims(pod: PodFacts, objects: KnownObjects, assumed: AssumedVolumes): PodClaims | Rejection {
-  const bound: Claim[] = [];
-  const waiting: Claim[] = [];
+export function podVolumeClaims(pod: PodFacts, objects: KnownObjects, assumed: AssumedVolumes): PodClaims | Rejection {
+  const bound: FrozenClaim[] = [];
+  const waiting: FrozenClaim[] = [];
   for (const name of new Set(pod.volumeClaims.map(({ claim }) => claim))) {
     const claim = assumed.claims.get(`${pod.namespace}/${name}`);
     if (claim === undefined) continue; // claimsProblem has seen it

@@ -10,7 +10,7 @@ import {
   quote,
   readableSelector,
 } from '../../../../core/index.js';
-import type { Claim, Frozen, Labels, Selector } from '../../../../core/index.js';
+import type { FrozenClaim, Frozen, Labels, Selector } from '../../../../core/index.js';
 import type { CSIStorageCapacity, StorageClass } from '../../../../core/types/index.js';
 import type { KnownObjects } from '../../../cluster/known-objects.js';
 import { computedFrom } from '../../computed-from.js';
@@ -19,7 +19,7 @@ import type { LabelBuckets } from '../label-buckets.js';
 
 /** A claim for which a volume may be made. */
 export interface ProvisionableClaim {
-  readonly claim: Claim;
+  readonly claim: FrozenClaim;
   readonly storageClass: Frozen<StorageClass>;
   /** How many bytes it asks for, where the driver tells how many it has; else undefined. */
   readonly size: number | undefined;
@@ -29,7 +29,7 @@ export interface ProvisionableClaim {
 export type ProvisioningProblem = 'unavailable' | 'no-space';
 
 /** Reads what decides. Throws where a claim has no class. */
-export function provisionableClaim(claim: Claim, objects: KnownObjects): ProvisionableClaim {
+export function provisionableClaim(claim: FrozenClaim, objects: KnownObjects): ProvisionableClaim {
   const className = classOfClaim(claim);
   if (className === '') throw new Error(`no class for claim ${quote(claimKey(claim))}`);
   const storageClass = objects.get('StorageClass', className);

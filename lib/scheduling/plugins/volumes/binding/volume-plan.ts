@@ -2,7 +2,7 @@
 // is to be made. From the moment it is made a plan counts as if it were written; what has not been written can be taken
 // back. As pkg/scheduler/framework/plugins/volumebinding, AssumePodVolumes.
 import { deepFreeze, givenTo, selectedNodeAnnotation, setIn } from '../../../../core/index.js';
-import type { Claim, Volume } from '../../../../core/index.js';
+import type { FrozenClaim, FrozenVolume } from '../../../../core/index.js';
 import type { AssumedVolumes } from './assumed-volumes.js';
 import type { NodeVolumes } from './volumes-on-node.js';
 
@@ -14,16 +14,16 @@ export interface VolumePlan {
 
 /** A volume with the claim that it is given to. */
 export interface PlannedVolume {
-  readonly claim: Claim;
-  readonly wanted: Volume;
+  readonly claim: FrozenClaim;
+  readonly wanted: FrozenVolume;
   /** As the API answered, once it is done. */
-  written?: Volume;
+  written?: FrozenVolume;
 }
 
 /** A claim for which a volume is to be made. */
 export interface PlannedClaim {
-  readonly wanted: Claim;
-  written?: Claim;
+  readonly wanted: FrozenClaim;
+  written?: FrozenClaim;
 }
 
 /** Makes a plan and assumes it. */
@@ -47,6 +47,6 @@ export function restorePlan({ volumes, claims }: VolumePlan, assumed: AssumedVol
   for (const { wanted, written } of claims) if (written === undefined) assumed.claims.restore(wanted);
 }
 
-function forNode(nodeName: string, claim: Claim): Claim {
+function forNode(nodeName: string, claim: FrozenClaim): FrozenClaim {
   return deepFreeze(setIn(claim, ['metadata', 'annotations', selectedNodeAnnotation], nodeName));
 }

@@ -1,7 +1,7 @@
 // Which volumes the claims of a pod would get on a node, or why the pod cannot go there. What does not depend on the
 // node is settled before, once for the pod. As pkg/scheduler/framework/plugins/volumebinding, FindPodVolumes.
 import { bySizeOfClaim, classOfClaim, classOfVolume, selectedNodeOf, volumeNameOf } from '../../../../core/index.js';
-import type { Claim, Volume } from '../../../../core/index.js';
+import type { FrozenClaim, FrozenVolume } from '../../../../core/index.js';
 import type { KnownObjects } from '../../../cluster/known-objects.js';
 import type { NodeView } from '../../../cluster/node-view.js';
 import { unresolvable } from '../../../framework/rejection.js';
@@ -16,39 +16,39 @@ import { isProvisionableEverywhere, provisionableClaim, provisioningProblem } fr
 import type { ProvisionableClaim, ProvisioningProblem } from './provisioning.js';
 
 /** What the claims of a pod ask of nodes. */
-export interface ClaimDemands {
+export interface VolumeClaimDemands {
   /** The volumes that they have; undefined for one that is gone. */
-  readonly bound: readonly (Volume | undefined)[];
+  readonly bound: readonly (FrozenVolume | undefined)[];
   /** Claims for which a node was chosen before, and a volume may be under way. */
   readonly chosen: readonly ProvisionableClaim[];
   /** Claims for which any node would do, the smallest first. */
-  readonly open: readonly OpenClaim[];
+  readonly open: readonly UnboundClaim[];
 }
 
 /** A claim that gets a volume that is there, or else one that is made. */
-export interface OpenClaim extends ProvisionableClaim {
+export interface UnboundClaim extends ProvisionableClaim {
   readonly among: MatchableClaim;
 }
 
 /** A claim and the volume that it gets. */
 export interface Match {
-  readonly claim: Claim;
-  readonly volume: Volume;
+  readonly claim: FrozenClaim;
+  readonly volume: FrozenVolume;
 }
 
 /** What would be done on a node. */
 export interface NodeVolumes {
   readonly matches: readonly Match[];
-  readonly provisions: readonly Claim[];
+  readonly provisions: readonly FrozenClaim[];
 }
 
 /** Settles what does not depend on the node. */
-export function claimDemands(
+export function volumeClaimDemands(
   { bound, waiting }: PodClaims,
   objects: KnownObjects,
   assumed: AssumedVolumes,
-): ClaimDemands {
-  const volumesFor = (claim: Claim): readonly Volume[] =>
+): VolumeClaimDemands {
+  const volumesFor = (claim: FrozenClaim): readonly FrozenVolume[] =>
     (volumesByClass(objects).get(classOfClaim(claim)) ?? []).map((volume) => assumed.volumes.of(volume));
   const chosen = waiting.filter((claim) => selectedNodeOf(claim) !== undefined);
   const open = waiting.filter((claim) => selectedNodeOf(claim) === undefined).toSorted(bySizeOfClaim);
@@ -63,7 +63,7 @@ export function claimDemands(
 }
 
 /** What would be done on a node, or why the pod cannot go there. */
-export function volumesOn(node: NodeView, demands: ClaimDemands, objects: KnownObjects): NodeVolumes | Rejection {
+export function volumesOn(node: NodeView, demands: VolumeClaimDemands, objects: KnownObjects): NodeVolumes | Rejection {
   const boundProblem = problemOfBound(node, demands.bound, objects);
   const found = volumesOfWaiting(node, demands, objects);
   if (boundProblem === undefined && typeof found !== 'string') return found;
@@ -71,7 +71,7 @@ export function volumesOn(node: NodeView, demands: ClaimDemands, objects: KnownO
 }
 
 /** Whether the pod could go to any node, whatever the volumes that its claims would get there. */
-export function fitsEverywhere({ bound, chosen, open }: ClaimDemands, objects: KnownObjects): boolean {
+export function fitsEverywhere({ bound, chosen, open }: VolumeClaimDemands, objects: KnownObjects): boolean {
   return (
     chosen.length === 0 &&
     open.every(isProvisionableEverywhere) &&
@@ -103,7 +103,7 @@ const rejections: Readonly<Record<BoundProblem | 'none', Readonly<Record<Provisi
 
 function problemOfBound(
   node: NodeView,
-  volumes: ClaimDemands['bound'],
+  volumes: VolumeClaimDemands['bound'],
   objects: KnownObjects,
 ): BoundProblem | undefined {
   for (const volume of volumes) {
@@ -117,7 +117,7 @@ const nothingToDo: NodeVolumes = { matches: [], provisions: [] };
 
 function volumesOfWaiting(
   node: NodeView,
-  { chosen, open }: ClaimDemands,
+  { chosen, open }: VolumeClaimDemands,
   objects: KnownObjects,
 ): NodeVolumes | ProvisioningProblem {
   if (chosen.length + open.length === 0) return nothingToDo;
@@ -141,7 +141,7 @@ function volumesOfWaiting(
 }
 
 const volumesByClass = computedFrom(['PersistentVolume'], (objects) => {
-  const byClass = new Map<string, Volume[]>();
+  const byClass = new Map<string, FrozenVolume[]>();
   for (const volume of objects.list('PersistentVolume')) {
     const className = classOfVolume(volume);
     const list = byClass.get(className);

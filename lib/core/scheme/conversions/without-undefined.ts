@@ -7,8 +7,8 @@ export type Present<T> = { [K in keyof T as undefined extends T[K] ? never : K]:
 };
 
 /** A copy without the keys that hold undefined; the others keep their order. */
-export function present<T extends object>(fields: T): Present<T>;
-export function present(fields: Readonly<Record<string, unknown>>): object {
+export function withoutUndefined<T extends object>(fields: T): Present<T>;
+export function withoutUndefined(fields: Readonly<Record<string, unknown>>): object {
   const kept: Record<string, unknown> = {};
   for (const key of Object.keys(fields)) {
     const value = fields[key];
