@@ -5,6 +5,7 @@ import { NEVER } from 'rxjs';
 import { rbacAuthorizer, rbacIndex, uncoveredRules } from '../../lib/auth/index.js';
 import type { AccessAttributes, RbacRules } from '../../lib/auth/index.js';
 import { inProcessClient } from '../../lib/client/index.js';
+import { objectInformers } from '../../lib/core/index.js';
 import type { ApiObject } from '../../lib/core/index.js';
 import type { PolicyRule, Role, RoleBinding } from '../../lib/core/types/index.js';
 import { policyObjects } from '../../lib/server/bootstrap/policy/policy-objects.js';
@@ -113,8 +114,11 @@ function policyOf(size: number): ToldObjects {
   return objects;
 }
 
+const indexed = (reader: ToldObjects): RbacRules =>
+  rbacIndex({ reader, informers: objectInformers(reader), closed$: NEVER });
+
 async function indexOf(size: number): Promise<{ readonly index: RbacRules; readonly size: number }> {
-  const index = rbacIndex(policyOf(size), NEVER);
+  const index = indexed(policyOf(size));
   await index.decide(anybody);
   return { index, size };
 }
@@ -155,7 +159,7 @@ async function hugeRole(): Promise<number> {
     roleRef: { kind: 'ClusterRole', name: 'huge' },
     subjects: [{ kind: 'User', name: 'nobody' }],
   } as ApiObject);
-  const index = rbacIndex(objects, NEVER);
+  const index = indexed(objects);
   await index.decide(anybody);
   return perSecond((at) => index.decide(refusals[at % refusals.length] ?? anybody));
 }

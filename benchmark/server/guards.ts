@@ -1,7 +1,7 @@
 // What each guard of the pipeline adds to a request that it lets pass: the pipeline with nothing but that step, less
 // the pipeline without any. Time of the process, not of the clock on the wall, since others use the machine too.
 import type { IncomingMessage } from 'node:http';
-import { builtinScheme, random, systemClock } from '../../lib/core/index.js';
+import { builtinScheme, objectInformers, random, systemClock } from '../../lib/core/index.js';
 import type { ApiRequest, Handler } from '../../lib/client/index.js';
 import { auditLog } from '../../lib/server/audit/audit.js';
 import { flowSchemas, priorityLevels } from '../../lib/server/bootstrap/flow-control.js';
@@ -27,7 +27,7 @@ export async function measureGuards(): Promise<Row[]> {
   const requests = new RequestMetrics(clock, scheme);
   const fairness = fairnessOf({
     registry,
-    reader: objectReader(registry, clock),
+    informers: objectInformers(objectReader(registry, clock)),
     clock,
     concurrency: 600,
     turnedAway: requests.turnedAway,

@@ -1,42 +1,31 @@
 // The plugin Priority: pods name a PriorityClass, and what that means is written into them when they are created, so
 // that it stays what it was when the class is gone. Pods that name none have the class that is everybody's default, or
 // priority 0. Of such defaults there can be one. As plugin/pkg/admission/priority.
-import { filter, takeUntil } from 'rxjs';
-import { forbidden, reflect, snapshotWriter } from '../core/index.js';
+import { filter } from 'rxjs';
+import { forbidden, onDemand } from '../core/index.js';
 import type { ApiError, Frozen } from '../core/index.js';
 import type { Pod, PriorityClass } from '../core/types/index.js';
 import type { ServerTools } from '../auth/index.js';
 import type { AdmissionPlugin, AdmissionReview } from './plugin.js';
 
 /** Makes the plugin. Classes are read from the first pod on. */
-export function priorityAdmission({ reader, closed$ }: Pick<ServerTools, 'reader' | 'closed$'>): AdmissionPlugin {
+export function priorityAdmission({
+  reader,
+  informers,
+  closed$,
+}: Pick<ServerTools, 'reader' | 'informers' | 'closed$'>): AdmissionPlugin {
   const classes = { group: 'scheduling.k8s.io', resource: 'priorityclasses' };
-  const writer = snapshotWriter<Frozen<PriorityClass>>({});
-  let isReady = false;
-  let ready: Promise<void> | undefined;
-  const follow = (): Promise<void> =>
-    new Promise((resolve) => {
-      const done = (): void => {
-        isReady = true;
-        resolve();
-      };
-      const synced$ = reader.changes<PriorityClass>(classes).pipe(
-        reflect(writer),
-        filter(({ type }) => type === 'synced'),
-        takeUntil(closed$),
-      );
-      void synced$.forEach(done).then(done, done);
-    });
-  const whenKnown = <T>(work: () => T): T | Promise<T> => (isReady ? work() : (ready ??= follow()).then(work));
+  const known = informers.of<PriorityClass>(classes);
+  const { whenReady } = onDemand(known.events$.pipe(filter(({ type }) => type === 'synced')), closed$);
   const defaultClass = (): Frozen<PriorityClass> | undefined => {
-    const defaults = writer.snapshot.list().filter(({ globalDefault = false }) => globalDefault);
+    const defaults = known.list().filter(({ globalDefault = false }) => globalDefault);
     // Two of them can only be there because both were new at once.
     return defaults.sort((one, other) => (one.value ?? 0) - (other.value ?? 0))[0];
   };
 
   const create = (review: AdmissionReview, pod: Frozen<Pod>): Frozen<Pod> | Promise<Frozen<Pod>> => {
     const { priorityClassName = '' } = pod.spec ?? {};
-    if (priorityClassName === '') return whenKnown(() => prioritized(review, pod, defaultClass() ?? noClass));
+    if (priorityClassName === '') return whenReady(() => prioritized(review, pod, defaultClass() ?? noClass));
     return reader.get<PriorityClass>(classes, priorityClassName).then((named) => {
       if (named === undefined) throw refused(review, `no PriorityClass with name ${priorityClassName} was found`);
       return prioritized(review, pod, named);
@@ -57,7 +46,7 @@ export function priorityAdmission({ reader, closed$ }: Pick<ServerTools, 'reader
       const { operation, object, resource } = review;
       const isDefault = (object as Frozen<PriorityClass> | undefined)?.globalDefault === true;
       if (resource.resource !== 'priorityclasses' || !isDefault) return undefined;
-      return whenKnown(() => {
+      return whenReady(() => {
         const other = defaultClass()?.metadata?.name;
         if (other !== undefined && (operation === 'CREATE' || other !== object?.metadata?.name)) {
           throw refused(review, `PriorityClass ${other} is already marked as default. Only one default can exist`);

@@ -1,7 +1,7 @@
 // What a server lends to the parts that a host plugs into it: authenticators, authorizers, token issuers and admission
 // plugins. A host supplies such a part as a function of these tools; a part that reads nothing is supplied as it is.
 import type { Observable } from 'rxjs';
-import type { Clock, ObjectReader, Random, Scheme } from '../core/index.js';
+import type { Clock, ObjectInformers, ObjectReader, Random, Scheme } from '../core/index.js';
 import type { Authorizer } from './authorizer.js';
 import type { RbacRules } from './rbac/rbac-rules.js';
 
@@ -9,6 +9,8 @@ import type { RbacRules } from './rbac/rbac-rules.js';
 export interface ServerTools {
   /** Reads the server's own objects from its caches. */
   readonly reader: ObjectReader;
+  /** Shared watches over the server's own caches: one per resource, however many parts subscribe. */
+  readonly informers: ObjectInformers;
   readonly clock: Clock;
   /** A random stream of the part's own. */
   readonly random: Random;

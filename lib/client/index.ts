@@ -32,6 +32,8 @@ export type { InProcessClientOptions } from './in-process-client.js';
 export { inProcessClient } from './in-process-client.js';
 export type { HttpClientOptions } from './http-client.js';
 export { httpClient } from './http-client.js';
+export type { InformerScope, Informers, InformersOptions } from './informers.js';
+export { informers } from './informers.js';
 export type { EventNote } from './event-correlation.js';
 export type { EventFailed, EventRecorder, EventRecorderOptions } from './event-recorder.js';
 export { eventName, eventRecorder } from './event-recorder.js';

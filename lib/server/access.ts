@@ -5,12 +5,13 @@ import type { Observable } from 'rxjs';
 import { alwaysAllow, mastersAllowed, rbacIndex, unionAuthenticator, unionAuthorizer } from '../auth/index.js';
 import type { ServerTools, Authenticator, Authorizer, RbacRules, TokenIssuer } from '../auth/index.js';
 import { Outlet } from '../core/index.js';
-import type { Clock, ObjectReader, Random, Scheme } from '../core/index.js';
+import type { Clock, ObjectInformers, ObjectReader, Random, Scheme } from '../core/index.js';
 import type { ServerOptions } from './server-options.js';
 
 /** What parts are made with. */
 export interface AccessParts {
   readonly reader: ObjectReader;
+  readonly informers: ObjectInformers;
   readonly clock: Clock;
   readonly random: Random;
   readonly scheme: Scheme;
@@ -36,14 +37,15 @@ export interface Access {
 }
 
 /** Makes the parts. Nothing is read before somebody asks. */
-export function accessOf(options: ServerOptions, { reader, clock, random, scheme }: AccessParts): Access {
+export function accessOf(options: ServerOptions, { reader, informers, clock, random, scheme }: AccessParts): Access {
   const closing = new Outlet<undefined>();
   let isClosed = false;
   const closed$: Observable<void> = defer(() => (isClosed ? of(undefined) : closing.values$));
-  const rbac = rbacIndex(reader, closed$);
+  const rbac = rbacIndex({ reader, informers, closed$ });
   let usesRbac = false;
   const toolsOf = (stream: string, audiences: readonly string[]): ServerTools => ({
     reader,
+    informers,
     clock,
     random: random.stream(stream),
     scheme,

@@ -5,7 +5,7 @@ import { admissionChain } from '../admission/index.js';
 import type { AdmissionPlugin } from '../admission/index.js';
 import { alwaysAllow } from '../auth/index.js';
 import type { Authenticator, ServerTools } from '../auth/index.js';
-import { builtinScheme, systemClock, systemRandom } from '../core/index.js';
+import { builtinScheme, objectInformers, systemClock, systemRandom } from '../core/index.js';
 import type { Frozen, MetricFamily } from '../core/index.js';
 import type { Service } from '../core/types/index.js';
 import type { Store } from '../storage/index.js';
@@ -49,7 +49,8 @@ export function createServer(options: ServerOptions): ApiServer {
   const healthChecks = healthChecksOf(store);
   const registry = new Registry({ scheme, store, clock });
   const reader = objectReader(registry, clock);
-  const access = accessOf(options, { reader, clock, random, scheme });
+  const informers = objectInformers(reader);
+  const access = accessOf(options, { reader, informers, clock, random, scheme });
   const { authenticator, tokens, audiences, rbac } = access;
   const authorizer = access.authorizer ?? alwaysAllow;
   const allocatorOf = (): ServiceAllocator =>
@@ -67,7 +68,7 @@ export function createServer(options: ServerOptions): ApiServer {
       ? undefined
       : fairnessOf({
           registry,
-          reader,
+          informers,
           clock,
           concurrency: options.concurrency ?? 600,
           turnedAway: requests.turnedAway,

@@ -9,7 +9,7 @@ import type { AccessAttributes, Authenticator, Authorizer, Decision } from '../.
 import { NodeGraph } from '../../lib/auth/authorization/node/node-graph.js';
 import { podReferences, reference, volumeSecrets } from '../../lib/auth/authorization/node/object-references.js';
 import { InProcessRequest } from '../../lib/client/index.js';
-import { random, virtualClock } from '../../lib/core/index.js';
+import { objectInformers, random, virtualClock } from '../../lib/core/index.js';
 import type { ApiObject, Frozen, ObjectReader, WatchEvent } from '../../lib/core/index.js';
 import type { PersistentVolume, Pod, UserInfo } from '../../lib/core/types/index.js';
 import { createServer, fetchHandler } from '../../lib/server/index.js';
@@ -94,6 +94,9 @@ function asked(user: Frozen<UserInfo>, rest: Partial<AccessAttributes>): AccessA
     ...rest,
   };
 }
+
+const nodeAuthorizerOver = ({ reader }: { readonly reader: ObjectReader }): Authorizer =>
+  nodeAuthorizer({ informers: objectInformers(reader), closed$: NEVER });
 
 t.test('method and path say what is asked for', (t) => {
   const read = (method: string, target: string): string => {
@@ -330,7 +333,7 @@ t.test('nodes may what they need, and see only what has to do with them', async 
       csi: { driver: 'd', volumeHandle: 'h', nodePublishSecretRef: { name: 'pv-secret', namespace: 'n' } },
     },
   };
-  const authorizer = nodeAuthorizer({
+  const authorizer = nodeAuthorizerOver({
     reader: readerOf({
       pods: list(
         onePod,
@@ -510,7 +513,7 @@ t.test('a list that begins anew takes away what is gone, and a stream that fails
     const found = await authorizer(asked(node1, { resource: 'secrets', namespace: 'n', name }));
     return ((Array.isArray(found) ? found[0] : found) as Decision).decision;
   };
-  const relisted = nodeAuthorizer({
+  const relisted = nodeAuthorizerOver({
     reader: readerOf({
       pods: [
         init,
@@ -524,11 +527,11 @@ t.test('a list that begins anew takes away what is gone, and a stream that fails
     }),
   });
   t.strictSame([await ask(relisted, 'gone'), await ask(relisted, 'mounted')], ['noOpinion', 'allow']);
-  const ended = nodeAuthorizer({ reader: readerOf({ pods: [init] }, EMPTY) });
+  const ended = nodeAuthorizerOver({ reader: readerOf({ pods: [init] }, EMPTY) });
   t.equal(await ask(ended, 'mounted'), 'noOpinion', 'a server that closes leaves nobody waiting');
   let attempts = 0;
   const reader = readerOf({ pods: [init, { type: 'listed', object: onePod }, synced] });
-  const failing = nodeAuthorizer({
+  const failing = nodeAuthorizerOver({
     reader: {
       ...reader,
       changes(resource) {

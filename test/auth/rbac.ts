@@ -1,6 +1,7 @@
 // RBAC: what roles and bindings allow, as a plain reading of the rules says and as the index says; what one has to have
 // to give it away; the roles every cluster begins with. Refusals are those of a real server.
 import fc from 'fast-check';
+import type { Observable } from 'rxjs';
 import { NEVER, ReplaySubject, filter, firstValueFrom, take, toArray } from 'rxjs';
 import t from 'tap';
 import { rbacAuthorizer, rbacIndex, ruleAllows, uncoveredRules } from '../../lib/auth/index.js';
@@ -10,7 +11,7 @@ import { inProcessClient } from '../../lib/client/index.js';
 import type { Client } from '../../lib/client/index.js';
 import { clusterRoleAggregation } from '../../lib/controllers/index.js';
 import type { ClusterRoleAggregated } from '../../lib/controllers/index.js';
-import { aggregatedRules, isApiError, random, virtualClock } from '../../lib/core/index.js';
+import { aggregatedRules, isApiError, objectInformers, random, virtualClock } from '../../lib/core/index.js';
 import type { ApiObject, Frozen } from '../../lib/core/index.js';
 import type {
   ClusterRole,
@@ -217,7 +218,9 @@ function told(rbac: Rbac): ToldObjects {
   for (const [resource, all] of resourcesOf(rbac)) for (const object of all) objects.set(resource, object);
   return objects;
 }
-const known = (objects: ToldObjects): RbacRules => rbacIndex(objects, NEVER);
+const indexed = (reader: ToldObjects, closed$: Observable<void>): RbacRules =>
+  rbacIndex({ reader, informers: objectInformers(reader), closed$ });
+const known = (objects: ToldObjects): RbacRules => indexed(objects, NEVER);
 const rulesReview = async (rbac: RbacRules, user: UserInfo, namespace: string): Promise<AccessRules> =>
   rbacAuthorizer(rbac).rules?.(user, namespace) as Promise<AccessRules>;
 
@@ -352,7 +355,7 @@ t.test('roles of many rules and lists answer as small ones do', async (t) => {
 t.test('nothing is read before the first question, and nothing after the end', async (t) => {
   const objects = told({ roles: [], clusterRoles: [], roleBindings: [], clusterRoleBindings: [] });
   const closed$ = new ReplaySubject<void>(1);
-  const index = rbacIndex(objects, closed$);
+  const index = indexed(objects, closed$);
   t.equal(objects.followers, 0);
   const first = index.decide(asking('get', 'p'));
   t.ok(first instanceof Promise, 'the first question waits');
@@ -362,7 +365,7 @@ t.test('nothing is read before the first question, and nothing after the end', a
   closed$.next();
   t.equal(objects.followers, 0);
   t.strictSame(index.decide(asking('get', 'p')), { decision: 'noOpinion', reason: '' });
-  const late = rbacIndex(objects, closed$);
+  const late = indexed(objects, closed$);
   t.strictSame(
     await late.decide(asking('get', 'p')),
     { decision: 'noOpinion', reason: '' },

@@ -537,6 +537,8 @@ t.test('the reflector', async (t) => {
     s: { type: 'synced', resourceVersion: '3' },
     c: { type: 'applied', object: c4 },
     A: { type: 'applied', object: a5 },
+    C: { type: 'applied', object: a5, old: a1 },
+    d: { type: 'listed', object: a1, old: a1 },
     B: { type: 'deleted', object: thing('b', 6), finalStateUnknown: false },
     x: { type: 'deleted', object: b2, finalStateUnknown: true },
     y: { type: 'deleted', object: c4, finalStateUnknown: true },
@@ -548,7 +550,7 @@ t.test('the reflector', async (t) => {
     marbles(t, ({ cold, expectObservable, expectSubscriptions }) => {
       const source$ = cold(' i-a-b-s----c-A-B-k-f|', events);
       const subs = '         ^-------------------!';
-      const expected = '     i-----(abs)c-A-B-k-f|';
+      const expected = '     i-----(abs)c-C-B-k-f|';
       expectObservable(source$.pipe(reflect(snapshotWriter<Thing>({})))).toBe(expected, events);
       expectSubscriptions(source$.subscriptions).toBe(subs);
     });
@@ -566,7 +568,7 @@ t.test('the reflector', async (t) => {
       const source$ = cold(' iabs-----c-i-b-f-ia-s------', events);
       const unsub = '        --------------------------!';
       const subs = '         ^-------------------------!';
-      const expected = '     i--(abs)-c-i---f-i--(xyas)-';
+      const expected = '     i--(abs)-c-i---f-i--(xyds)-';
       expectObservable(source$.pipe(reflect(snapshotWriter<Thing>({}))), unsub).toBe(expected, events);
       expectSubscriptions(source$.subscriptions).toBe(subs);
     });

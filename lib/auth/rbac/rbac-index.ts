@@ -1,11 +1,11 @@
-// Roles and bindings as they are, ready for questions. Nothing is read before the first question; from then on every
-// change is followed. A decision looks at the bindings of the user and its groups, those of the cluster first, then
-// those of the namespace, and asks each role only for the rules that could match: what others are bound to, and what
-// else a role allows, costs nothing. As plugin/pkg/auth/authorizer/rbac/rbac.go.
-import { combineLatest, filter, takeUntil, tap } from 'rxjs';
+// Indexes the roles and bindings of a server for access decisions. Nothing is read before the first request; from then
+// on informers keep the index current. A decision reads the bindings of the user and its groups, those of the cluster
+// first, then those of the namespace, and of each role only the rules that could match, so its cost does not depend on
+// other users' bindings or on a role's other rules. As plugin/pkg/auth/authorizer/rbac/rbac.go.
+import { combineLatest, filter, tap } from 'rxjs';
 import type { Observable } from 'rxjs';
-import { aggregateText, objectKey, quote, reflect, snapshotWriter } from '../../core/index.js';
-import type { ApiObject, Frozen, ObjectReader, WatchEvent } from '../../core/index.js';
+import { aggregateText, objectKey, onDemand, quote } from '../../core/index.js';
+import type { ApiObject, Frozen, ObjectInformers, ObjectReader, WatchEvent } from '../../core/index.js';
 import type {
   ClusterRole,
   ClusterRoleBinding,
@@ -24,61 +24,59 @@ import type { SubjectBinding } from './subject-bindings.js';
 /** The group of roles and bindings. */
 export const rbacGroup = 'rbac.authorization.k8s.io';
 
-/** Follows the roles and bindings of a server from the first question on, until it is closed. */
-export function rbacIndex(reader: ObjectReader, closed$: Observable<void>): RbacRules {
-  const policy = new Policy();
-  let isReady = false;
-  let ready: Promise<void> | undefined;
+/** What the index reads. */
+export interface RbacSources {
+  readonly reader: ObjectReader;
+  readonly informers: ObjectInformers;
+  /** Emits when the server is closed: the index then stops following changes. */
+  readonly closed$: Observable<void>;
+}
 
+/** Follows the roles and bindings of a server from the first request on, until it is closed. */
+export function rbacIndex({ reader, informers, closed$ }: RbacSources): RbacRules {
+  const policy = new Policy();
   const follow = <T extends ApiObject>(
     resource: string,
     known: (object: Frozen<T>) => void,
     gone: (object: Frozen<T>) => void,
   ): Observable<unknown> =>
-    reader.changes<T>({ group: rbacGroup, resource }).pipe(
-      reflect<Frozen<T>, never>(snapshotWriter({})),
+    informers.of<T>({ group: rbacGroup, resource }).events$.pipe(
       tap((event: WatchEvent<Frozen<T>>) => {
         if (event.type === 'listed' || event.type === 'applied') known(event.object);
         else if (event.type === 'deleted') gone(event.object);
       }),
       filter(({ type }) => type === 'synced'),
     );
-  const begin = (): Promise<void> =>
-    new Promise((resolve) => {
-      const done = (): void => {
-        isReady = true;
-        resolve();
-      };
-      const known$ = combineLatest([
-        follow<Role>(
-          'roles',
-          (role) => policy.setRole(role),
-          (role) => policy.deleteRole(role),
-        ),
-        follow<ClusterRole>(
-          'clusterroles',
-          (role) => policy.setRole(role),
-          (role) => policy.deleteRole(role),
-        ),
-        follow<RoleBinding>(
-          'rolebindings',
-          (binding) => policy.setBinding(binding),
-          (binding) => policy.deleteBinding(binding),
-        ),
-        follow<ClusterRoleBinding>(
-          'clusterrolebindings',
-          (binding) => policy.setBinding(binding),
-          (binding) => policy.deleteBinding(binding),
-        ),
-      ]).pipe(takeUntil(closed$));
-      // It ends when the server does: who still waits then is told what is known, which allows nothing more.
-      void known$.forEach(done).then(done, done);
-    });
-  const whenKnown = <T>(answer: () => T): T | Promise<T> => (isReady ? answer() : (ready ??= begin()).then(answer));
+  // After the server is closed the index answers with what it knows, which allows nothing more.
+  const { whenReady } = onDemand(
+    combineLatest([
+      follow<Role>(
+        'roles',
+        (role) => policy.setRole(role),
+        (role) => policy.deleteRole(role),
+      ),
+      follow<ClusterRole>(
+        'clusterroles',
+        (role) => policy.setRole(role),
+        (role) => policy.deleteRole(role),
+      ),
+      follow<RoleBinding>(
+        'rolebindings',
+        (binding) => policy.setBinding(binding),
+        (binding) => policy.deleteBinding(binding),
+      ),
+      follow<ClusterRoleBinding>(
+        'clusterrolebindings',
+        (binding) => policy.setBinding(binding),
+        (binding) => policy.deleteBinding(binding),
+      ),
+    ]),
+    closed$,
+  );
 
   return {
-    decide: (attributes) => whenKnown(() => policy.decide(attributes)),
-    rulesFor: (user, namespace) => whenKnown(() => policy.rulesFor(user, namespace)),
+    decide: (attributes) => whenReady(() => policy.decide(attributes)),
+    rulesFor: (user, namespace) => whenReady(() => policy.rulesFor(user, namespace)),
     rulesOf: async ({ kind, name }, namespace) => {
       const role = await reader.get<Role>(
         { group: rbacGroup, resource: kind === 'Role' ? 'roles' : 'clusterroles' },

@@ -1,23 +1,36 @@
-// Objects by key, and by any number of indexes kept in step with every write. Only `snapshot.ts` uses it: there two of
-// them, the known and the arriving, change places in one go.
-// As client-go/tools/cache/thread_safe_store.go, storeIndex.
+// Objects by key and by any number of indexes, which every write updates. Indexes are identified by their function, so
+// readers that use the same function share one index, and two readers can use one name for different functions. An
+// index may be added at any time. Used by `snapshot.ts`. As client-go/tools/cache/thread_safe_store.go, storeIndex.
 
 import { objectKey, type ApiObject, type Frozen } from '../objects/meta.js';
 
-/** The values under which an index files an object; none leaves it out. */
+/** Returns the values under which an index files an object; an empty list leaves the object out. */
 export type IndexFunction<T> = (object: T) => readonly string[];
 
 /** The indexes of a collection by name. */
 export type Indexes<T, Index extends string> = Readonly<Record<Index, IndexFunction<T>>>;
 
-/** A collection that answers by key and by index, in the order in which objects came. */
-export class IndexedObjects<T extends Frozen<ApiObject>, Index extends string> {
+/** A collection with look-up by key and by index. Lists are in the order in which objects were added. */
+export class IndexedObjects<T extends Frozen<ApiObject>> {
   readonly #objects = new Map<string, T>();
-  readonly #indexes: ReadonlyMap<string, ObjectIndex<T>>;
+  readonly #indexes = new Map<IndexFunction<T>, ObjectIndex<T>>();
+  #list: readonly T[] | undefined;
 
-  constructor(indexes: Indexes<T, Index>) {
-    const entries: [string, IndexFunction<T>][] = Object.entries(indexes);
-    this.#indexes = new Map(entries.map(([name, valuesOf]) => [name, new ObjectIndex(valuesOf)]));
+  constructor(indexes: Iterable<IndexFunction<T>> = []) {
+    for (const valuesOf of indexes) this.addIndex(valuesOf);
+  }
+
+  /** The functions of all indexes. */
+  get indexes(): Iterable<IndexFunction<T>> {
+    return this.#indexes.keys();
+  }
+
+  /** Adds an index over the objects present. Does nothing if it exists. */
+  addIndex(valuesOf: IndexFunction<T>): void {
+    if (this.#indexes.has(valuesOf)) return;
+    const index = new ObjectIndex(valuesOf);
+    for (const [key, object] of this.#objects) index.set(key, object);
+    this.#indexes.set(valuesOf, index);
   }
 
   get(key: string): T | undefined {
@@ -28,21 +41,26 @@ export class IndexedObjects<T extends Frozen<ApiObject>, Index extends string> {
     return this.#objects.has(objectKey(object));
   }
 
-  list(): T[] {
-    return [...this.#objects.values()];
+  /** All objects. The same array until the next write. */
+  list(): readonly T[] {
+    return (this.#list ??= [...this.#objects.values()]);
   }
 
-  by(index: Index, value: string): T[] {
-    const found = this.#indexes.get(index);
-    if (found === undefined) throw new RangeError(`no index ${JSON.stringify(index)}`);
+  /** The objects that the index files under a value. Throws if the index was never added. */
+  by(valuesOf: IndexFunction<T>, value: string): T[] {
+    const found = this.#indexes.get(valuesOf);
+    if (found === undefined) throw new RangeError('no such index');
     return found.get(value);
   }
 
-  /** Adds the object, or puts it in the place of the one with its key. */
-  set(object: T): void {
+  /** Adds the object, or replaces the one with its key. Returns the replaced one. */
+  set(object: T): T | undefined {
     const key = objectKey(object);
+    const old = this.#objects.get(key);
     for (const index of this.#indexes.values()) index.set(key, object);
     this.#objects.set(key, object);
+    this.#list = undefined;
+    return old;
   }
 
   /** Removes the object with the key of this one. */
@@ -50,13 +68,14 @@ export class IndexedObjects<T extends Frozen<ApiObject>, Index extends string> {
     const key = objectKey(object);
     for (const index of this.#indexes.values()) index.delete(key);
     this.#objects.delete(key);
+    this.#list = undefined;
   }
 }
 
 class ObjectIndex<T> {
   readonly #valuesOf: IndexFunction<T>;
   readonly #byValue = new Map<string, Map<string, T>>();
-  /** What each object is filed under: to take it out again needs no second opinion of the index function. */
+  /** The values of each object, so that removing one does not call the index function again. */
   readonly #filed = new Map<string, readonly string[]>();
 
   constructor(valuesOf: IndexFunction<T>) {
@@ -85,7 +104,7 @@ class ObjectIndex<T> {
     this.#filed.delete(key);
   }
 
-  // A value nobody has any more is forgotten, or an index over names would grow for ever.
+  // Values without objects are removed; an index over names would otherwise grow without bound.
   #unfile(value: string, key: string): void {
     const objects = this.#byValue.get(value);
     objects?.delete(key);

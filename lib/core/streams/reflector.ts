@@ -1,15 +1,14 @@
-// Keeps a snapshot in step with a stream of events and passes the events on, each only when the snapshot already shows
-// what it tells: who hears of an object can read it. That takes one change of order. What is listed is passed on when
-// the list is complete, between `init` and `synced`; before it come the objects that the list showed to be gone, as
-// `deleted` with `finalStateUnknown`. So who follows owners or counts hears of every disappearance, also of one that
-// happened while nobody watched, as client-go's handlers do (tools/cache/controller.go, processReplacedAllInfo);
-// kube-rs leaves that to readers.
+// Writes a stream of events into a snapshot and passes the events on, each only once the snapshot reflects it, so a
+// subscriber can read every object it receives. This changes the order in one place: objects of a list are passed on
+// when the list is complete, between `init` and `synced`, after one `deleted` with `finalStateUnknown` for each object
+// that the list showed to be gone. So subscribers see every deletion, including those that no watch reported. As
+// client-go/tools/cache/controller.go, processReplacedAllInfo. To share one watch, use `informer`.
 
 import { concatMap, defer, finalize, type MonoTypeOperatorFunction } from 'rxjs';
 import type { SnapshotWriter } from './snapshot.js';
 import type { WatchEvent } from './watch-event.js';
 
-/** Writes what passes into the snapshot. Errors when another subscription is writing it already. */
+/** Writes events into the snapshot. Errors while another subscription is writing it. */
 export function reflect<T, Index extends string>(
   writer: SnapshotWriter<T, Index>,
 ): MonoTypeOperatorFunction<WatchEvent<T>> {

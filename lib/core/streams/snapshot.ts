@@ -1,69 +1,88 @@
-// What is known of a collection: one writer, any number of readers. Readers never see half a list, for a new list
-// gathers aside and takes the place of the old in one go. Reading is synchronous and answers from memory, so it may lag
-// behind the server. Objects are shared with everyone else: read-only. As kube-runtime/src/reflector/store.rs.
+// A snapshot of a collection: one writer, any number of readers. Readers never see half a list: a new list is collected
+// aside and replaces the old one in one step. Reads are synchronous and from memory, so they may lag behind the server.
+// Objects are shared with all other readers: read-only. As kube-runtime/src/reflector/store.rs.
 
-import type { ApiObject, Frozen } from '../objects/meta.js';
-import { IndexedObjects, type Indexes } from './indexed-objects.js';
+import { objectKey, type ApiObject, type Frozen } from '../objects/meta.js';
+import { IndexedObjects, type IndexFunction, type Indexes } from './indexed-objects.js';
 import type { WatchEvent } from './watch-event.js';
 
-/** What readers see. */
+/** The reading end. */
 export interface Snapshot<T, Index extends string = never> {
   /** The object of that key, `namespace/name` or `name`. */
   get(key: string): T | undefined;
-  /** All objects, in the order in which they became known. */
-  list(): T[];
-  /** The objects that the index files under that value, in the order in which they came there. */
+  /** All objects, in the order in which they became known. An immutable array: the same one until something changes. */
+  list(): readonly T[];
+  /** The objects that the index files under that value, in the order in which they were filed there. */
   by(index: Index, value: string): T[];
-  /** The revision up to which everything is known; undefined before the first list is complete. */
+  /** The revision up to which every change is reflected; undefined before the first list is complete. */
   readonly resourceVersion: string | undefined;
-  /** Resolves once the first list is complete. If that never happens it stays open: race it with your own end. */
+  /** Resolves once the first list is complete. Stays pending if that never happens. */
   readonly ready: Promise<void>;
 }
 
-/** The writing end, for `reflect`. */
+/** The writing end, for `reflect` and informers. */
 export interface SnapshotWriter<T, Index extends string = never> {
-  /** The reading end, for everyone. */
+  /** The reading end. */
   readonly snapshot: Snapshot<T, Index>;
-  /** Makes the caller the one writer until it calls what is answered. Throws while somebody else is. */
+  /** Returns another reading end of the same objects, with these indexes. Equal functions share one index. */
+  view<Other extends string>(indexes: Indexes<T, Other>): Snapshot<T, Other>;
+  /** Makes the caller the one writer until it calls the returned function. Throws while there is another writer. */
   claim(): () => void;
-  /** Takes an event in and answers what to pass on: events that are by now true of the snapshot. */
+  /**
+   * Writes an event and returns the events to pass on, all of which the snapshot now reflects. `applied` and `listed`
+   * then carry the object they replaced as `old`.
+   */
   write(event: WatchEvent<T>): readonly WatchEvent<T>[];
+  /** Forgets everything: reads are empty, and `ready` waits for the next list. */
+  clear(): void;
 }
 
 /** An empty snapshot with these indexes. An index function that throws ends the stream that writes. */
 export function snapshotWriter<T extends Frozen<ApiObject>, Index extends string = never>(
   indexes: Indexes<T, Index>,
 ): SnapshotWriter<T, Index> {
-  let known = new IndexedObjects(indexes);
-  let arriving = new IndexedObjects(indexes);
+  let known = new IndexedObjects<T>();
+  let arriving = new IndexedObjects<T>();
   let resourceVersion: string | undefined;
   let claimed = false;
-  let setReady: () => void = () => undefined;
-  const ready = new Promise<void>((resolve) => {
-    setReady = resolve;
-  });
+  let ready = newLatch();
 
   const replaceKnown = (): readonly WatchEvent<T>[] => {
-    const gone = known.list().filter((object) => !arriving.has(object));
-    const listed = arriving.list();
+    const former = known;
+    const gone = former.list().filter((object) => !arriving.has(object));
     known = arriving;
-    arriving = new IndexedObjects(indexes);
+    arriving = new IndexedObjects(known.indexes);
     return [
       ...gone.map((object) => ({ type: 'deleted', object, finalStateUnknown: true }) as const),
-      ...listed.map((object) => ({ type: 'listed', object }) as const),
+      ...known.list().map((object) => listedEvent(object, former)),
     ];
   };
-
-  return {
-    snapshot: {
+  const view = <Other extends string>(named: Indexes<T, Other>): Snapshot<T, Other> => {
+    const functions = new Map<string, IndexFunction<T>>(Object.entries(named));
+    for (const valuesOf of functions.values()) {
+      known.addIndex(valuesOf);
+      arriving.addIndex(valuesOf);
+    }
+    return {
       get: (key) => known.get(key),
       list: () => known.list(),
-      by: (index, value) => known.by(index, value),
+      by: (index, value) => {
+        const valuesOf = functions.get(index);
+        if (valuesOf === undefined) throw new RangeError(`no index ${JSON.stringify(index)}`);
+        return known.by(valuesOf, value);
+      },
       get resourceVersion() {
         return resourceVersion;
       },
-      ready,
-    },
+      get ready() {
+        return ready.opened;
+      },
+    };
+  };
+
+  return {
+    snapshot: view(indexes),
+    view,
     claim: () => {
       if (claimed) throw new Error('this snapshot already has a writer');
       claimed = true;
@@ -74,7 +93,7 @@ export function snapshotWriter<T extends Frozen<ApiObject>, Index extends string
     write: (event) => {
       switch (event.type) {
         case 'init':
-          arriving = new IndexedObjects(indexes);
+          arriving = new IndexedObjects(known.indexes);
           return [event];
         case 'listed':
           arriving.set(event.object);
@@ -82,13 +101,15 @@ export function snapshotWriter<T extends Frozen<ApiObject>, Index extends string
         case 'synced': {
           const replaced = replaceKnown();
           resourceVersion = event.resourceVersion;
-          setReady();
+          ready.open();
           return [...replaced, event];
         }
-        case 'applied':
-          known.set(event.object);
-          resourceVersion = event.object.metadata?.resourceVersion ?? resourceVersion;
-          return [event];
+        case 'applied': {
+          const { object } = event;
+          const old = known.set(object);
+          resourceVersion = object.metadata?.resourceVersion ?? resourceVersion;
+          return [old === undefined ? event : { type: 'applied', object, old }];
+        }
         case 'deleted':
           known.delete(event.object);
           resourceVersion = event.object.metadata?.resourceVersion ?? resourceVersion;
@@ -100,5 +121,29 @@ export function snapshotWriter<T extends Frozen<ApiObject>, Index extends string
           return [event];
       }
     },
+    clear: () => {
+      known = new IndexedObjects(known.indexes);
+      arriving = new IndexedObjects(known.indexes);
+      if (resourceVersion !== undefined) ready = newLatch();
+      resourceVersion = undefined;
+    },
   };
+}
+
+function listedEvent<T extends Frozen<ApiObject>>(object: T, former: IndexedObjects<T>): WatchEvent<T> {
+  const old = former.get(objectKey(object));
+  return old === undefined ? { type: 'listed', object } : { type: 'listed', object, old };
+}
+
+interface Latch {
+  readonly opened: Promise<void>;
+  open(): void;
+}
+
+function newLatch(): Latch {
+  let open: () => void = () => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open: () => open() };
 }

@@ -1,9 +1,7 @@
-// The objects that draw flows and levels, as they are and whenever they change. Nothing is read before somebody
-// subscribes.
-import { combineLatest, defer, filter, map, tap } from 'rxjs';
+// The FlowSchemas and PriorityLevelConfigurations of a server, and their changes.
+import { combineLatest, filter, map } from 'rxjs';
 import type { Observable } from 'rxjs';
-import { reflect, snapshotWriter } from '../../core/index.js';
-import type { ApiObject, Frozen, ObjectReader } from '../../core/index.js';
+import type { ApiObject, Frozen, ObjectInformers } from '../../core/index.js';
 import type { FlowSchema, PriorityLevelConfiguration } from '../../core/types/index.js';
 
 /** Levels and schemas. */
@@ -12,20 +10,18 @@ export interface FlowConfiguration {
   readonly schemas: readonly Frozen<FlowSchema>[];
 }
 
-/** Completes when the server is closed; errors never. `failed` is called whenever something could not be read. */
-export function flowConfiguration(reader: ObjectReader, failed: () => void): Observable<FlowConfiguration> {
-  const objects = <T extends ApiObject>(resource: string): Observable<readonly Frozen<T>[]> =>
-    defer(() => {
-      const known = snapshotWriter<Frozen<T>>({});
-      return reader.changes<T>({ group: 'flowcontrol.apiserver.k8s.io', resource }).pipe(
-        reflect(known),
-        tap(({ type }) => {
-          if (type === 'failed') failed();
-        }),
-        filter(({ type }) => type === 'synced' || type === 'applied' || type === 'deleted'),
-        map(() => known.snapshot.list()),
-      );
-    });
+/**
+ * Emits the configuration whenever it changes. Objects that cannot be read count as absent, so that the mandatory ones
+ * apply: health checks must be answered even then. Cold; completes when the server is closed; never errors.
+ */
+export function flowConfiguration(informers: ObjectInformers): Observable<FlowConfiguration> {
+  const objects = <T extends ApiObject>(resource: string): Observable<readonly Frozen<T>[]> => {
+    const informer = informers.of<T>({ group: 'flowcontrol.apiserver.k8s.io', resource });
+    return informer.events$.pipe(
+      filter(({ type }) => type === 'synced' || type === 'applied' || type === 'deleted' || type === 'failed'),
+      map(() => informer.list()),
+    );
+  };
   return combineLatest({
     levels: objects<PriorityLevelConfiguration>('prioritylevelconfigurations'),
     schemas: objects<FlowSchema>('flowschemas'),

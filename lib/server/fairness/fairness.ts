@@ -3,10 +3,10 @@
 // levels, each with seats of its own; what finds none waits or is turned away with 429. Requests that the host itself
 // makes in process are no business of this step, nor are long ones: a watch takes seats only until it has begun. As
 // apiserver/pkg/server/filters/priority-and-fairness.go.
-import { takeUntil } from 'rxjs';
+import { defer, tap } from 'rxjs';
 import type { ApiRequest, ApiResponse, RawResponse } from '../../client/index.js';
-import { Outlet, parseDurationMs } from '../../core/index.js';
-import type { Clock, ObjectReader } from '../../core/index.js';
+import { Outlet, onDemand, parseDurationMs } from '../../core/index.js';
+import type { Clock, ObjectInformers } from '../../core/index.js';
 import { textResponse } from '../documents/text-response.js';
 import { isLongRunning } from '../http/request-info.js';
 import type { Answer, Serve, Step } from '../pipeline.js';
@@ -21,7 +21,7 @@ import { seatsOf } from './seat-estimate.js';
 /** What fairness is made with. */
 export interface FairnessOptions {
   readonly registry: Registry;
-  readonly reader: ObjectReader;
+  readonly informers: ObjectInformers;
   readonly clock: Clock;
   /** How many requests are served at once. */
   readonly concurrency: number;
@@ -38,26 +38,14 @@ export interface Fairness {
 }
 
 /** Makes the step. Schemas and levels are read when the first request comes. */
-export function fairnessOf({ registry, reader, clock, concurrency, turnedAway }: FairnessOptions): Fairness {
+export function fairnessOf({ registry, informers, clock, concurrency, turnedAway }: FairnessOptions): Fairness {
   const control = new FlowControl(clock, concurrency, patienceOf);
   const closing = new Outlet<undefined>();
-  let isReady = false;
-  let ready: Promise<void> | undefined;
-  const begin = (): Promise<void> =>
-    new Promise((resolve) => {
-      control.configure([], []);
-      const done = (): void => {
-        isReady = true;
-        resolve();
-      };
-      // Where the objects cannot be read the mandatory ones have to do: health must be told even then.
-      const configuration$ = flowConfiguration(reader, done).pipe(takeUntil(closing.values$));
-      const following = configuration$.forEach(({ levels, schemas }) => {
-        control.configure(levels, schemas);
-        done();
-      });
-      void following.then(done);
-    });
+  const configured$ = defer(() => {
+    control.configure([], []);
+    return flowConfiguration(informers).pipe(tap(({ levels, schemas }) => control.configure(levels, schemas)));
+  });
+  const configuration = onDemand(configured$, closing.values$);
   const objectCount = ({ group, version, resource }: ApiRequest['info']): number | undefined =>
     registry.endpoint({ group, version, resource })?.stored.cacher.figures().objects;
   const serve = (exchange: Exchange, next: Serve): Answer => {
@@ -123,7 +111,7 @@ export function fairnessOf({ registry, reader, clock, concurrency, turnedAway }:
       (isLongRunning(request.info) && request.info.verb !== 'watch')
     )
       return next(exchange);
-    return isReady ? serve(exchange, next) : (ready ??= begin()).then(() => serve(exchange, next));
+    return configuration.isReady ? serve(exchange, next) : configuration.whenReady(() => serve(exchange, next));
   };
   const close = (): void => {
     closing.emit(undefined);

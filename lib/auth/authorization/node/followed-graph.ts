@@ -1,84 +1,55 @@
-// The graph kept in step with the server's objects: pods, persistent volumes, volume attachments and resource slices.
-// Nothing is read before the first question; that one waits until all of them are known. As
+// Keeps the graph of nodes current with the server's objects: pods, persistent volumes, volume attachments and resource
+// slices. Nothing is read before the first request, which waits until all of them are listed. As
 // plugin/pkg/auth/authorizer/node/graph_populator.go.
-import { concatMap, defer, merge } from 'rxjs';
+import { combineLatest, concatMap, defer } from 'rxjs';
 import type { Observable } from 'rxjs';
-import { deepEqual, objectKey } from '../../../core/index.js';
-import type { ApiObject, Frozen, GroupResource, ObjectReader, WatchEvent } from '../../../core/index.js';
+import { deepEqual, objectKey, onDemand } from '../../../core/index.js';
+import type { ApiObject, Frozen, GroupResource, ObjectInformers } from '../../../core/index.js';
 import type { PersistentVolume, Pod, ResourceSlice, VolumeAttachment } from '../../../core/types/index.js';
 import { NodeGraph } from './node-graph.js';
 import { podReferences, reference, volumeSecrets } from './object-references.js';
 
-/** Answers the graph, at once when everything is known. */
-export function followedGraph(reader: ObjectReader): () => NodeGraph | Promise<NodeGraph> {
-  let known: NodeGraph | undefined;
-  let coming: Promise<NodeGraph> | undefined;
-  const follow = (): Promise<NodeGraph> =>
-    new Promise((resolve, reject) => {
-      const graph = new NodeGraph();
-      const unknown = new Set(sources);
-      const followed$ = merge(...sources.map((source) => followedSource(source, graph, reader)));
-      const following = followed$.forEach((source) => {
-        unknown.delete(source);
-        if (unknown.size > 0) return;
-        known = graph;
-        resolve(graph);
-      });
-      following.then(
-        () => resolve(graph),
-        (error: unknown) => {
-          // The next question begins anew: what the graph says is not true any more.
-          known = undefined;
-          coming = undefined;
-          reject(
-            error instanceof Error ? error : new Error('the objects of nodes cannot be followed', { cause: error }),
-          );
-        },
-      );
-    });
-  return () => known ?? (coming ??= follow());
+/** What the graph is made from. */
+export interface GraphSources {
+  readonly informers: ObjectInformers;
+  /** Emits when the server is closed: the graph then stops following changes. */
+  readonly closed$: Observable<void>;
+}
+
+/** Returns the graph, at once when everything is listed. A graph that fails to follow is made anew. */
+export function followedGraph({ informers, closed$ }: GraphSources): () => NodeGraph | Promise<NodeGraph> {
+  let graph = new NodeGraph();
+  const followed$ = defer(() => {
+    const fresh = (graph = new NodeGraph());
+    return combineLatest(sources.map((source) => followSource(source, fresh, informers)));
+  });
+  const { whenReady } = onDemand(followed$, closed$);
+  const current = (): NodeGraph => graph;
+  return () => whenReady(current);
 }
 
 /** Objects that relate nodes to objects. */
 interface Source<T extends ApiObject = ApiObject> {
   readonly resource: GroupResource;
-  /** Whether a change is none for the graph. Most are not: nodes report on their pods all the time. */
+  /** Whether a change leaves the graph as it is. Most do: nodes report the status of their pods all the time. */
   isSame(before: Frozen<T>, now: Frozen<T>): boolean;
   put(graph: NodeGraph, key: string, object: Frozen<T>): void;
   remove(graph: NodeGraph, key: string): void;
 }
 
-/** Keeps a source's part of the graph; emits itself whenever a list is complete. */
-function followedSource(source: Source, graph: NodeGraph, reader: ObjectReader): Observable<Source> {
-  return defer(() => {
-    const known = new Map<string, Frozen<ApiObject>>();
-    let listed = new Set<string>();
-    const put = (object: Frozen<ApiObject>): void => {
-      const key = objectKey(object);
-      const before = known.get(key);
-      known.set(key, object);
-      if (before === undefined || !source.isSame(before, object)) source.put(graph, key, object);
-    };
-    const remove = (key: string): void => {
-      known.delete(key);
-      source.remove(graph, key);
-    };
-    const take = (event: WatchEvent<Frozen<ApiObject>>): readonly Source[] => {
-      if (event.type === 'init') listed = new Set();
-      else if (event.type === 'applied') put(event.object);
-      else if (event.type === 'deleted') remove(objectKey(event.object));
-      else if (event.type === 'listed') {
-        listed.add(objectKey(event.object));
-        put(event.object);
-      } else if (event.type === 'synced') {
-        for (const key of [...known.keys()]) if (!listed.has(key)) remove(key);
-        listed = new Set();
-        return [source];
+/** Keeps a source's part of the graph; emits whenever a list is complete. */
+function followSource(source: Source, graph: NodeGraph, informers: ObjectInformers): Observable<Source> {
+  return informers.of(source.resource).events$.pipe(
+    concatMap((event) => {
+      if (event.type === 'synced') return [source];
+      if (event.type === 'deleted') source.remove(graph, objectKey(event.object));
+      else if (event.type === 'listed' || event.type === 'applied') {
+        const { object, old } = event;
+        if (old === undefined || !source.isSame(old, object)) source.put(graph, objectKey(object), object);
       }
       return [];
-    };
-    return reader.changes<ApiObject>(source.resource).pipe(concatMap(take));
-  });
+    }),
+  );
 }
 
 const pods: Source<Pod> = {
@@ -134,5 +105,5 @@ function giveItself(graph: NodeGraph, object: string, node = ''): void {
   else graph.give(object, node, new Set([object]));
 }
 
-/** Each hears only of objects of its own resource. */
+/** Each receives only objects of its own resource. */
 const sources = [pods, volumes, attachments, slices] as readonly Source[];

@@ -12,8 +12,8 @@ import { judge } from './node-rules.js';
 import { reference } from './object-references.js';
 
 /** Allows nodes what is theirs. The first question about an object waits until the server's objects are known. */
-export function nodeAuthorizer({ reader }: Pick<ServerTools, 'reader'>): Authorizer {
-  const graphOf = followedGraph(reader);
+export function nodeAuthorizer(tools: Pick<ServerTools, 'informers' | 'closed$'>): Authorizer {
+  const graphOf = followedGraph(tools);
   const authorizer = (attributes: AccessAttributes): readonly Decision[] | Promise<Decision> => {
     const node = nodeBehind(attributes.user);
     if (node === undefined) return unspoken;
