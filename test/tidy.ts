@@ -3,9 +3,11 @@
 // directions of imports in .dependency-cruiser.cjs.
 import t from 'tap';
 import { exceptions } from './support/tidy/exceptions.js';
+import { clashingNames } from './support/tidy/exported-names.js';
 import { reachableFrom } from './support/tidy/import-graph.js';
+import { sharedNames } from './support/tidy/shared-names.js';
 import { rules, type Rule, type RuleName } from './support/tidy/rules.js';
-import { findNodes, parseSource, readText, typescriptFiles, type Finding } from './support/tidy/source.js';
+import { Finding, findNodes, parseSource, readText, typescriptFiles, visitNodes } from './support/tidy/source.js';
 
 const lib = typescriptFiles('lib');
 const written = lib.filter((file) => !file.includes('.generated.') && file !== 'lib/core/types/index.ts');
@@ -14,11 +16,20 @@ const sources = lib.map((file) => parseSource(file, readText(file)));
 const isIn = (path: string, file: string): boolean => (path.endsWith('/') ? file.startsWith(path) : file === path);
 const print = (findings: readonly Finding[]): readonly string[] => findings.map(String);
 
-for (const [name, rule] of Object.entries(rules) as [RuleName, Rule][]) {
+const allRules = Object.entries(rules) as [RuleName, Rule][];
+const findingsOf = new Map<RuleName, Finding[]>(allRules.map(([name]) => [name, []]));
+// One walk for all rules: walking is most of the time that this test takes.
+for (const source of sources)
+  visitNodes(source, (node) => {
+    for (const [name, { matches }] of allRules)
+      if (matches(node)) findingsOf.get(name)?.push(new Finding(source, node));
+  });
+
+for (const [name, rule] of allRules) {
+  const findings = findingsOf.get(name) ?? [];
   const allowed = exceptions.filter((exception) => exception.rule === name).flatMap((exception) => exception.in);
 
   t.test(`${name}: a file of lib uses ${rule.instead}`, async (t) => {
-    const findings = sources.flatMap((source) => findNodes(source, rule.matches));
     t.strictSame(print(findings.filter(({ file }) => !allowed.some((path) => isIn(path, file)))), []);
     t.strictSame(
       allowed.filter((path) => !findings.some(({ file }) => isIn(path, file))),
@@ -36,6 +47,26 @@ for (const [name, rule] of Object.entries(rules) as [RuleName, Rule][]) {
       t.strictSame(print(findNodes(parseSource('accepted.ts', text), rule.matches)), [], text);
   });
 }
+
+t.test('one exported name has one meaning', async (t) => {
+  const clashes = clashingNames(sources);
+  t.strictSame(
+    clashes
+      .filter(({ name }) => !Object.hasOwn(sharedNames, name))
+      .map(({ name, files }) => `${name}: ${files.join(', ')}`),
+    [],
+    'a name is declared in one file: rename one of these',
+  );
+});
+
+t.test('a name that two files declare is seen', async (t) => {
+  const parse = (texts: readonly string[]): readonly string[] =>
+    clashingNames(texts.map((text, index) => parseSource(`lib/${index}.ts`, text))).map(({ name }) => name);
+  t.strictSame(parse(['export const pod = 1;', 'export interface pod {}', 'const pod = 2;']), ['pod']);
+  t.strictSame(parse(['export function one() {}', 'export async function one() {}', 'export class Two {}']), ['one']);
+  t.strictSame(parse(['export class Two {}', 'export type Two = `${string}.${string}`;']), ['Two']);
+  t.strictSame(parse(['export const { a } = b;', "export { a } from './0.js';", 'const a = 1;']), []);
+});
 
 t.test('every file of lib is reached from a public entry', async (t) => {
   const manifest = JSON.parse(readText('package.json')) as {

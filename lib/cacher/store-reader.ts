@@ -15,7 +15,7 @@ export interface StoreReader<T extends object> {
 }
 
 /** A page, and the revision it shall be of; the newest without it. */
-export interface StoreListOptions extends PageOptions {
+export interface ReaderPageOptions extends PageOptions {
   readonly revision?: Revision | undefined;
 }
 
@@ -26,7 +26,7 @@ const chunk = 500;
 export async function listFromStore<T extends object>(
   reader: StoreReader<T>,
   view: View<T>,
-  options: StoreListOptions,
+  options: ReaderPageOptions,
 ): Promise<CacheListing<T>> {
   const { store } = reader.source;
   const { limit = Number.POSITIVE_INFINITY, after } = options;

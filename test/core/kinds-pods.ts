@@ -7,8 +7,8 @@ import { unifiedDiff } from '../../lib/core/kinds/pods/unified-diff.js';
 import { builtinSchema } from '../../lib/core/schema/builtin.js';
 import { arbitraryObject } from '../support/arbitrary-object.js';
 import { podRefusals } from '../support/pod-refusals.js';
-import { create, row, strategyOf, testNow, update } from '../support/strategy.js';
-import type { Outcome } from '../support/strategy.js';
+import { create, newServer, row, strategyOf, testNow, update } from '../support/strategy.js';
+import type { Outcome, StrategiesOfServer } from '../support/strategy.js';
 
 type Fields = Record<string, unknown>;
 
@@ -1209,6 +1209,15 @@ t.test('a pod is selected, and goes, by its own rules', async (t) => {
     [grace(5, { spec: {} }), grace(5, { status: { phase: 'Failed' } }), grace(5, { status: { phase: 'Succeeded' } })],
     [0, 0, 0],
   );
+});
+
+t.test('servers do not share what they remember of pods', async (t) => {
+  const [one, other] = [newServer(), newServer()];
+  const createOn = (server: StrategiesOfServer): Fields =>
+    specOf(create('/v1/Pod', pod({ hostname: 'memory' }), server));
+  createOn(one);
+  t.equal(createOn(one), createOn(one));
+  t.not(createOn(other), createOn(one));
 });
 
 t.test('selectors of labels are checked', async (t) => {

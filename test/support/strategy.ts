@@ -29,12 +29,22 @@ export const testNow: number = Date.UTC(2026, 0, 2, 3, 4, 5);
 
 const scheme = builtinScheme();
 
+/** The strategies that one server has made of those of the scheme. */
+export type StrategiesOfServer = Map<KindStrategy, KindStrategy>;
+
+/** Returns a server that remembers nothing yet. */
+export function newServer(): StrategiesOfServer {
+  return new Map();
+}
+
+const firstServer = newServer();
+
 /**
  * Creates an object of `kind`, written as in the registry: `apps/v1/Deployment`, `/v1/Pod`. Objects need no namespace.
  */
-export function create(kind: string, object: object): Outcome {
+export function create(kind: string, object: object, server = firstServer): Outcome {
   const gvk = parseKind(kind);
-  const { strategy, namespaced, hasStatus } = definitionOf(gvk);
+  const { strategy, namespaced, hasStatus } = definitionOf(gvk, server);
   const decoded = decode(gvk, object);
   const context = contextOf(gvk);
   if (hasStatus && strategy.keepsStatus !== true) resetStatus(decoded, gvk);
@@ -102,13 +112,18 @@ function parseKind(kind: string): GroupVersionKind {
   return { ...parseGroupVersion(kind.slice(0, slash).replace(/^\//, '')), kind: kind.slice(slash + 1) };
 }
 
-function definitionOf(gvk: GroupVersionKind): { strategy: KindStrategy; namespaced: boolean; hasStatus: boolean } {
+function definitionOf(
+  gvk: GroupVersionKind,
+  server = firstServer,
+): { strategy: KindStrategy; namespaced: boolean; hasStatus: boolean } {
   const own = scheme.kind(gvk);
   const hub = own && scheme.kind(own.hub);
   if (hub?.strategy === undefined) throw new Error(`${gvk.kind} has no strategy`);
   const resource = own?.resource ?? hub.resource;
+  const strategy = server.get(hub.strategy) ?? hub.strategy.forServer?.() ?? hub.strategy;
+  server.set(hub.strategy, strategy);
   return {
-    strategy: hub.strategy,
+    strategy,
     namespaced: resource?.namespaced ?? false,
     hasStatus: resource?.subresources.some(({ name }) => name === 'status') ?? false,
   };

@@ -93,4 +93,9 @@ export interface KindStrategy<T extends ApiObject = ApiObject, F = Frozen<T>> ex
   readonly table?: KindTable<T, F>;
   /** After that long objects vanish by themselves. */
   readonly timeToLiveMs?: number;
+  /**
+   * Returns the strategy for one server, for a strategy that remembers what it has seen. The strategy of a scheme
+   * itself has no state: many servers share the scheme.
+   */
+  forServer?(): KindStrategy<T, F>;
 }

@@ -51,7 +51,7 @@ export class StoredKind {
   constructor(definition: KindDefinition, resource: ResourceDefinition, options: StoredKindOptions) {
     const { scheme } = options;
     this.definition = definition;
-    this.strategy = definition.strategy ?? plainStrategy;
+    this.strategy = definition.strategy?.forServer?.() ?? definition.strategy ?? plainStrategy;
     this.ref = { group: definition.group, resource: resource.plural };
     this.namespaced = resource.namespaced;
     this.subresources = new Set(resource.subresources.map(({ name }) => name));

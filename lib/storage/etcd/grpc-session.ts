@@ -25,7 +25,7 @@ export interface GrpcSessionOptions {
 }
 
 /** What goes with a call. */
-export interface GrpcCallOptions {
+export interface GrpcRequestOptions {
   /** How long it may take; Infinity for a stream. */
   readonly timeoutMs: number;
   readonly metadata: Readonly<Record<string, string>>;
@@ -90,7 +90,7 @@ export class GrpcSession {
   }
 
   /** Makes a call with one answer. Rejects with a GrpcError. */
-  unary(method: string, request: Buffer, options: GrpcCallOptions): Promise<Buffer> {
+  unary(method: string, request: Buffer, options: GrpcRequestOptions): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       let answer: Buffer | undefined;
       const call = this.#open(method, options, {
@@ -109,7 +109,7 @@ export class GrpcSession {
   }
 
   /** Opens a stream. Where that is not possible the observer hears the end before this returns. */
-  stream(method: string, options: GrpcCallOptions, observer: CallObserver): GrpcStream {
+  stream(method: string, options: GrpcRequestOptions, observer: CallObserver): GrpcStream {
     const call = this.#open(method, options, observer);
     return {
       write: (message) => {
@@ -136,7 +136,7 @@ export class GrpcSession {
     this.#socket.destroy();
   }
 
-  #open(method: string, { timeoutMs, metadata }: GrpcCallOptions, observer: CallObserver): GrpcCall | undefined {
+  #open(method: string, { timeoutMs, metadata }: GrpcRequestOptions, observer: CallObserver): GrpcCall | undefined {
     let stream: ClientHttp2Stream;
     try {
       // Assigned one by one: spreading would cost 5 µs of the 100 that a call takes.

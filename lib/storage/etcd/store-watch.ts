@@ -10,7 +10,7 @@ import { EtcdWatch, type EtcdWatchOptions } from './etcd-watch.js';
 import type { EtcdEvent } from './messages.js';
 
 /** What a watch of the store works with. */
-export type StoreWatchOptions = Pick<EtcdWatchOptions, 'client' | 'clock' | 'random' | 'signal' | 'after'> & {
+export type StoreWatchTools = Pick<EtcdWatchOptions, 'client' | 'clock' | 'random' | 'signal' | 'after'> & {
   readonly subscriber: Subscriber<Batch>;
   readonly codec: EntryCodec;
   /** Of the keys to watch. */
@@ -25,7 +25,7 @@ export class StoreWatch implements ProgressWatch {
   readonly #subscriber: Subscriber<Batch>;
   readonly #codec: EntryCodec;
 
-  constructor({ subscriber, codec, prefix, ...source }: StoreWatchOptions) {
+  constructor({ subscriber, codec, prefix, ...source }: StoreWatchTools) {
     this.prefix = codec.keyOf(prefix);
     this.#subscriber = subscriber;
     this.#codec = codec;

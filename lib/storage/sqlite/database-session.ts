@@ -2,7 +2,7 @@
 // of messages.
 import { beginBackup, type Backup } from './backup.js';
 import { GroupCommit } from './group-commit.js';
-import { numberOf, openDatabase, textColumn, type Database } from './open-database.js';
+import { numberOf, openDatabase, textValue, type Database } from './open-database.js';
 import type { Calls, DatabaseOptions, Opened, WorkerRequest, GroupedWrite, WriteOutcome } from './protocol.js';
 import { Lister, replayHistory } from './read-parts.js';
 import { LogTable } from './log-table.js';
@@ -46,7 +46,7 @@ export class DatabaseSession {
     const leases = this.#database.prepare('SELECT id, ttl_ms FROM lease ORDER BY id').all();
     return {
       revision: this.#log.revision,
-      leases: leases.map((row) => [textColumn(row, 'id'), numberOf(row, 'ttl_ms')]),
+      leases: leases.map((row) => [textValue(row, 'id'), numberOf(row, 'ttl_ms')]),
       compacted: this.#log.compacted,
       swept: this.#log.swept,
     };

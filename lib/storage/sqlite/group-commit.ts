@@ -8,7 +8,7 @@ import type { Revision } from '../store.js';
 import { StoreError } from '../store-error.js';
 import type { StoredEntry } from '../value-codec.js';
 import type { Database, Statement } from './open-database.js';
-import { numberOf, textColumn } from './open-database.js';
+import { numberOf, textValue } from './open-database.js';
 import type { Replaced, WireTransaction, GroupedWrite, WriteOutcome } from './protocol.js';
 import { changesOfRevisionMax, type Head, type LogTable } from './log-table.js';
 import { fromSqlite, isFull, toWire } from './sqlite-error.js';
@@ -140,7 +140,7 @@ export class GroupCommit {
 
   #end(lease: string): WriteOutcome {
     if (this.#endLease.get(lease) === undefined) throw new Refusal(lease);
-    const keys = this.#held.all(lease).map((row) => textColumn(row, 'key'));
+    const keys = this.#held.all(lease).map((row) => textValue(row, 'key'));
     if (keys.length > changesOfRevisionMax) throw new StoreError('too-large', `lease ${lease} has ${keys.length} keys`);
     const revision = this.#revision + 1;
     const deleted = keys.map((key, position) => {

@@ -8,7 +8,7 @@ import { checkReadable } from '../compaction.js';
 import type { Revision } from '../store.js';
 import { StoreError } from '../store-error.js';
 import type { StoredEntry, StoredValue } from '../value-codec.js';
-import { numberOf, textColumn, type Database, type Row, type Statement } from './open-database.js';
+import { numberOf, textValue, type Database, type Row, type Statement } from './open-database.js';
 import type { WireChange } from './protocol.js';
 
 /** Names a row. */
@@ -188,7 +188,7 @@ function present(row: Row | undefined): Head | undefined {
 
 function entryOf(row: Row): StoredEntry {
   return [
-    textColumn(row, 'key'),
+    textValue(row, 'key'),
     valueOf(row, 'value'),
     numberOf(row, 'created'),
     numberOf(row, 'revision'),
@@ -201,7 +201,7 @@ function changeOf(row: Row): WireChange {
     row.before_revision === null
       ? null
       : [
-          textColumn(row, 'key'),
+          textValue(row, 'key'),
           valueOf(row, 'before_value'),
           numberOf(row, 'before_created'),
           numberOf(row, 'before_revision'),
@@ -211,7 +211,7 @@ function changeOf(row: Row): WireChange {
 }
 
 function leaseOf(row: Row, column: string): string | null {
-  return row[column] === null ? null : textColumn(row, column);
+  return row[column] === null ? null : textValue(row, column);
 }
 
 function valueOf(row: Row, column: string): StoredValue {

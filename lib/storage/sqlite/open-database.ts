@@ -106,7 +106,7 @@ export function createTables(database: Database, name: 'main' | 'copy'): void {
 }
 
 /** A column that has to be text. */
-export function textColumn(row: Row, column: string): string {
+export function textValue(row: Row, column: string): string {
   const value = row[column];
   if (typeof value !== 'string') throw new StoreError('corrupt', `column ${column} is ${typeof value}, not text`);
   return value;

@@ -3,7 +3,7 @@
  */
 import { random } from '../../core/index.js';
 import { isStoreError, type Revision, type Store } from '../../storage/index.js';
-import { describeError, expectRefusal, expectSame, expectSoon, expectThat, failureOf } from './expect.js';
+import { describeError, expectRefusal, expectSame, expectSoon, expectThat, errorOf } from './expect.js';
 import type { StoreCheck, StoreHarness } from './harness.js';
 import { randomTransaction } from './random-transaction.js';
 import { sortChanges, StoreModel } from './store-model.js';
@@ -149,7 +149,7 @@ async function compactAmidReaders(store: Store, seed: number): Promise<void> {
     for (let round = 0; writing && round < 1000; round++) {
       const revision = Math.max(model.start, model.revision - chance.integer(10));
       const listing = store.list(prefix, { revision });
-      const refusal = await failureOf(listing);
+      const refusal = await errorOf(listing);
       const claim = `a list at revision ${revision} must be whole or refused as compacted at a later one`;
       if (refusal === undefined) expectSame(await listing, model.list(prefix, { revision }), claim);
       else

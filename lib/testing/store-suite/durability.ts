@@ -4,7 +4,7 @@
  */
 import { random } from '../../core/index.js';
 import { isStoreError, type Outcome, type Store } from '../../storage/index.js';
-import { describeError, expectRefusal, expectSame, expectSoon, expectThat, failureOf } from './expect.js';
+import { describeError, expectRefusal, expectSame, expectSoon, expectThat, errorOf } from './expect.js';
 import type { StoreCheck } from './harness.js';
 import { randomTransaction } from './random-transaction.js';
 import { sortChanges, StoreModel } from './store-model.js';
@@ -109,10 +109,7 @@ export const durabilityChecks: readonly StoreCheck[] = [
       await harness.elapse(1000);
       const gone = async (): Promise<boolean> => (await store.get(key)).entry === undefined;
       await expectSoon(harness, gone, () => `${key} must be deleted once its lease has run out`);
-      expectThat(
-        isStoreError(await failureOf(store.renewLease(lease)), 'lease-not-found'),
-        'the lease is gone with it',
-      );
+      expectThat(isStoreError(await errorOf(store.renewLease(lease)), 'lease-not-found'), 'the lease is gone with it');
     },
   },
 ];

@@ -24,7 +24,7 @@ export function sameAnswer(actual: unknown, expected: unknown): boolean {
 
 /** Fails unless the call is refused by that name; answers the refusal. */
 export async function expectRefusal(call: Promise<unknown>, code: StoreErrorCode, claim: string): Promise<StoreError> {
-  const error = await failureOf(call);
+  const error = await errorOf(call);
   if (isStoreError(error, code)) return error;
   const seen = isStoreError(error) ? `was refused as ${error.code}` : `failed with ${describeError(error)}`;
   throw new Error(`${claim}: expected a refusal as ${code}, but it ${error === undefined ? 'was accepted' : seen}`, {
@@ -38,7 +38,7 @@ export function isStoreRefusal(error: unknown, ...codes: readonly StoreErrorCode
 }
 
 /** Why a call failed; undefined when it did not. */
-export async function failureOf(call: Promise<unknown>): Promise<unknown> {
+export async function errorOf(call: Promise<unknown>): Promise<unknown> {
   try {
     await call;
     return undefined;

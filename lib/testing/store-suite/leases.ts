@@ -3,15 +3,7 @@
  * end, and after the end as much patience as the harness has.
  */
 import type { Store } from '../../storage/index.js';
-import {
-  describeError,
-  expectRefusal,
-  expectSame,
-  expectSoon,
-  expectThat,
-  isStoreRefusal,
-  failureOf,
-} from './expect.js';
+import { describeError, expectRefusal, expectSame, expectSoon, expectThat, isStoreRefusal, errorOf } from './expect.js';
 import type { StoreCheck, StoreHarness } from './harness.js';
 import { recordWatch, watchReaches } from './watch-recording.js';
 
@@ -152,7 +144,7 @@ export const leaseChecks: readonly StoreCheck[] = [
       for (let round = 0; round < 10; round++) {
         const lease = await store.grantLease(dayMs);
         const put = (n: number): Promise<unknown> =>
-          failureOf(store.commit({ put: [{ key: `${key}-${round}-${n}`, value: {}, lease }] }));
+          errorOf(store.commit({ put: [{ key: `${key}-${round}-${n}`, value: {}, lease }] }));
         const before = Array.from({ length: round }, (_, n) => put(n));
         const revoked = store.revokeLease(lease);
         const after = Array.from({ length: 5 }, (_, n) => put(round + n));

@@ -96,4 +96,56 @@ export const exceptions: readonly Exception[] = [
     reason: 'Releases the Lease after the election was unsubscribed, when there is no subscriber to compose with.',
     in: ['lib/client/leader-election.ts', 'lib/command/elected-scheduler.ts'],
   },
+  {
+    rule: 'moduleState',
+    reason: 'Facts computed from an immutable value, cached by its identity: the same for all users of the value.',
+    in: [
+      'lib/core/codec/protobuf/message-layout.ts',
+      'lib/core/volumes/matching.ts',
+      'lib/scheduling/cluster/node-capacity.ts',
+      'lib/scheduling/columns/carried-terms.ts',
+      'lib/scheduling/framework/profile-filters.ts',
+      'lib/scheduling/plugins/dynamic-resources/allocation/device-counters.ts',
+      'lib/scheduling/plugins/dynamic-resources/allocation/device-pools.ts',
+      'lib/scheduling/plugins/dynamic-resources/allocation/devices.ts',
+      'lib/scheduling/plugins/dynamic-resources/allocation/taken-devices.ts',
+      'lib/scheduling/plugins/dynamic-resources/selectors/selector-device.ts',
+      'lib/scheduling/plugins/volumes/volume-reach.ts',
+      'lib/scheduling/pod/pod-facts.ts',
+      'lib/scheduling/pod/pod-signature.ts',
+      'lib/scheduling/pod/spec-facts.ts',
+      'lib/server/node/write-output.ts',
+    ],
+  },
+  {
+    rule: 'moduleState',
+    reason:
+      'The result of a pure function for its last or its few arguments, bounded: printing times, equal values as one.',
+    in: [
+      'lib/core/objects/time.ts',
+      'lib/scheduling/cluster/cluster-events.ts',
+      'lib/scheduling/plugins/node-resources/resource-shortage.ts',
+    ],
+  },
+  {
+    rule: 'moduleState',
+    reason: 'State of one cluster, signal or socket, kept by the identity of its owner and gone with it.',
+    in: [
+      'lib/core/streams/until-aborted.ts',
+      'lib/scheduling/plugins/dynamic-resources/allocation/known-taken.ts',
+      'lib/scheduling/plugins/dynamic-resources/claim-ledger.ts',
+      'lib/scheduling/plugins/volumes/attachable-counts.ts',
+      'lib/scheduling/plugins/volumes/binding/assumed-volumes.ts',
+      'lib/server/node/client-certificate.ts',
+    ],
+  },
+  {
+    rule: 'moduleState',
+    reason: 'A constant: immutable, computed on first use, or without state.',
+    in: [
+      'lib/core/errors/field-path.ts',
+      'lib/scheduling/what-if/simulate.ts',
+      'lib/server/bootstrap/policy/policy-objects.ts',
+    ],
+  },
 ];

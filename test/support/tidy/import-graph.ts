@@ -18,7 +18,7 @@ export function reachableFrom(roots: readonly string[]): ReadonlySet<string> {
 
 function importsOf(file: string): readonly string[] {
   const text = readText(file);
-  const imported = ts.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => fileName);
+  const imported = ts.preProcessFile(text, true, false).importedFiles.map(({ fileName }) => fileName);
   const workers = Array.from(text.matchAll(/new URL\('(\.[^']+)'/g), ([, path = '']) => path);
   return [...imported, ...workers]
     .filter((path) => path.startsWith('.'))

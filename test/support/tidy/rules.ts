@@ -1,6 +1,7 @@
 // The bans of lib/: what a syntax tree can show in one file. Each rule carries examples of what it refuses and what it
 // accepts, and test/tidy.ts checks the rule against them. Bans that need no exceptions are in eslint.config.js.
 import ts from 'typescript';
+import { isModuleState } from './module-state.js';
 
 /** A construct that code of lib/ must not contain, outside the files listed in `exceptions.ts`. */
 export interface Rule {
@@ -90,6 +91,30 @@ export const rules = {
       isNamed(node.expression, ['Subject', 'BehaviorSubject', 'ReplaySubject', 'AsyncSubject']),
     refused: ['const changes = new Subject<number>();', 'const state = new BehaviorSubject(0);'],
     accepted: ['const subject = new SubjectBindings();'],
+  },
+  moduleState: {
+    instead: 'a field of the object that the state belongs to: modules hold no state',
+    matches: isModuleState,
+    refused: [
+      'let count = 0;',
+      'export let count = 0;',
+      'const known = new Map<string, number>();',
+      'const known: Map<string, number> = new Map();',
+      'const known = new WeakMap<object, string>();',
+      'const cache: ReadonlyMap<string, number> = new LRUCache({ max: 5 });',
+      'const pods = new KnownPods();',
+      'const names: string[] = [];',
+      'class Counter {\n  static count = 0;\n}\nclass Other { static readonly known = new Map(); }',
+    ],
+    accepted: [
+      'function count() { let sum = 0; const known = new Map(); return [sum, known]; }',
+      "const names: ReadonlySet<string> = new Set(['a']);",
+      'const none: Shares = new Map();',
+      'const none: readonly string[] = [];',
+      'const utf8 = new TextEncoder();',
+      'const shape = new RegExp(`^${digits}$`);',
+      'class Counter { count = 0; static readonly max = 5; }',
+    ],
   },
   any: {
     instead: 'unknown and a guard',

@@ -48,13 +48,20 @@ export function parseSource(file: string, text: string): Source {
   return { file, tree: ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true, ts.ScriptKind.TS) };
 }
 
-/** Returns a finding for every node of `source`, in the order of the text, that `matches` accepts. */
+/** Calls `visit` for every node of `source`, in the order of the text. */
+export function visitNodes(source: Source, visit: (node: ts.Node) => void): void {
+  const walk = (node: ts.Node): void => {
+    visit(node);
+    ts.forEachChild(node, walk);
+  };
+  walk(source.tree);
+}
+
+/** Returns a finding for every node of `source` that `matches` accepts. */
 export function findNodes(source: Source, matches: (node: ts.Node) => boolean): readonly Finding[] {
   const found: Finding[] = [];
-  const visit = (node: ts.Node): void => {
+  visitNodes(source, (node) => {
     if (matches(node)) found.push(new Finding(source, node));
-    ts.forEachChild(node, visit);
-  };
-  visit(source.tree);
+  });
   return found;
 }

@@ -14,7 +14,6 @@ import { validateNoBacksteps } from '../pods/path-validation.js';
 import {
   validateAwsElasticBlockStore,
   validateAzureDisk,
-  validateCsiDriverName,
   validateFc,
   validateFlexVolume,
   validateFlocker,
@@ -28,6 +27,7 @@ import {
   validateVsphereVolume,
 } from '../pods/volume-source-validation.js';
 import type { SourceCheck } from '../pods/volume-source-validation.js';
+import { validateDriverName } from '../driver-name.js';
 
 type Spec = Frozen<core.PersistentVolumeSpec>;
 
@@ -142,7 +142,7 @@ const validateStorageOs: SourceCheck<core.StorageOSPersistentVolumeSource> = (so
 ];
 
 const validateCsi: SourceCheck<core.CSIPersistentVolumeSource> = (source, path) => [
-  ...validateCsiDriverName(source.driver, path.child('driver')),
+  ...validateDriverName(source.driver, path.child('driver')),
   ...required(source.volumeHandle, path.child('volumeHandle')),
   ...(
     ['controllerPublishSecretRef', 'controllerExpandSecretRef', 'nodePublishSecretRef', 'nodeExpandSecretRef'] as const

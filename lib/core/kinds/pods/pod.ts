@@ -38,31 +38,13 @@ const podStatus: UpdateStrategy<Pod> = {
   ],
 };
 
-/** Of all servers of the process: what is remembered depends on pods alone. */
-const known = new KnownPods();
-
 /** What is particular to pods. */
 export const pod: KindStrategy<Pod> = {
   nameRule: nameIsDnsSubdomain,
-  prepareForCreate(object, { now }) {
-    preparePod(object, now);
-    known.share(object);
-  },
-  validate(object) {
-    if (known.get(object) !== undefined) return validateFinalizerNames(object.metadata);
-    const errors = validateNewPod(object);
-    if (errors.length === 0) known.add(object);
-    return errors;
-  },
-  warningsOnCreate(object) {
-    const like = known.get(object);
-    const { ofProfiles, ofRest } = like?.warnings ?? {
-      ofProfiles: appArmorWarnings(object),
-      ofRest: podWarnings(object),
-    };
-    if (like !== undefined) like.warnings = { ofProfiles, ofRest };
-    return [...ofProfiles, ...nameWarnings(object), ...ofRest];
-  },
+  prepareForCreate: (object, { now }) => preparePod(object, now),
+  validate: (object) => validateNewPod(object),
+  warningsOnCreate: (object) => [...appArmorWarnings(object), ...nameWarnings(object), ...podWarnings(object)],
+  forServer: () => withKnownPods(pod),
 
   validateUpdate: (object, old) => validatePodUpdate(object, old),
   changesGeneration: (object, old) => !semanticEqual(object.spec, old.spec),
@@ -92,6 +74,33 @@ export const pod: KindStrategy<Pod> = {
   triggerFields: ['spec.nodeName'],
   table: podTable,
 };
+
+/** Returns the strategy with a memory of pods that were valid, so that replicas are validated once. */
+function withKnownPods(strategy: KindStrategy<Pod>): KindStrategy<Pod> {
+  const known = new KnownPods();
+  return {
+    ...strategy,
+    prepareForCreate(object, { now }) {
+      preparePod(object, now);
+      known.share(object);
+    },
+    validate(object) {
+      if (known.get(object) !== undefined) return validateFinalizerNames(object.metadata);
+      const errors = validateNewPod(object);
+      if (errors.length === 0) known.add(object);
+      return errors;
+    },
+    warningsOnCreate(object) {
+      const like = known.get(object);
+      const { ofProfiles, ofRest } = like?.warnings ?? {
+        ofProfiles: appArmorWarnings(object),
+        ofRest: podWarnings(object),
+      };
+      if (like !== undefined) like.warnings = { ofProfiles, ofRest };
+      return [...ofProfiles, ...nameWarnings(object), ...ofRest];
+    },
+  };
+}
 
 function nameWarnings({ metadata }: Frozen<Pod>): readonly string[] {
   const wrong = isDns1123Label(metadata?.name ?? '');

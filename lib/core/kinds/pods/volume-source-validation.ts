@@ -1,12 +1,13 @@
 // Sources of volumes that live outside the pod: directories and disks of the node, network file systems, clouds, CSI.
 // As pkg/apis/core/validation/validation.go, validate…VolumeSource. Which of them may stand together is not asked here.
-import { fieldInvalid, fieldNotSupported, fieldRequired, fieldTooLong } from '../../errors/field-error.js';
+import { fieldInvalid, fieldNotSupported, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
 import { utf8Length } from '../../objects/character-classes.js';
 import type { Frozen } from '../../objects/meta.js';
 import { isDns1123Label, isDns1123Subdomain } from '../../objects/names.js';
 import type * as core from '../../types/core-v1.generated.js';
+import { validateDriverName } from '../driver-name.js';
 import { inRange, noErrors, validateOneOf, required, ruled, ruledIfGiven } from './field-checks.js';
 import type { FieldErrors } from './field-checks.js';
 import { validateDescendingPath, validateNoBacksteps } from './path-validation.js';
@@ -212,7 +213,7 @@ export const validateFc: SourceCheck<core.FCVolumeSource> = ({ targetWWNs = [], 
 
 /** A volume of a CSI driver, for this pod alone. */
 export const validateCsi: SourceCheck<core.CSIVolumeSource> = (source, path) => {
-  const errors: FieldError[] = [...validateCsiDriverName(source.driver, path.child('driver'))];
+  const errors: FieldError[] = [...validateDriverName(source.driver, path.child('driver'))];
   if (source.nodePublishSecretRef === undefined) return errors;
   const { name = '' } = source.nodePublishSecretRef;
   // A malformed name is reported beside the reference, not inside it.
@@ -220,13 +221,6 @@ export const validateCsi: SourceCheck<core.CSIVolumeSource> = (source, path) => 
   else errors.push(...ruled(name, isDns1123Subdomain, path.child('name')));
   return errors;
 };
-
-/** The name of a CSI driver. */
-export function validateCsiDriverName(name: string, path: FieldPath): FieldErrors {
-  if (name === '') return [fieldRequired(path)];
-  const tooLong = utf8Length(name) > 63 ? [fieldTooLong(path, 63)] : noErrors;
-  return [...tooLong, ...isDns1123Subdomain(name.toLowerCase()).map((sentence) => fieldInvalid(path, name, sentence))];
-}
 
 const hostPathTypes = [
   '',

@@ -22,7 +22,8 @@ import { validateLabelName } from '../label-selector-validation.js';
 import type { Loose } from '../loose.js';
 import { printedWord } from '../printed-values.js';
 import { validateList, validateSet } from './bounded-lists.js';
-import { validateDeviceDriverName, validateFullyQualifiedName, validateLabelLike } from './device-names.js';
+import { validateDriverName } from '../driver-name.js';
+import { validateFullyQualifiedName, validateLabelLike } from './device-names.js';
 
 type FieldErrors = readonly FieldError[];
 
@@ -96,7 +97,7 @@ export function validateOpaqueConfiguration(
   const at = path.child('opaque');
   if (opaque === undefined) return [fieldRequired(at)];
   return [
-    ...validateDeviceDriverName(opaque.driver ?? '', at.child('driver')),
+    ...validateDriverName(opaque.driver ?? '', at.child('driver')),
     ...validateRaw(opaque.parameters, at.child('parameters'), stored ? Infinity : parametersBytesMax),
   ];
 }

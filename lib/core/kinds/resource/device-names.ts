@@ -5,17 +5,11 @@ import type { FieldPath } from '../../errors/field-path.js';
 import { quote } from '../../errors/go-format.js';
 import { utf8Length } from '../../objects/character-classes.js';
 import { isCIdentifier, isDns1123Label, isDns1123Subdomain } from '../../objects/names.js';
+import { validateDriverName } from '../driver-name.js';
 import { invalidEach } from '../invalid-each.js';
 import { printedWord } from '../printed-values.js';
 
 type FieldErrors = readonly FieldError[];
-
-/** A driver: a subdomain of at most 63 characters in any case. */
-export function validateDeviceDriverName(name: string, path: FieldPath): FieldErrors {
-  if (name === '') return [fieldRequired(path)];
-  const tooLong = utf8Length(name) > driverBytesMax ? [fieldTooLong(path, driverBytesMax)] : [];
-  return [...tooLong, ...invalidEach(path, name, isDns1123Subdomain(name.toLowerCase()))];
-}
 
 /** A pool: subdomains joined by slashes. */
 export function validatePoolName(name: string, path: FieldPath): FieldErrors {
@@ -37,9 +31,7 @@ export function validateQualifiedName(name: string, path: FieldPath): FieldError
   if (second === undefined) return validateIdentifier(first, path);
   if (third !== undefined) return [];
   return [
-    ...(first === ''
-      ? [fieldInvalid(path, '', 'the domain must not be empty')]
-      : validateDeviceDriverName(first, path)),
+    ...(first === '' ? [fieldInvalid(path, '', 'the domain must not be empty')] : validateDriverName(first, path)),
     ...(second === '' ? [fieldInvalid(path, '', 'the name must not be empty')] : validateIdentifier(second, path)),
   ];
 }
@@ -66,7 +58,6 @@ export function validateShareId(id: string, path: FieldPath): FieldErrors {
   return [fieldInvalid(path, id, `uid must be in RFC 4122 normalized form, ${form}`)];
 }
 
-const driverBytesMax = 63;
 const poolBytesMax = 253;
 const identifierBytesMax = 32;
 

@@ -41,7 +41,8 @@ import {
   validateRequestRefs,
 } from './device-claim.js';
 import type { RequestNames } from './device-claim.js';
-import { validateDeviceDriverName, validateLabelLike, validatePoolName, validateShareId } from './device-names.js';
+import { validateDriverName } from '../driver-name.js';
+import { validateLabelLike, validatePoolName, validateShareId } from './device-names.js';
 import { printResourceClaim } from './internal-form.js';
 
 type FieldErrors = readonly FieldError[];
@@ -153,7 +154,7 @@ function validateDeviceStatus(
 ): FieldErrors {
   const { driver, pool, device: name, shareID, conditions = [], data, networkData } = device;
   const errors = [
-    ...validateDeviceDriverName(driver, path.child('driver')),
+    ...validateDriverName(driver, path.child('driver')),
     ...validatePoolName(pool, path.child('pool')),
     ...validateLabelLike(name, path.child('device')),
   ];
@@ -222,7 +223,7 @@ function validateResult(
   const { request, driver, pool, device, shareID } = result;
   return [
     ...validateRequestRef(request, path.child('request'), names),
-    ...validateDeviceDriverName(driver, path.child('driver')),
+    ...validateDriverName(driver, path.child('driver')),
     ...validatePoolName(pool, path.child('pool')),
     ...validateLabelLike(device, path.child('device')),
     ...validateBindingConditions(result, path),

@@ -25,16 +25,11 @@ import { validateLabelName } from '../label-selector-validation.js';
 import type { Loose } from '../loose.js';
 import { validateNodeSelector } from '../pods/node-selector-validation.js';
 import { printedWord } from '../printed-values.js';
+import { validateDriverName } from '../driver-name.js';
 import { validateList, validateMap, validateSet } from './bounded-lists.js';
 import { taintEffects } from './device-claim.js';
 import { validateCapacity } from './device-capacity.js';
-import {
-  qualifiedNameBytesMax,
-  validateDeviceDriverName,
-  validateLabelLike,
-  validatePoolName,
-  validateQualifiedName,
-} from './device-names.js';
+import { qualifiedNameBytesMax, validateLabelLike, validatePoolName, validateQualifiedName } from './device-names.js';
 import { printResourceClaim } from './internal-form.js';
 import { validateBindingConditions } from './resource-claim-status.js';
 
@@ -47,7 +42,7 @@ export function validateResourceSlice(
 ): FieldErrors {
   const path = fieldPath('spec');
   const { driver, pool, sharedCounters, devices = [] } = spec;
-  const errors = [...validateDeviceDriverName(driver, path.child('driver')), ...validatePool(pool, path.child('pool'))];
+  const errors = [...validateDriverName(driver, path.child('driver')), ...validatePool(pool, path.child('pool'))];
   if (old !== undefined) {
     errors.push(...validateImmutable(pool.name, old.spec.pool.name, path.child('pool').child('name')));
     errors.push(...validateImmutable(driver, old.spec.driver, path.child('driver')));

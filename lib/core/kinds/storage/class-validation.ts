@@ -1,10 +1,10 @@
-// What StorageClasses, VolumeAttributesClasses and the objects of CSI drivers have in common.
-// As pkg/apis/storage/validation/validation.go and pkg/apis/core/validation, ValidateCSIDriverName.
+// What StorageClasses, VolumeAttributesClasses have in common.
+// As pkg/apis/storage/validation/validation.go.
 import { fieldInvalid, fieldRequired, fieldTooLong } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
 import { utf8Length } from '../../objects/character-classes.js';
-import { isDns1123Subdomain, isQualifiedName } from '../../objects/names.js';
+import { isQualifiedName } from '../../objects/names.js';
 import { invalidEach } from '../invalid-each.js';
 
 type StringMap = Readonly<Record<string, string>>;
@@ -35,13 +35,5 @@ export function mapBytes(entries: readonly (readonly [string, string])[]): numbe
   return entries.reduce((bytes, [key, value]) => bytes + utf8Length(key) + utf8Length(value), 0);
 }
 
-/** The name of a CSI driver, as others refer to it: at most 63 bytes, a subdomain in any case. */
-export function validateCsiDriverName(name: string, path: FieldPath): readonly FieldError[] {
-  if (name === '') return [fieldRequired(path)];
-  const tooLong = utf8Length(name) > driverNameBytesMax ? [fieldTooLong(path, driverNameBytesMax)] : [];
-  return [...tooLong, ...invalidEach(path, name, isDns1123Subdomain(name.toLowerCase()))];
-}
-
 const parametersMax = 512;
 const parameterBytesMax = 256 * 1024;
-const driverNameBytesMax = 63;

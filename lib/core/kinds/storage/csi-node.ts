@@ -13,7 +13,7 @@ import type { CSINode, CSINodeDriver, CSINodeSpec } from '../../types/storage-v1
 import { invalidEach } from '../invalid-each.js';
 import type { KindStrategy } from '../kind-strategy.js';
 import { age, ageColumn, integerColumn, nameColumn } from '../table-cells.js';
-import { validateCsiDriverName } from './class-validation.js';
+import { validateDriverName } from '../driver-name.js';
 
 /** What is particular to CSINodes. */
 export const csiNode: KindStrategy<CSINode> = {
@@ -42,7 +42,7 @@ function validateDrivers(spec: Frozen<CSINodeSpec>): readonly FieldError[] {
     const repeated = names.has(name);
     names.add(name);
     return [
-      ...validateCsiDriverName(name, at.child('name')),
+      ...validateDriverName(name, at.child('name')),
       ...validateNodeId(nodeID, at.child('nodeID')),
       ...validateNonNegative(allocatable?.count ?? 0, at.child('allocatable').child('count')),
       ...(repeated ? [fieldDuplicate(at.child('name'), name)] : []),

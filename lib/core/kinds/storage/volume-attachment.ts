@@ -25,7 +25,8 @@ import type { KindTable } from '../kind-table.js';
 import { roundResourceList } from '../resource-list.js';
 import { keepMetadata } from '../status-metadata.js';
 import { age, ageColumn, nameColumn, textColumn } from '../table-cells.js';
-import { mapBytes, validateCsiDriverName } from './class-validation.js';
+import { validateDriverName } from '../driver-name.js';
+import { mapBytes } from './class-validation.js';
 
 const table: KindTable<VolumeAttachment> = {
   columns: [
@@ -72,7 +73,7 @@ function validate({ spec, status }: Frozen<VolumeAttachment>): readonly FieldErr
   const path = fieldPath('spec');
   const { persistentVolumeName: volume } = source;
   return [
-    ...validateCsiDriverName(attacher, path.child('attacher')),
+    ...validateDriverName(attacher, path.child('attacher')),
     ...validateSource(source, path.child('source')),
     ...invalidEach(path.child('nodeName'), nodeName, nameIsDnsSubdomain(nodeName, false)),
     ...validateStatus(status, fieldPath('status')),

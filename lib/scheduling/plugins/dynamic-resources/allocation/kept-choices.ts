@@ -19,13 +19,33 @@ interface KeptChoice<T> {
   readonly found: T;
 }
 
-/** Keeps answers for claims of some kinds. */
+/** Keeps the answers for the most recently used kinds of claims. */
 export class KeptChoices<T> {
   readonly #kinds = new RecentlyUsed<ChoicesOfKind<T>>(kindsMax);
+  /** Identifies classes in keys. A class that changed is another object and has another number. */
+  readonly #classNumbers = new WeakMap<FrozenDeviceClass, number>();
+  #lastClassNumber = 0;
 
-  /** The answers for claims that demand what these do. */
+  /** Returns the answers for claims with the same demands as these. */
   of(claims: readonly DeviceClaimDemands[]): ChoicesOfKind<T> {
-    return this.#kinds.get(kindOf(claims), () => []);
+    return this.#kinds.get(this.#kindOf(claims), () => []);
+  }
+
+  /** Returns a key of everything that decides about devices: the claims' specs and the classes that they name. */
+  #kindOf(claims: readonly DeviceClaimDemands[]): string {
+    return JSON.stringify(
+      claims.map(({ claim, requests }) => [
+        claim.spec.devices,
+        requests.map((alternatives) => alternatives.map((demand) => this.#numberOf(demand.class))),
+      ]),
+    );
+  }
+
+  #numberOf(deviceClass: FrozenDeviceClass): number {
+    const known = this.#classNumbers.get(deviceClass);
+    if (known !== undefined) return known;
+    this.#classNumbers.set(deviceClass, (this.#lastClassNumber += 1));
+    return this.#lastClassNumber;
   }
 }
 
@@ -59,24 +79,3 @@ function revisionOf(pools: readonly NodePool[], taken: TakenDevices): number | u
   }
   return newest;
 }
-
-/** All that decides about devices: what the claims say, and the classes that they name. */
-function kindOf(claims: readonly DeviceClaimDemands[]): string {
-  return JSON.stringify(
-    claims.map(({ claim, requests }) => [
-      claim.spec.devices,
-      requests.map((alternatives) => alternatives.map((demand) => numberOf(demand.class))),
-    ]),
-  );
-}
-
-/** A class that changed is another one. */
-function numberOf(deviceClass: FrozenDeviceClass): number {
-  const known = numbers.get(deviceClass);
-  if (known !== undefined) return known;
-  numbers.set(deviceClass, (numbered += 1));
-  return numbered;
-}
-
-const numbers = new WeakMap<FrozenDeviceClass, number>();
-let numbered = 0;
