@@ -1,7 +1,7 @@
 // What each guard of the pipeline adds to a request that it lets pass: the pipeline with nothing but that step, less
 // the pipeline without any. Time of the process, not of the clock on the wall, since others use the machine too.
 import type { IncomingMessage } from 'node:http';
-import { builtinScheme, objectInformers, random, systemClock } from '../../lib/core/index.js';
+import { createKinds, objectInformers, random, systemClock } from '../../lib/core/index.js';
 import type { ApiRequest, Handler } from '../../lib/client/index.js';
 import { auditLog } from '../../lib/server/audit/audit.js';
 import { flowSchemas, priorityLevels } from '../../lib/server/bootstrap/flow-control.js';
@@ -20,11 +20,11 @@ import type { Row } from '../measure.js';
 
 /** Nanoseconds that each step adds. */
 export async function measureGuards(): Promise<Row[]> {
-  const [clock, scheme, store] = [systemClock(), builtinScheme(), memoryStore()];
-  const registry = new Registry({ scheme, store, clock });
+  const [clock, kinds, store] = [systemClock(), createKinds(), memoryStore()];
+  const registry = new Registry({ kinds, store, clock });
   const objects = [...priorityLevels(), ...flowSchemas(0)].map((object) => ({ object }));
   await writeBootstrap(objects, { registry, store, clock, random: random(1) });
-  const requests = new RequestMetrics(clock, scheme);
+  const requests = new RequestMetrics(clock, kinds);
   const fairness = fairnessOf({
     registry,
     informers: objectInformers(objectReader(registry, clock)),

@@ -1,7 +1,7 @@
 // What a server lends to the parts that a host plugs into it: authenticators, authorizers, token issuers and admission
 // plugins. A host supplies such a part as a function of these tools; a part that reads nothing is supplied as it is.
 import type { Observable } from 'rxjs';
-import type { Clock, ObjectInformers, ObjectReader, Random, Scheme } from '../core/index.js';
+import type { Clock, Kinds, ObjectInformers, ObjectReader, Random } from '../core/index.js';
 import type { Authorizer } from './authorizer.js';
 import type { RbacRules } from './rbac/rbac-rules.js';
 
@@ -15,7 +15,7 @@ export interface ServerTools {
   /** A random stream of the part's own. */
   readonly random: Random;
   /** The kinds that the server serves. */
-  readonly scheme: Scheme;
+  readonly kinds: Kinds;
   /**
    * Returns the authorizer of the server. A function, because authorizers are created with these tools too: it may be
    * called once the server exists.

@@ -5,7 +5,7 @@ import type { Observable } from 'rxjs';
 import { alwaysAllow, mastersAllowed, rbacIndex, unionAuthenticator, unionAuthorizer } from '../auth/index.js';
 import type { ServerTools, Authenticator, Authorizer, RbacRules, TokenIssuer } from '../auth/index.js';
 import { Outlet } from '../core/index.js';
-import type { Clock, ObjectInformers, ObjectReader, Random, Scheme } from '../core/index.js';
+import type { Clock, Kinds, ObjectInformers, ObjectReader, Random } from '../core/index.js';
 import type { ServerOptions } from './server-options.js';
 
 /** What parts are made with. */
@@ -14,7 +14,7 @@ export interface AccessParts {
   readonly informers: ObjectInformers;
   readonly clock: Clock;
   readonly random: Random;
-  readonly scheme: Scheme;
+  readonly kinds: Kinds;
 }
 
 /** The access control of a server. */
@@ -37,7 +37,7 @@ export interface Access {
 }
 
 /** Makes the parts. Nothing is read before somebody asks. */
-export function accessOf(options: ServerOptions, { reader, informers, clock, random, scheme }: AccessParts): Access {
+export function accessOf(options: ServerOptions, { reader, informers, clock, random, kinds }: AccessParts): Access {
   const closing = new Outlet<undefined>();
   let isClosed = false;
   const closed$: Observable<void> = defer(() => (isClosed ? of(undefined) : closing.values$));
@@ -48,7 +48,7 @@ export function accessOf(options: ServerOptions, { reader, informers, clock, ran
     informers,
     clock,
     random: random.stream(stream),
-    scheme,
+    kinds,
     authorizer: () => authorizer ?? alwaysAllow,
     audiences,
     closed$,

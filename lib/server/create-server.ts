@@ -5,7 +5,7 @@ import { admissionChain } from '../admission/index.js';
 import type { AdmissionPlugin } from '../admission/index.js';
 import { alwaysAllow } from '../auth/index.js';
 import type { Authenticator, ServerTools } from '../auth/index.js';
-import { builtinScheme, objectInformers, systemClock, systemRandom } from '../core/index.js';
+import { createKinds, objectInformers, systemClock, systemRandom } from '../core/index.js';
 import type { Frozen, MetricFamily } from '../core/index.js';
 import type { Service } from '../core/types/index.js';
 import type { Store } from '../storage/index.js';
@@ -27,6 +27,7 @@ import { impersonateStep } from './impersonate.js';
 import { RequestMetrics } from './metrics/request-metrics.js';
 import { metricsRoute } from './metrics/server-metrics.js';
 import { pipelineHandler } from './pipeline.js';
+import { followKinds } from './registry/follow-kinds.js';
 import { objectReader } from './registry/object-reader.js';
 import { Registry } from './registry/registry.js';
 import { withoutCredentials } from './requests/without-credentials.js';
@@ -42,15 +43,17 @@ import { writeGuards } from './writes/write-guards.js';
 
 /** Makes a server. */
 export function createServer(options: ServerOptions): ApiServer {
-  const { store, scheme = builtinScheme(), clock = systemClock(), random = systemRandom() } = options;
+  const { store, kinds = createKinds(), clock = systemClock(), random = systemRandom() } = options;
   const { minWatchTimeoutMs = 30 * 60_000 } = options;
   let { serverAddress = '' } = options;
   const { serviceRanges = ['10.96.0.0/16'], nodePorts = [30_000, 32_767] } = options;
   const healthChecks = healthChecksOf(store);
-  const registry = new Registry({ scheme, store, clock });
+  const registry = new Registry({ kinds, store, clock });
+  // Before all others that follow the kinds: these find the new endpoints.
+  const following = followKinds(kinds, { registry, memories: () => [routes, requests] }).subscribe();
   const reader = objectReader(registry, clock);
   const informers = objectInformers(reader);
-  const access = accessOf(options, { reader, informers, clock, random, scheme });
+  const access = accessOf(options, { reader, informers, clock, random, kinds });
   const { authenticator, tokens, audiences, rbac } = access;
   const authorizer = access.authorizer ?? alwaysAllow;
   const allocatorOf = (): ServiceAllocator =>
@@ -62,7 +65,7 @@ export function createServer(options: ServerOptions): ApiServer {
     return ((await stored?.cacher.list())?.items ?? []) as readonly Frozen<Service>[];
   };
   const serviceHook = withCompanions(loadedAllocator(allocatorOf, services), registry);
-  const requests = new RequestMetrics(clock, scheme);
+  const requests = new RequestMetrics(clock, kinds);
   const fairness =
     options.fairness === false
       ? undefined
@@ -90,7 +93,7 @@ export function createServer(options: ServerOptions): ApiServer {
     leases: leasePool(store, clock),
     admission: admissionChain(admissionOf(options, access.toolsFor('admission'))),
     hookOf: (stored) => (stored.ref.resource === 'services' && stored.ref.group === '' ? serviceHook : undefined),
-    guardOf: writeGuards({ rbac, authorizer, reader, scheme }),
+    guardOf: writeGuards({ rbac, authorizer, reader, kinds }),
     authorizeCreate: (_endpoint, exchange) => authorize(authorizer, { ...attributesOf(exchange), verb: 'create' }),
   };
   const routes = new RouteTable({
@@ -122,12 +125,12 @@ export function createServer(options: ServerOptions): ApiServer {
         clock,
         timing: { clock, random: random.stream('watches'), minTimeoutMs: minWatchTimeoutMs },
         documents: documentsOf({
-          scheme,
+          kinds,
           serverAddress: () => serverAddress,
           healthChecks,
           routes: () => [
-            ...openApiV3(scheme),
-            openApiV2(scheme),
+            ...openApiV3(kinds),
+            openApiV2(kinds),
             ...(tokens?.discovery === undefined ? [] : openIdRoutes(tokens.discovery, () => serverAddress)),
             metrics,
           ],
@@ -137,7 +140,7 @@ export function createServer(options: ServerOptions): ApiServer {
   });
   const writing = { registry, store, clock, random: random.stream('bootstrap') };
   const { started, handler } = whenStarted(() => {
-    const groupVersions = scheme.groups.flatMap(({ name, versions }) =>
+    const groupVersions = kinds.current.groups.flatMap(({ name, versions }) =>
       versions.map((version) => ({ group: name, version })),
     );
     const objects = bootstrapObjects({
@@ -156,6 +159,7 @@ export function createServer(options: ServerOptions): ApiServer {
     await writeBootstrap(addressObjects(readServerAddress(address), serviceRanges[0]), writing);
   };
   const close = async (): Promise<void> => {
+    following.unsubscribe();
     access.close();
     fairness?.close();
     await registry.close();
@@ -165,7 +169,7 @@ export function createServer(options: ServerOptions): ApiServer {
     metricSources.add(source);
     return () => void metricSources.delete(source);
   };
-  return { handler, scheme, audit$: audit.events$, started, publishAddress, addMetrics, close };
+  return { handler, kinds, audit$: audit.events$, started, publishAddress, addMetrics, close };
 }
 
 function admissionOf({ admission = [] }: ServerOptions, tools: ServerTools): readonly AdmissionPlugin[] {

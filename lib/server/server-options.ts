@@ -3,7 +3,7 @@ import type { Observable } from 'rxjs';
 import type { AdmissionPlugin } from '../admission/index.js';
 import type { Authenticator, Authorizer, ServerTools, TokenIssuer } from '../auth/index.js';
 import type { Handler } from '../client/index.js';
-import type { Clock, MetricFamily, Random, Scheme } from '../core/index.js';
+import type { Clock, MetricFamily, MutableKinds, Random } from '../core/index.js';
 import type { Store } from '../storage/index.js';
 import type { ServiceAllocatorOptions } from './allocation/service-allocator.js';
 import type { AuditEvent } from './audit/audit-event.js';
@@ -14,8 +14,8 @@ import type { NodeConnector } from './subresources/node-connector.js';
 /** What a server is made of. Only the store has no default. */
 export interface ServerOptions {
   readonly store: Store;
-  /** The kinds; those of Kubernetes v1.36 unless said otherwise. */
-  readonly scheme?: Scheme;
+  /** The kinds, which may change while the server runs. Default: those of Kubernetes v1.36. */
+  readonly kinds?: MutableKinds;
   readonly clock?: Clock;
   readonly random?: Random;
   /**
@@ -81,7 +81,8 @@ export interface ServerOptions {
 export interface ApiServer {
   /** Answers requests, of this process or from the wire. */
   readonly handler: Handler;
-  readonly scheme: Scheme;
+  /** The kinds it serves. Kinds that are added here are served at once. */
+  readonly kinds: MutableKinds;
   /** The audit log: what the policy asks for, about the requests that come while somebody subscribes. */
   readonly audit$: Observable<AuditEvent>;
   /** Resolves when the objects that every cluster starts with are stored. The first request starts the server too. */

@@ -12,6 +12,7 @@ import {
   accessDenied,
   builtinSchema,
   builtinScheme,
+  createKinds,
   field,
   isApiError,
   isDeepFrozen,
@@ -112,7 +113,7 @@ interface Scene {
 
 async function open(t: Test, way: Open, options: Partial<ServerOptions> = {}): Promise<Scene> {
   const store = memoryStore({ clock: systemClock() });
-  const server = createServer({ store, scheme, ...options });
+  const server = createServer({ store, kinds: createKinds(scheme), ...options });
   const warnings: string[] = [];
   const { client, close } = await way(server.handler, (text) => warnings.push(text));
   t.teardown(async () => {
@@ -369,13 +370,13 @@ for (const [how, way] of ways) {
 
   t.test(`${how}: a watch of what is gone has expired`, async (t) => {
     const store = memoryStore({ clock: systemClock() });
-    const before = createServer({ store, scheme });
+    const before = createServer({ store, kinds: createKinds(scheme) });
     const maps = inProcessClient(before.handler).kind('v1', 'ConfigMap').in('default');
     const { metadata } = await maps.create(configMap('a'));
     for (const name of ['b', 'c']) await maps.create(configMap(name));
     await before.close();
     await store.compact(await store.revision());
-    const server = createServer({ store, scheme });
+    const server = createServer({ store, kinds: createKinds(scheme) });
     const { client, close } = await way(server.handler, () => undefined);
     t.teardown(async () => {
       await close();

@@ -2,7 +2,7 @@
 // clock that only moves when nothing else can happen. Every answer is read to its end, or, where it is a stream, cut
 // off.
 import { readFileSync, readdirSync } from 'node:fs';
-import { builtinScheme, random, virtualClock } from '../../lib/core/index.js';
+import { random, virtualClock } from '../../lib/core/index.js';
 import type { JsonObject, VirtualClock } from '../../lib/core/index.js';
 import { createServer } from '../../lib/server/index.js';
 import type { ApiServer } from '../../lib/server/index.js';
@@ -40,7 +40,7 @@ export interface HostileServer {
 export async function hostileServer(seed: number | string): Promise<HostileServer> {
   const clock = virtualClock({ stallAfterMs: 2 ** 30 });
   const store = memoryStore({ clock, historyMax: 1_000 });
-  const server = createServer({ store, scheme: builtinScheme(), clock, random: random(seed).stream('server') });
+  const server = createServer({ store, clock, random: random(seed).stream('server') });
   let defects: unknown[] = [];
   const { answer, close } = wire(server.handler, {
     clock,

@@ -1,22 +1,35 @@
 // The scheme: all kinds an API server or client knows, their schemas, defaults and conversions, and which of them are
 // served. A host composes one from lists of definitions; the built-in kinds come in by the same door (builtin.ts).
-// Immutable once made: `with` answers a new scheme, so a server that learns of a custom resource swaps one for another
-// while requests in flight keep theirs. All look-ups are by Map, so hostile names find nothing: first to a
-// group-version, whose kinds are made when something of it is first asked for (version-kinds.ts), then to the kind.
+// Immutable: `with` and `without` return a new scheme that shares all but the changed kinds (group-layers.ts), so a
+// server that learns of a custom resource swaps one for another while requests in flight keep theirs. All look-ups go
+// by maps, so hostile names find nothing: to the group, its version, whose kinds are made when something of it is first
+// looked up (version-kinds.ts), then to the kind.
 // As apimachinery/pkg/runtime/scheme.go, without its internal types: a registered version is the hub
 // (kind-definition.ts).
 import type { GroupVersion, GroupVersionKind, GroupVersionResource } from '../objects/gvk.js';
-import { groupVersionKindKey, groupVersionKindOf, printGroupVersion, printGroupVersionKind } from '../objects/gvk.js';
-import type { ApiList, ApiObject, Frozen } from '../objects/meta.js';
+import { groupVersionKindOf, sameGroupVersionKind } from '../objects/gvk.js';
+import type { ApiObject, Frozen } from '../objects/meta.js';
 import type { StructType } from '../schema/type.js';
 import type { ApiSwitches } from './api-switches.js';
 import { readApiSwitches } from './api-switches.js';
+import type { Converter } from './conversion.js';
+import { conversion, isObjectList, unchanged } from './conversion.js';
+import type { ApiGroup, GroupLayers, RegisteredVersion } from './group-layers.js';
+import {
+  changeKinds,
+  checkKind,
+  groupLayers,
+  groupOf,
+  groupsOf,
+  inVersion,
+  kindOf,
+  versionOf,
+} from './group-layers.js';
 import type { KindDefinition, KindOptions, ServedKind } from './kind-definition.js';
 import { kindNotRegistered, notConvertible } from './not-registered-error.js';
 import { once } from './once.js';
-import type { VersionKinds } from './version-kinds.js';
+import { SortedMap } from './sorted-map.js';
 import { versionKinds } from './version-kinds.js';
-import { compareVersions } from './version-order.js';
 
 /** What a scheme is made of. */
 export interface SchemeOptions {
@@ -48,24 +61,12 @@ export interface CommonKind {
   readonly type: () => StructType;
 }
 
-/** A group that is served. */
-export interface ApiGroup {
-  readonly name: string;
-  /** The served versions, best first. */
-  readonly versions: readonly string[];
-  /** The first of them. */
-  readonly preferredVersion: string;
-}
-
-/** Turns an object of one version into another; answers the argument itself where nothing changes. */
-export type Converter = (object: Frozen<ApiObject>) => Frozen<ApiObject>;
-
 /** Everything known about kinds. */
 export interface Scheme {
   readonly name: string;
   /** The definition of a kind, served or not. Lists and common kinds have none. */
   kind(gvk: GroupVersionKind): KindDefinition | undefined;
-  /** Whether `typeOf` would answer. */
+  /** Whether `typeOf` returns a schema. */
   recognizes(gvk: GroupVersionKind): boolean;
   /** The schema of a kind, a list or a common kind. Throws NotRegisteredError. */
   typeOf(gvk: GroupVersionKind): StructType;
@@ -81,43 +82,82 @@ export interface Scheme {
   storageOf(gvk: GroupVersionKind): KindDefinition;
   /** Served groups in discovery order. */
   readonly groups: readonly ApiGroup[];
-  /** What a group-version serves, by name of the resource. */
+  /** A served group by name: the same object in all schemes between which nothing in the group changed. */
+  group(name: string): ApiGroup | undefined;
+  /**
+   * What a group-version serves, by name of the resource: the same array in all schemes between which nothing in the
+   * group-version changed.
+   */
   resourcesOf(version: GroupVersion): readonly ServedKind[];
   /** The kind served at an endpoint. */
   resource(gvr: GroupVersionResource): ServedKind | undefined;
-  /** A scheme with more kinds. */
+  /**
+   * A scheme with more kinds, all of them served; costs as much as these kinds. Groups that are new come last in
+   * discovery, by name. Throws for definitions that contradict each other or those there are.
+   */
   with(kinds: readonly KindOptions[]): Scheme;
+  /** A scheme without some kinds. Throws where one is not registered, or the hub of one that stays. */
+  without(kinds: readonly GroupVersionKind[]): Scheme;
+  /** A scheme with these kinds in place of those of the same names. Throws as `with` and `without` do. */
+  replacing(kinds: readonly KindOptions[]): Scheme;
 }
 
 /** Makes a scheme. Throws for definitions that contradict each other and for switches that name nothing. */
 export function createScheme(options: SchemeOptions): Scheme {
-  const { name } = options;
-  const versions = register(options);
-  const everywhere = new Map(options.everywhere?.map(({ kind, type }) => [kind, type]));
-  const unversioned = new Map(options.unversioned?.map(({ kind, type }) => [kind, type]));
-  const groups = once(() => servedGroups(versions.values()));
-  const names = once(() => namesByType(versions.values(), options));
+  const layers = groupLayers(register(options));
+  for (const kind of options.kinds) checkKind(layers, kind);
+  const { name, everywhere = [], unversioned = [] } = options;
+  return schemeOf(layers, SortedMap.of(), {
+    name,
+    everywhere: new Map(everywhere.map(({ kind, type }) => [kind, type])),
+    unversioned: new Map(unversioned.map(({ kind, type }) => [kind, type])),
+    names: once(() => namesByType(layers, options)),
+  });
+}
+
+/** What all schemes that derive from one share. */
+interface SchemeRoot {
+  readonly name: string;
+  readonly everywhere: ReadonlyMap<string, () => StructType>;
+  readonly unversioned: ReadonlyMap<string, () => StructType>;
+  /** By name of the type, for the kinds that the first scheme was created with. */
+  readonly names: () => Names;
+}
+
+type Names = Pick<ReadonlyMap<string, readonly GroupVersionKind[]>, 'get'>;
+
+/** `added` has the names of the kinds that came later, by type. */
+function schemeOf(layers: GroupLayers, added: SortedMap<readonly GroupVersionKind[]>, root: SchemeRoot): Scheme {
+  const { name, everywhere, unversioned } = root;
+  const groups = once(() => groupsOf(layers).flatMap(({ served }) => served() ?? []));
 
   const typeThunk = (gvk: GroupVersionKind): (() => StructType) | undefined => {
-    const found = versions.get(versionKey(gvk));
+    const found = versionOf(layers, gvk);
     const known =
-      found &&
-      (found.read().kinds.get(gvk.kind)?.type ??
-        found.read().lists.get(gvk.kind)?.listType ??
-        everywhere.get(gvk.kind));
+      found && (found.kinds.get(gvk.kind)?.type ?? found.lists.get(gvk.kind)?.listType ?? everywhere.get(gvk.kind));
     return known ?? unversioned.get(gvk.kind);
   };
 
   const converter = (from: GroupVersionKind, target: GroupVersion): Converter => {
-    const listed = versions.get(versionKey(from))?.read().lists.get(from.kind);
-    const source = kindOf(versions, from) ?? listed;
+    const listed = versionOf(layers, from)?.lists.get(from.kind);
+    const source = kindOf(layers, from) ?? listed;
     if (source === undefined) {
       if (typeThunk(from) === undefined) throw kindNotRegistered(name, from);
       return unchanged;
     }
-    const goal = inVersion(versions, source.hub, target);
+    const goal = inVersion(layers, source.hub, target);
     if (goal === undefined) throw notConvertible(name, source.type().goType, target);
     return goal === source ? unchanged : conversion(source, goal, listed !== undefined);
+  };
+
+  const changed = (removed: readonly GroupVersionKind[], kinds: readonly KindOptions[]): Scheme => {
+    const next = changeKinds(layers, removed, kinds);
+    const without = removed.reduce((names, gvk) => withoutNames(names, kindOf(layers, gvk)), added);
+    return schemeOf(
+      next,
+      kinds.reduce((names, gvk) => withNames(names, kindOf(next, gvk)), without),
+      root,
+    );
   };
 
   return {
@@ -125,62 +165,51 @@ export function createScheme(options: SchemeOptions): Scheme {
     get groups() {
       return groups();
     },
-    kind: (gvk) => kindOf(versions, gvk),
+    group: (group) => groupOf(layers, group)?.served(),
+    kind: (gvk) => kindOf(layers, gvk),
     recognizes: (gvk) => typeThunk(gvk) !== undefined,
     typeOf(gvk) {
       const type = typeThunk(gvk);
       if (type === undefined) throw kindNotRegistered(name, gvk);
       return type();
     },
-    kindsOf: (type) => names().get(type.name) ?? [],
+    kindsOf(type) {
+      const first = root.names().get(type.name) ?? [];
+      if (layers.changed.size === 0) return first;
+      return [...first.filter((gvk) => typeThunk(gvk) !== undefined), ...(added.get(type.name) ?? [])];
+    },
     setDefaults(object, gvk = groupVersionKindOf(object)) {
-      const known = versions.get(versionKey(gvk))?.read();
+      const known = versionOf(layers, gvk);
       const listed = known?.lists.get(gvk.kind);
-      if (listed?.setDefaults !== undefined && isList(object))
+      if (listed?.setDefaults !== undefined && isObjectList(object))
         for (const item of object.items) listed.setDefaults(item);
       else known?.kinds.get(gvk.kind)?.setDefaults?.(object);
     },
     convert: (object, target) => converter(groupVersionKindOf(object), target)(object),
     converter,
     storageOf(gvk) {
-      const known = kindOf(versions, gvk);
-      const hub = known && kindOf(versions, known.hub);
-      const stored = hub && inVersion(versions, hub, hub.storage ?? hub);
+      const known = kindOf(layers, gvk);
+      const hub = known && kindOf(layers, known.hub);
+      const stored = hub && inVersion(layers, hub, hub.storage ?? hub);
       if (stored === undefined) throw kindNotRegistered(name, gvk);
       return stored;
     },
-    resourcesOf: (version) => [...(versions.get(versionKey(version))?.read().byResource.values() ?? [])],
-    resource: (gvr) => versions.get(versionKey(gvr))?.read().byResource.get(gvr.resource),
-    with: (more) => createScheme({ ...options, kinds: [...options.kinds, ...more] }),
+    resourcesOf: (version) => versionOf(layers, version)?.resources() ?? none,
+    resource: (gvr) => versionOf(layers, gvr)?.byResource.get(gvr.resource),
+    with: (kinds) => changed([], kinds),
+    without: (kinds) => changed(kinds, []),
+    replacing: (kinds) =>
+      changed(
+        kinds.filter((kind) => kindOf(layers, kind) !== undefined),
+        kinds,
+      ),
   };
 }
 
-/** A registered group-version. */
-interface Version extends GroupVersion {
-  readonly isServed: () => boolean;
-  /** Its kinds, made when first asked for. */
-  readonly read: () => VersionKinds;
-}
+const none: readonly ServedKind[] = [];
 
-/** By versionKey, in discovery order. */
-type Versions = ReadonlyMap<string, Version>;
-
-/** No registered name has a slash, so that a hostile one is no other's key. */
-function versionKey({ group, version }: GroupVersion): string {
-  return `${group}/${version}`;
-}
-
-function kindOf(versions: Versions, gvk: GroupVersionKind): KindDefinition | undefined {
-  return versions.get(versionKey(gvk))?.read().kinds.get(gvk.kind);
-}
-
-/** The kind of that version among those that share the hub. */
-function inVersion(versions: Versions, hub: GroupVersionKind, version: GroupVersion): KindDefinition | undefined {
-  return versions.get(versionKey(version))?.read().byHub.get(groupVersionKindKey(hub));
-}
-
-/** Kinds given one by one are looked at here and now, whole sections not before they are needed. */
-function register({ sections = [], kinds, switches = {} }: SchemeOptions): Versions {
+/** Kinds given one by one are completed here and now, whole sections not before they are needed. */
+function register({ sections = [], kinds, switches = {} }: SchemeOptions): readonly RegisteredVersion[] {
   const own = new Map<string, KindOptions[]>();
   for (const kind of kinds) {
     const key = versionKey(kind);
@@ -190,12 +219,12 @@ function register({ sections = [], kinds, switches = {} }: SchemeOptions): Versi
   }
   const isServed = readApiSwitches(switches, [...sections, ...kinds]);
   const hasSwitches = Object.keys(switches).length > 0;
-  const versions = new Map<string, Version>();
+  const versions = new Map<string, RegisteredVersion>();
   for (const section of sections) {
     const { group, version } = section;
     const key = versionKey(section);
-    const added = own.get(key) ?? [];
-    const read = once(() => versionKinds([...section.kinds(), ...added], isServed));
+    const more = own.get(key) ?? [];
+    const read = once(() => versionKinds([...section.kinds(), ...more], isServed));
     const isKnownToServe = !hasSwitches && section.hasResources;
     versions.set(key, {
       group,
@@ -210,81 +239,52 @@ function register({ sections = [], kinds, switches = {} }: SchemeOptions): Versi
     if (!versions.has(key)) versions.set(key, { group, version, read, isServed: () => read().byResource.size > 0 });
   }
   for (const key of own.keys()) versions.get(key)?.read();
-  for (const kind of kinds) checkKind(versions, kind);
-  return versions;
+  return [...versions.values()];
 }
 
-function checkKind(versions: Versions, kind: KindOptions): void {
-  const name = printGroupVersionKind(kind);
-  const named = kind.conversion?.hub ?? kind;
-  const hub = kindOf(versions, named);
-  if (hub === undefined || hub.conversion !== undefined)
-    throw new Error(`${name} names a hub that is not one: ${printGroupVersionKind(named)}`);
-  if (kind.storage === undefined) return;
-  if (kind.conversion !== undefined) throw new Error(`${name} names a storage version, which only its hub may`);
-  if (inVersion(versions, hub, kind.storage) === undefined)
-    throw new Error(`${name} is stored in a version it does not have`);
+/** No registered name has a slash, so that no two versions share a key. */
+function versionKey({ group, version }: GroupVersion): string {
+  return `${group}/${version}`;
 }
 
-function servedGroups(versions: Iterable<Version>): readonly ApiGroup[] {
-  const byGroup = new Map<string, string[]>();
-  for (const { group, version, isServed } of versions)
-    if (isServed()) byGroup.set(group, [...(byGroup.get(group) ?? []), version]);
-  return [...byGroup].map(([name, unordered]) => {
-    const ordered = unordered.sort(compareVersions);
-    return { name, versions: ordered, preferredVersion: ordered[0] ?? '' };
-  });
-}
-
-function namesByType(
-  versions: Iterable<Version>,
-  { everywhere = [], unversioned = [] }: SchemeOptions,
-): ReadonlyMap<string, readonly GroupVersionKind[]> {
+function namesByType(layers: GroupLayers, { everywhere = [], unversioned = [] }: SchemeOptions): Names {
   const names = new Map<string, GroupVersionKind[]>();
   const add = (type: StructType, { group, version }: GroupVersion, kind: string): void => {
-    names.set(type.name, [...(names.get(type.name) ?? []), { group, version, kind }]);
+    const known = names.get(type.name);
+    if (known === undefined) names.set(type.name, [{ group, version, kind }]);
+    else known.push({ group, version, kind });
   };
-  const all = [...versions];
+  const all = [...layers.base.values()].flatMap(({ versions }) => [...versions.values()]);
   for (const version of all) {
     for (const { kind, type, listType } of version.read().kinds.values()) {
       add(type(), version, kind);
       if (listType !== undefined) add(listType(), version, `${kind}List`);
     }
   }
+  // Not of versions that come later: each would change the schema of DeleteOptions in every document.
   for (const { kind, type } of everywhere) for (const version of all) add(type(), version, kind);
   // Where Kubernetes registers them, and how their objects name themselves.
   for (const { kind, type } of unversioned) add(type(), { group: '', version: 'v1' }, kind);
   return names;
 }
 
-const unchanged: Converter = (object) => object;
+type AddedNames = SortedMap<readonly GroupVersionKind[]>;
 
-function conversion(source: KindDefinition, goal: KindDefinition, ofLists: boolean): Converter {
-  const apiVersion = printGroupVersion(goal);
-  const convert: Converter = (object) => {
-    const hub = source.conversion === undefined ? object : source.conversion.toHub(object);
-    return goal.conversion === undefined ? hub : goal.conversion.fromHub(hub);
-  };
-  if (!ofLists) return (object) => withTypeMeta(convert(object), goal.kind, apiVersion);
-  // The items of a list do not name their kind, unless they came that way.
-  const convertItem: Converter = (item) =>
-    item.kind === undefined ? withTypeMeta(convert(item)) : withTypeMeta(convert(item), goal.kind, apiVersion);
-  return (list) => {
-    const converted = { ...list, items: isList(list) ? list.items.map(convertItem) : [] };
-    return withTypeMeta(converted, `${goal.kind}List`, apiVersion);
-  };
+function withNames(names: AddedNames, kind: KindDefinition | undefined): AddedNames {
+  return namesOf(kind).reduce((all, [type, gvk]) => all.set(type, [...(all.get(type) ?? []), gvk]), names);
 }
 
-/** The object under that name, or under none; `kind` and `apiVersion` come first, as Kubernetes prints them. */
-function withTypeMeta(object: Frozen<ApiObject>, kind?: string, apiVersion?: string): Frozen<ApiObject> {
-  if (object.kind === kind && object.apiVersion === apiVersion) return object;
-  // Conversions seldom say what they made, which saves a copy.
-  if (kind !== undefined && apiVersion !== undefined && !('kind' in object) && !('apiVersion' in object))
-    return { kind, apiVersion, ...object };
-  const { kind: _kind, apiVersion: _apiVersion, ...content } = object;
-  return kind === undefined || apiVersion === undefined ? content : { kind, apiVersion, ...content };
+function withoutNames(names: AddedNames, kind: KindDefinition | undefined): AddedNames {
+  return namesOf(kind).reduce((all, [type, gvk]) => {
+    const rest = (all.get(type) ?? []).filter((each) => !sameGroupVersionKind(each, gvk));
+    return rest.length === 0 ? all.delete(type) : all.set(type, rest);
+  }, names);
 }
 
-function isList<T extends Frozen<ApiObject>>(object: T): object is T & ApiList {
-  return 'items' in object && Array.isArray(object.items);
+/** The types of a kind and of its list, with the names they are registered under. */
+function namesOf(definition: KindDefinition | undefined): readonly (readonly [type: string, gvk: GroupVersionKind])[] {
+  if (definition === undefined) return [];
+  const { group, version, kind, type, listType } = definition;
+  const own = [type().name, { group, version, kind }] as const;
+  return listType === undefined ? [own] : [own, [listType().name, { group, version, kind: `${kind}List` }]];
 }

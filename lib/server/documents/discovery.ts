@@ -1,8 +1,9 @@
 // Discovery: what is served, as clients ask before anything else. The plain form is a document per group and version;
-// the aggregated one tells everything at once, which modern clients prefer. Made from the scheme when first asked for.
+// the aggregated one has everything at once, which modern clients prefer. Made from the scheme on request; of what was
+// made before, the groups and versions in which no kind changed are used again.
 // As apiserver/pkg/endpoints/discovery.
-import { isAggregatedDiscovery, mediaTypes, printGroupVersion } from '../../core/index.js';
-import type { ApiGroup, GroupVersion, GroupVersionKind, Offer, Scheme, ServedKind } from '../../core/index.js';
+import { deepFreeze, isAggregatedDiscovery, mediaTypes, printGroupVersion } from '../../core/index.js';
+import type { ApiGroup, GroupVersion, GroupVersionKind, Kinds, Offer, Scheme, ServedKind } from '../../core/index.js';
 import type { ApiResponse, RawResponse } from '../../client/index.js';
 import type { Exchange } from '../requests/exchange.js';
 import { storageVersionHash } from './storage-version-hash.js';
@@ -14,32 +15,51 @@ export interface Discovery {
   documentAt(path: string): ((exchange: Exchange) => Promise<ApiResponse>) | undefined;
 }
 
-/** Discovery of a scheme. `serverAddress` is what `/api` tells clients to connect to. */
-export function discoveryOf(scheme: Scheme, serverAddress: () => string): Discovery {
-  const groups = new Map(scheme.groups.map((group) => [group.name, group]));
-  const core = groups.get('');
-  const named = scheme.groups.filter(({ name }) => name !== '');
+/** Discovery of what is served at the moment of a request. `serverAddress` is what `/api` names for connecting. */
+export function discoveryOf(kinds: Kinds, serverAddress: () => string): Discovery {
+  const current = (): Scheme => kinds.current;
+  const parts: DiscoveryParts = { groups: new WeakMap(), versions: new WeakMap() };
   const aggregated = {
-    core: taggedDocument(() => groupDiscoveryList(scheme, core === undefined ? [] : [core]), aggregatedType),
-    named: taggedDocument(() => groupDiscoveryList(scheme, named), aggregatedType),
+    core: taggedDocument(current, (scheme) => groupDiscoveryList(scheme, coreOf(scheme), parts), aggregatedType),
+    named: taggedDocument(current, (scheme) => groupDiscoveryList(scheme, namedOf(scheme), parts), aggregatedType),
   };
   return {
     documentAt(path) {
+      const scheme = kinds.current;
       const [root = '', ...rest] = path.split('/').filter((part) => part !== '');
       if (root === 'api' && rest.length === 0)
-        return (exchange) => groupList(exchange, aggregated.core, () => apiVersions(core, serverAddress()));
+        return (exchange) => groupList(exchange, aggregated.core, () => apiVersions(scheme.group(''), serverAddress()));
       if (root === 'apis' && rest.length === 0)
-        return (exchange) => groupList(exchange, aggregated.named, () => apiGroupList(named));
+        return (exchange) => groupList(exchange, aggregated.named, () => apiGroupList(namedOf(scheme)));
       const [group = '', version] = root === 'api' ? ['', rest[0]] : rest;
       const found =
-        (root === 'api' && rest.length === 1) || (root === 'apis' && rest.length <= 2) ? groups.get(group) : undefined;
+        (root === 'api' && rest.length === 1) || (root === 'apis' && rest.length <= 2)
+          ? scheme.group(group)
+          : undefined;
       if (found === undefined || (root === 'apis') !== (group !== '')) return undefined;
       if (version === undefined) return (exchange) => Promise.resolve(plain(exchange, apiGroup(found, true)));
       return found.versions.includes(version)
-        ? async (exchange) => plain(exchange, await resourceList(scheme, { group, version }))
+        ? async (exchange) => plain(exchange, await resourceList(scheme, { group, version }, parts))
         : undefined;
     },
   };
+}
+
+/** What is made of a group, or of the resources of a version: kept as long as they are the same. */
+interface DiscoveryParts {
+  /** The text of a group in the aggregated document. */
+  readonly groups: WeakMap<ApiGroup, string>;
+  /** The entries of a version in the plain document. */
+  readonly versions: WeakMap<readonly ServedKind[], Promise<readonly object[]>>;
+}
+
+function coreOf(scheme: Scheme): readonly ApiGroup[] {
+  const core = scheme.group('');
+  return core === undefined ? [] : [core];
+}
+
+function namedOf(scheme: Scheme): readonly ApiGroup[] {
+  return scheme.groups.filter(({ name }) => name !== '');
 }
 
 const aggregatedType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
@@ -91,15 +111,22 @@ function apiGroup({ name, versions, preferredVersion }: ApiGroup, alone: boolean
   };
 }
 
-async function resourceList(scheme: Scheme, version: GroupVersion): Promise<object> {
-  const resources = await Promise.all(scheme.resourcesOf(version).map((kind) => resourceEntries(scheme, kind)));
+async function resourceList(scheme: Scheme, version: GroupVersion, { versions }: DiscoveryParts): Promise<object> {
+  const served = scheme.resourcesOf(version);
+  const entries = versions.get(served) ?? versionEntries(scheme, served);
+  versions.set(served, entries);
   const apiVersion = version.group === '' ? {} : { apiVersion: 'v1' };
   return {
     kind: 'APIResourceList',
     ...apiVersion,
     groupVersion: printGroupVersion(version),
-    resources: resources.flat(),
+    resources: await entries,
   };
+}
+
+async function versionEntries(scheme: Scheme, served: readonly ServedKind[]): Promise<readonly object[]> {
+  const resources = await Promise.all(served.map((kind) => resourceEntries(scheme, kind)));
+  return deepFreeze(resources.flat());
 }
 
 async function resourceEntries(scheme: Scheme, kind: ServedKind): Promise<readonly object[]> {
@@ -125,16 +152,24 @@ async function resourceEntries(scheme: Scheme, kind: ServedKind): Promise<readon
   return [main, ...below];
 }
 
-function groupDiscoveryList(scheme: Scheme, groups: readonly ApiGroup[]): string {
-  const items = groups.map(({ name, versions }) => ({
+function groupDiscoveryList(scheme: Scheme, groups: readonly ApiGroup[], parts: DiscoveryParts): string {
+  const items = groups.map((group) => {
+    const known = parts.groups.get(group) ?? JSON.stringify(groupDiscovery(scheme, group));
+    parts.groups.set(group, known);
+    return known;
+  });
+  return `{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","metadata":{},"items":[${items.join()}]}`;
+}
+
+function groupDiscovery(scheme: Scheme, { name, versions }: ApiGroup): object {
+  return {
     metadata: name === '' ? {} : { name },
     versions: versions.map((version) => ({
       version,
       resources: scheme.resourcesOf({ group: name, version }).map(resourceDiscovery),
       freshness: 'Current',
     })),
-  }));
-  return JSON.stringify({ kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.k8s.io/v2', metadata: {}, items });
+  };
 }
 
 function resourceDiscovery(kind: ServedKind): object {

@@ -1,7 +1,7 @@
 // Everything that is no resource, by path: discovery, version, health, and what a server adds (metrics, schemas, keys).
 import type { ApiResponse } from '../../client/index.js';
 import { methodNotAllowed, unknownResource } from '../../core/index.js';
-import type { Scheme } from '../../core/index.js';
+import type { Kinds, Scheme } from '../../core/index.js';
 import type { Serve } from '../pipeline.js';
 import type { Exchange } from '../requests/exchange.js';
 import { discoveryOf } from './discovery.js';
@@ -19,7 +19,7 @@ export interface DocumentRoute {
 
 /** What the documents are made from. */
 export interface DocumentsOptions {
-  readonly scheme: Scheme;
+  readonly kinds: Kinds;
   /** Where clients reach the server; empty where that is unknown. */
   readonly serverAddress: () => string;
   readonly healthChecks: readonly HealthCheck[];
@@ -33,10 +33,9 @@ export function documentsOf(options: DocumentsOptions): Serve {
   return (exchange) => (made ??= makeDocuments(options))(exchange);
 }
 
-function makeDocuments({ scheme, serverAddress, healthChecks, routes: makeRoutes }: DocumentsOptions): Serve {
+function makeDocuments({ kinds, serverAddress, healthChecks, routes: makeRoutes }: DocumentsOptions): Serve {
   const routes = makeRoutes();
-  const discovery = discoveryOf(scheme, serverAddress);
-  const groups = new Set(scheme.groups.map(({ name }) => name));
+  const discovery = discoveryOf(kinds, serverAddress);
   return async (exchange) => {
     const { path, verb } = exchange.request.info;
     const trimmed = path === '/' ? path : path.replace(/\/+$/, '');
@@ -52,7 +51,8 @@ function makeDocuments({ scheme, serverAddress, healthChecks, routes: makeRoutes
           ? document(exchange)
           : refuseMethod();
       // A group that exists but not in that version is known to the API; any other path is not.
-      if (groups.has(root === 'api' ? '' : group) && (root === 'api' || group !== '')) throw unknownResource();
+      if (kinds.current.group(root === 'api' ? '' : group) !== undefined && (root === 'api' || group !== ''))
+        throw unknownResource();
       return pageNotFound();
     }
     if (root === 'version') {
@@ -60,7 +60,7 @@ function makeDocuments({ scheme, serverAddress, healthChecks, routes: makeRoutes
       return verb === 'get' ? version() : refuseMethod();
     }
     if (healthRoots.has(root) && path === trimmed) return health(healthChecks, path, exchange);
-    if (path === '/' || path === '/index.html') return index(scheme, healthChecks, routes);
+    if (path === '/' || path === '/index.html') return index(kinds.current, healthChecks, routes);
     return pageNotFound();
   };
 }

@@ -6,7 +6,7 @@ import { tap } from 'rxjs';
 import type { Observable } from 'rxjs';
 import type { ApiRequest, ApiResponse, RequestInfo } from '../../client/index.js';
 import { Histogram, isApiError, labelText } from '../../core/index.js';
-import type { Clock, MetricFamily, Sample, Scheme } from '../../core/index.js';
+import type { Clock, GroupResource, Kinds, MetricFamily, Sample } from '../../core/index.js';
 import { isLongRunning } from '../http/request-info.js';
 import type { Answer, Serve } from '../pipeline.js';
 import { Peak } from './peak.js';
@@ -42,15 +42,22 @@ interface UnderWay {
 /** Counts requests. */
 export class RequestMetrics {
   readonly #clock: Clock;
-  readonly #scheme: Scheme;
+  readonly #kinds: Kinds;
   /** By resource, or document: each has few. */
-  readonly #series = new Map<string, Series[]>();
+  readonly #series = new Map<string, readonly Series[]>();
   readonly #reading = new Peak();
   readonly #writing = new Peak();
 
-  constructor(clock: Clock, scheme: Scheme) {
+  constructor(clock: Clock, kinds: Kinds) {
     this.#clock = clock;
-    this.#scheme = scheme;
+    this.#kinds = kinds;
+  }
+
+  /** Drops the series of a resource that is no longer served, so that kinds which come and go leave nothing behind. */
+  forget({ group, resource }: GroupResource): void {
+    const rest = (this.#series.get(resource) ?? none).filter(({ labels }) => labels.group !== group);
+    if (rest.length === 0) this.#series.delete(resource);
+    else this.#series.set(resource, rest);
   }
 
   /** Serves and counts. */
@@ -197,7 +204,7 @@ export class RequestMetrics {
       )
         return series;
     }
-    const served = this.#scheme.resource({ group, version, resource })?.resource;
+    const served = this.#kinds.current.resource({ group, version, resource })?.resource;
     const exists =
       served !== undefined && (subresource === '' || served.subresources.some(({ name }) => name === subresource));
     const what = exists ? { group, version, resource, subresource } : { resource: unknown };

@@ -1,10 +1,11 @@
 // Where a resource is served: one version of a kind at a path, and the way between that version and what is stored.
-import type { Converter, GroupVersionKind, GroupVersionResource, Scheme, ServedKind } from '../../core/index.js';
+import type { Converter, GroupVersionKind, GroupVersionResource, Kinds, Scheme, ServedKind } from '../../core/index.js';
 import type { ResourceRef } from '../../core/index.js';
 import type { StoredKind } from './stored-kind.js';
 
 /** An endpoint. */
 export interface Endpoint {
+  /** The scheme of this moment. */
   readonly scheme: Scheme;
   readonly served: ServedKind;
   readonly gvk: GroupVersionKind;
@@ -17,17 +18,21 @@ export interface Endpoint {
 }
 
 /** An endpoint of a served kind. */
-export function endpointOf(scheme: Scheme, served: ServedKind, stored: StoredKind): Endpoint {
+export function endpointOf(kinds: Kinds, served: ServedKind, stored: StoredKind): Endpoint {
   const { group, version, kind } = served;
   const hub = stored.definition;
+  const gvr = { group, version, resource: served.resource.plural };
+  stored.servedAt(gvr);
   return {
-    scheme,
+    get scheme() {
+      return kinds.current;
+    },
     served,
     gvk: { group, version, kind },
-    gvr: { group, version, resource: served.resource.plural },
+    gvr,
     stored,
-    toHub: scheme.converter(served, hub),
-    fromHub: scheme.converter(hub, served),
+    toHub: kinds.current.converter(served, hub),
+    fromHub: kinds.current.converter(hub, served),
   };
 }
 

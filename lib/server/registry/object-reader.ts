@@ -1,16 +1,39 @@
-// The server's objects as its own parts read them: from the caches, fresh.
-import { EMPTY, catchError, concat, defer, from, map, mergeMap, of, switchMap } from 'rxjs';
+// The server's objects as its own parts read them: from the caches, fresh. A stream of changes begins anew when the
+// kind of its resource is added, changes or is removed.
+import {
+  EMPTY,
+  catchError,
+  concat,
+  defer,
+  filter,
+  from,
+  map,
+  mergeMap,
+  of,
+  startWith,
+  switchMap,
+  takeUntil,
+} from 'rxjs';
 import type { Observable } from 'rxjs';
-import type { ApiObject, Clock, Frozen, GroupResource, ObjectReader, WatchEvent } from '../../core/index.js';
+import type {
+  ApiObject,
+  Clock,
+  Frozen,
+  GroupResource,
+  ObjectReader,
+  SchemeChange,
+  WatchEvent,
+} from '../../core/index.js';
 import type { Registry } from './registry.js';
 import type { Stored, StoredKind } from './stored-kind.js';
 
 /** Reads from a registry. */
 export function objectReader(registry: Registry, clock: Clock): ObjectReader {
   const storedOf = ({ group, resource }: GroupResource): StoredKind | undefined => {
-    const version = registry.scheme.groups
-      .find(({ name }) => name === group)
-      ?.versions.find((each) => registry.scheme.resource({ group, version: each, resource }) !== undefined);
+    const { scheme } = registry;
+    const version = scheme
+      .group(group)
+      ?.versions.find((each) => scheme.resource({ group, version: each, resource }) !== undefined);
     return version === undefined ? undefined : registry.endpoint({ group, version, resource })?.stored;
   };
   return {
@@ -20,20 +43,28 @@ export function objectReader(registry: Registry, clock: Clock): ObjectReader {
       return (await stored?.cacher.get(stored.keyOf(namespace, name)))?.object as Frozen<T> | undefined;
     },
     changes<T extends ApiObject>(resource: GroupResource) {
-      const changes$ = defer(() => {
-        const stored = storedOf(resource);
-        return stored === undefined ? none : changesOf(stored);
-      }).pipe(
+      const changes$ = registry.kinds.changes$.pipe(
+        filter((change) => isAbout(change, resource)),
+        startWith(undefined),
+        switchMap(() => {
+          const stored = storedOf(resource);
+          return stored === undefined ? none : changesOf(stored);
+        }),
         catchError((error: unknown, again$) =>
           concat(
             of<WatchEvent<Stored>>({ type: 'failed', error, retryInMs: retryMs }),
             clock.timer(retryMs).pipe(switchMap(() => again$)),
           ),
         ),
+        takeUntil(registry.closed$),
       );
       return changes$ as unknown as Observable<WatchEvent<Frozen<T>>>;
     },
   };
+}
+
+function isAbout({ before, after }: SchemeChange, { group, resource }: GroupResource): boolean {
+  return [...before, ...after].some((kind) => kind.group === group && kind.resource?.plural === resource);
 }
 
 const retryMs = 1000;

@@ -8,28 +8,22 @@ import type { Cacher } from '../../cacher/index.js';
 import { decodeValue, deepCopy, deepFreeze, nameIsDnsSubdomain, printGroupVersion } from '../../core/index.js';
 import type {
   ApiObject,
-  Clock,
+  Converter,
   Frozen,
   FieldReader,
   GroupResource,
+  GroupVersionResource,
   JsonObject,
   KindDefinition,
   KindStrategy,
   ResourceDefinition,
-  Scheme,
 } from '../../core/index.js';
-import type { Entry, Revision, Store } from '../../storage/index.js';
+import type { Entry, Revision } from '../../storage/index.js';
+import type { RegistryOptions } from './registry.js';
 import { storagePrefix } from './storage-prefix.js';
 
 /** An object as it is handed out. */
 export type Stored = Frozen<ApiObject>;
-
-/** What stored kinds are made with. */
-export interface StoredKindOptions {
-  readonly scheme: Scheme;
-  readonly store: Store;
-  readonly clock: Clock;
-}
 
 /** A kind with its place in the store. */
 export class StoredKind {
@@ -40,16 +34,20 @@ export class StoredKind {
   readonly namespaced: boolean;
   readonly subresources: ReadonlySet<string>;
   readonly prefix: string;
-  readonly #options: StoredKindOptions;
-  readonly #scheme: Scheme;
+  readonly #options: RegistryOptions;
+  /** Conversions are looked up once: a kind whose definition changes is replaced by another StoredKind. */
   readonly #storage: KindDefinition;
+  readonly #toStorage: Converter;
+  readonly #toHub: Converter;
+  readonly #endpoints: GroupVersionResource[] = [];
   /** Values on their way into the store: they need no decoding when they come back. */
   readonly #underWay = new Set<JsonObject>();
   #cacher: Cacher<Stored> | undefined;
   #emptyStatus: unknown;
+  #isClosed = false;
 
-  constructor(definition: KindDefinition, resource: ResourceDefinition, options: StoredKindOptions) {
-    const { scheme } = options;
+  constructor(definition: KindDefinition, resource: ResourceDefinition, options: RegistryOptions) {
+    const scheme = options.kinds.current;
     this.definition = definition;
     this.strategy = definition.strategy?.forServer?.() ?? definition.strategy ?? plainStrategy;
     this.ref = { group: definition.group, resource: resource.plural };
@@ -57,8 +55,25 @@ export class StoredKind {
     this.subresources = new Set(resource.subresources.map(({ name }) => name));
     this.prefix = storagePrefix(this.ref);
     this.#options = options;
-    this.#scheme = scheme;
     this.#storage = scheme.storageOf(definition);
+    this.#toStorage = scheme.converter(definition, this.#storage);
+    this.#toHub = scheme.converter(this.#storage, definition);
+  }
+
+  /** Where its versions are served. */
+  get endpoints(): readonly GroupVersionResource[] {
+    return this.#endpoints;
+  }
+
+  /** Notes that one of its versions is served there. */
+  servedAt(gvr: GroupVersionResource): void {
+    this.#endpoints.push(gvr);
+  }
+
+  /** Ends all watches. Reads that still wait for the cache are rejected with StoreError `closed`. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#cacher?.close();
   }
 
   /** What everybody reads. Made when first asked for: a kind that is only written, as at the start, needs none. */
@@ -97,7 +112,7 @@ export class StoredKind {
   ): { readonly key: string; readonly value: JsonObject; readonly done: () => void } {
     const full = this.prefix + key;
     const bare = deepFreeze(withoutRevision(object));
-    const value = (this.#storage === this.definition ? bare : this.#scheme.convert(bare, this.#storage)) as JsonObject;
+    const value = (this.#storage === this.definition ? bare : this.#toStorage(bare)) as JsonObject;
     deepFreeze(value);
     this.#underWay.add(value);
     return { key: full, value, done: () => void this.#underWay.delete(value) };
@@ -110,7 +125,7 @@ export class StoredKind {
 
   #makeCacher(): Cacher<Stored> {
     const { store, clock } = this.#options;
-    return createCacher<Stored>({
+    const cacher = createCacher<Stored>({
       store,
       clock,
       prefix: this.prefix,
@@ -124,6 +139,8 @@ export class StoredKind {
         ]),
       ),
     });
+    if (this.#isClosed) void cacher.close();
+    return cacher;
   }
 
   #decode(value: JsonObject): Stored {
@@ -131,12 +148,12 @@ export class StoredKind {
     const decoded: ApiObject = object;
     decoded.kind = this.#storage.kind;
     decoded.apiVersion = printGroupVersion(this.#storage);
-    this.#scheme.setDefaults(decoded);
+    this.#storage.setDefaults?.(decoded);
     return this.#fromStorage(decoded);
   }
 
   #fromStorage(object: Stored): Stored {
-    return this.#storage === this.definition ? object : this.#scheme.convert(object, this.definition);
+    return this.#toHub(object);
   }
 }
 

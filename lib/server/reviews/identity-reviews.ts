@@ -1,7 +1,7 @@
 // Who is it? The authenticators are asked as they would be for a request with that token.
 // As pkg/registry/authentication.
 import { aggregateText, badRequest, errorText, firstOf, internalError, printTime } from '../../core/index.js';
-import type { Clock, Scheme } from '../../core/index.js';
+import type { Clock, Kinds } from '../../core/index.js';
 import type {
   SelfSubjectReview,
   TokenReview,
@@ -23,14 +23,14 @@ export interface IdentityParts {
 
 /** The reviews of identity, by `group/resource`. */
 export function identityReviews(
-  scheme: Scheme,
+  kinds: Kinds,
   { authenticator, audiences: apiAudiences, clock }: IdentityParts,
 ): readonly (readonly [string, VirtualResource])[] {
   const group = 'authentication.k8s.io';
   return [
     [
       `${group}/selfsubjectreviews`,
-      review<SelfSubjectReview>(scheme, { group, version: 'v1', kind: 'SelfSubjectReview' }, (question, { user }) => ({
+      review<SelfSubjectReview>(kinds, { group, version: 'v1', kind: 'SelfSubjectReview' }, (question, { user }) => ({
         ...question,
         metadata: { creationTimestamp: printTime(clock.now()) },
         status: { userInfo: user as UserInfo },
@@ -38,7 +38,7 @@ export function identityReviews(
     ],
     [
       `${group}/tokenreviews`,
-      review<TokenReview>(scheme, { group, version: 'v1', kind: 'TokenReview' }, async (question) => {
+      review<TokenReview>(kinds, { group, version: 'v1', kind: 'TokenReview' }, async (question) => {
         // A field that the type demands is still absent where a client leaves it out.
         const { token = '', audiences = [] } = question.spec as Partial<TokenReviewSpec>;
         if (token === '') throw badRequest('token is required for TokenReview in authentication');

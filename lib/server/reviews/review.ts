@@ -1,5 +1,5 @@
 // Reviews are questions put as objects: created, answered, and forgotten. What they have in common.
-import type { ApiObject, GroupVersionKind, Scheme } from '../../core/index.js';
+import type { ApiObject, GroupVersionKind, Kinds } from '../../core/index.js';
 import { deepFreeze } from '../../core/index.js';
 import type { ApiResponse } from '../../client/index.js';
 import { checkCreateOptions, fieldValidationOf } from '../requests/check-options.js';
@@ -12,7 +12,7 @@ import { ensureNamespace, wipeSystemFields } from '../writes/metadata.js';
 
 /** A resource that answers a question by completing it. */
 export function review<T extends ApiObject>(
-  scheme: Scheme,
+  kinds: Kinds,
   gvk: GroupVersionKind,
   answer: (question: T, exchange: Exchange) => Promise<T> | T,
 ): VirtualResource {
@@ -22,7 +22,11 @@ export function review<T extends ApiObject>(
     const body = await request.body();
     const options = request.options();
     checkCreateOptions(options);
-    const { object, warnings } = await decodeBody(body, { scheme, gvk, validation: fieldValidationOf(options) });
+    const { object, warnings } = await decodeBody(body, {
+      scheme: kinds.current,
+      gvk,
+      validation: fieldValidationOf(options),
+    });
     for (const warning of warnings) exchange.warn(warning);
     exchange.recorder?.object(object);
     wipeSystemFields(object);

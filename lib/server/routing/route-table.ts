@@ -95,7 +95,7 @@ function routeOf(
   { group, version, resource, subresource }: RequestInfo,
 ): Cell['route'] {
   const served = registry.scheme.resource({ group, version, resource });
-  if (served === undefined && !registry.scheme.groups.some(({ name }) => name === group)) return undefined;
+  if (served === undefined && registry.scheme.group(group) === undefined) return undefined;
   const offered =
     subresource === '' ? served?.resource : served?.resource.subresources.find(({ name }) => name === subresource);
   if (served === undefined || offered === undefined) throw unknownResource();

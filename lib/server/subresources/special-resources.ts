@@ -87,12 +87,12 @@ export function virtualResources(
   tools: WriteTools,
   { authenticator, authorizer, audiences, healthChecks }: VirtualParts,
 ): ReadonlyMap<string, VirtualResource> {
-  const { scheme } = registry;
+  const { kinds } = registry;
   return new Map<string, VirtualResource>([
     ['/bindings', (exchange) => bind(required(registry, '', 'pods'), exchange, tools)],
     ['/componentstatuses', presented(registry, tools.clock, 'componentstatuses', componentStatuses(healthChecks))],
-    ...identityReviews(scheme, { authenticator, audiences, clock: tools.clock }),
-    ...accessReviews(scheme, authorizer),
+    ...identityReviews(kinds, { authenticator, audiences, clock: tools.clock }),
+    ...accessReviews(kinds, authorizer),
   ]);
 }
 

@@ -5,7 +5,7 @@
 import { systemMasters } from '../../auth/index.js';
 import type { AccessAttributes, Authorizer } from '../../auth/index.js';
 import { deepEqual, fieldForbidden, fieldPath, isParseError, parseGroupVersion } from '../../core/index.js';
-import type { FieldError, Frozen, GroupVersion, ObjectReader, Scheme } from '../../core/index.js';
+import type { FieldError, Frozen, GroupVersion, Kinds, ObjectReader, Scheme } from '../../core/index.js';
 import type {
   MutatingAdmissionPolicy,
   MutatingAdmissionPolicyBinding,
@@ -25,7 +25,7 @@ type Binding = ValidatingAdmissionPolicyBinding | MutatingAdmissionPolicyBinding
 export const policyGroup = 'admissionregistration.k8s.io';
 
 /** The guard of policies. */
-export function policyGuard(scheme: Scheme, authorizer: Authorizer): WriteGuard {
+export function policyGuard(kinds: Kinds, authorizer: Authorizer): WriteGuard {
   return {
     async errors(object, old, exchange) {
       // The decoder made it a policy.
@@ -33,7 +33,7 @@ export function policyGuard(scheme: Scheme, authorizer: Authorizer): WriteGuard 
       const before = (old as Frozen<Policy> | undefined)?.spec?.paramKind;
       if (paramKind === undefined || passes(exchange) || deepEqual(paramKind, before)) return [];
       const { user } = exchange;
-      const { attributes } = objectsOf(paramKind, user, scheme);
+      const { attributes } = objectsOf(paramKind, user, kinds.current);
       if (await allows(authorizer, { ...attributes, verb: 'get', name: '*', namespace: '*' })) return [];
       const { kind = '', apiVersion = '' } = paramKind;
       return refused(
@@ -48,7 +48,7 @@ export function policyGuard(scheme: Scheme, authorizer: Authorizer): WriteGuard 
 export function policyBindingGuard(
   policies: string,
   reader: ObjectReader,
-  scheme: Scheme,
+  kinds: Kinds,
   authorizer: Authorizer,
 ): WriteGuard {
   return {
@@ -58,7 +58,7 @@ export function policyBindingGuard(
       const { user } = exchange;
       const policy = await reader.get<Policy>({ group: policyGroup, resource: policies }, policyName);
       const paramKind = policy?.spec?.paramKind;
-      const { attributes, unknown } = objectsOf(paramKind, user, scheme);
+      const { attributes, unknown } = objectsOf(paramKind, user, kinds.current);
       const { name = '', namespace = '' } = paramRef;
       const verb = name === '' ? 'list' : 'get';
       if (await allows(authorizer, { ...attributes, verb, name, namespace })) return [];

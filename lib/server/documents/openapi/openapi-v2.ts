@@ -1,6 +1,6 @@
 // OpenAPI version 2: one document for everything, which clients older than the third version ask for, as JSON or as
-// protobuf. Made when first asked. As k8s.io/kube-openapi/pkg/handler.
-import type { Scheme } from '../../../core/index.js';
+// protobuf. Made when it is requested and the kinds changed since it was made last. As k8s.io/kube-openapi/pkg/handler.
+import type { Kinds, Scheme } from '../../../core/index.js';
 import type { DocumentRoute } from '../documents.js';
 import { taggedDocument } from '../tagged-document.js';
 import { encodeOpenApiV2, openApiV2Protobuf } from './openapi-v2-protobuf.js';
@@ -10,9 +10,10 @@ import type { Part, SchemaStyle } from './schema-document.js';
 import { SchemaCollection } from './schema-document.js';
 
 /** `/openapi/v2`. */
-export function openApiV2(scheme: Scheme): DocumentRoute {
-  const json = taggedDocument(() => JSON.stringify(documentOf(scheme)), 'application/json');
-  const protobuf = taggedDocument(() => encodeOpenApiV2(documentOf(scheme)), openApiV2Protobuf);
+export function openApiV2(kinds: Kinds): DocumentRoute {
+  const current = (): Scheme => kinds.current;
+  const json = taggedDocument(current, (scheme) => JSON.stringify(documentOf(scheme)), 'application/json');
+  const protobuf = taggedDocument(current, (scheme) => encodeOpenApiV2(documentOf(scheme)), openApiV2Protobuf);
   return {
     path: '/openapi/v2',
     answer(exchange) {

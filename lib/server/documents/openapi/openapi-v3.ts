@@ -1,10 +1,11 @@
 // OpenAPI version 3: an index of documents, one for each group-version, each named by a hash of its content so that
 // clients may keep it for good. As k8s.io/kube-openapi/pkg/handler3.
 import { notAcceptable } from '../../../core/index.js';
-import type { GroupVersion, Scheme } from '../../../core/index.js';
+import type { GroupVersion, Kinds, Scheme, ServedKind } from '../../../core/index.js';
 import type { ApiResponse, RawResponse } from '../../../client/index.js';
 import type { Exchange } from '../../requests/exchange.js';
 import type { DocumentRoute } from '../documents.js';
+import type { HashedDocument } from '../tagged-document.js';
 import { hashed } from '../tagged-document.js';
 import { pageNotFound } from '../text-response.js';
 import type { Operation } from './paths-document.js';
@@ -12,31 +13,34 @@ import { operationsOf, parameterType } from './paths-document.js';
 import type { Part, SchemaStyle } from './schema-document.js';
 import { SchemaCollection } from './schema-document.js';
 
-/** The documents below `/openapi/v3`. */
-export function openApiV3(scheme: Scheme): readonly DocumentRoute[] {
-  const documents = new Map<string, () => Promise<{ readonly content: string | Uint8Array; readonly hash: string }>>();
-  for (const { name, versions } of scheme.groups) {
-    for (const version of versions)
-      documents.set(
-        name === '' ? `api/${version}` : `apis/${name}/${version}`,
-        once(() => hashed(JSON.stringify(documentOf(scheme, { group: name, version })))),
-      );
-  }
+/** The documents below `/openapi/v3`. A group-version's is made when it is requested and its kinds changed. */
+export function openApiV3(kinds: Kinds): readonly DocumentRoute[] {
+  // By the array of a version's resources, which is another one as soon as something in the version changes.
+  const made = new WeakMap<readonly ServedKind[], Promise<HashedDocument>>();
+  const documentAt: DocumentAt = (scheme, version) => {
+    const resources = scheme.resourcesOf(version);
+    const known = made.get(resources) ?? hashed(JSON.stringify(documentOf(scheme, version)));
+    made.set(resources, known);
+    return known;
+  };
   return [
-    { path: '/openapi/v3', answer: (exchange) => index(exchange, documents) },
-    { path: '/openapi/v3/', answer: (exchange) => document(exchange, documents) },
+    { path: '/openapi/v3', answer: (exchange) => index(exchange, kinds.current, documentAt) },
+    { path: '/openapi/v3/', answer: (exchange) => document(exchange, kinds.current, documentAt) },
   ];
 }
 
-type Documents = ReadonlyMap<string, () => Promise<{ readonly content: string | Uint8Array; readonly hash: string }>>;
+type DocumentAt = (scheme: Scheme, version: GroupVersion) => Promise<HashedDocument>;
 
-async function index(exchange: Exchange, documents: Documents): Promise<ApiResponse> {
+async function index(exchange: Exchange, scheme: Scheme, documentAt: DocumentAt): Promise<ApiResponse> {
   refuseProtobuf(exchange);
+  const versions = scheme.groups.flatMap(({ name, versions: served }) =>
+    served.map((version) => ({ group: name, version })),
+  );
   const paths = await Promise.all(
-    [...documents].map(async ([key, make]): Promise<readonly [string, Part]> => [
-      key,
-      { serverRelativeURL: `/openapi/v3/${key}?hash=${(await make()).hash}` },
-    ]),
+    versions.map(async (version): Promise<readonly [string, Part]> => {
+      const { hash } = await documentAt(scheme, version);
+      return [keyOf(version), { serverRelativeURL: `/openapi/v3/${keyOf(version)}?hash=${hash}` }];
+    }),
   );
   return {
     type: 'raw',
@@ -46,13 +50,25 @@ async function index(exchange: Exchange, documents: Documents): Promise<ApiRespo
   };
 }
 
-async function document(exchange: Exchange, documents: Documents): Promise<RawResponse> {
+function keyOf({ group, version }: GroupVersion): string {
+  return group === '' ? `api/${version}` : `apis/${group}/${version}`;
+}
+
+/** The version that a key names, where it is served. */
+function versionAt(key: string, scheme: Scheme): GroupVersion | undefined {
+  const [root, ...rest] = key.split('/');
+  const [group = '', version = '', ...more] = root === 'api' ? ['', ...rest] : root === 'apis' ? rest : [];
+  const isServed = scheme.group(group)?.versions.includes(version) === true;
+  return isServed && more.length === 0 && keyOf({ group, version }) === key ? { group, version } : undefined;
+}
+
+async function document(exchange: Exchange, scheme: Scheme, documentAt: DocumentAt): Promise<RawResponse> {
   refuseProtobuf(exchange);
   const { request } = exchange;
   const key = request.info.path.slice('/openapi/v3/'.length);
-  const make = documents.get(key);
-  if (make === undefined) return pageNotFound();
-  const { content, hash } = await make();
+  const version = versionAt(key, scheme);
+  if (version === undefined) return pageNotFound();
+  const { content, hash } = await documentAt(scheme, version);
   const asked = request.options().parameters?.hash?.[0];
   if (asked !== undefined && asked !== hash)
     return {
@@ -137,9 +153,4 @@ function queryParameter(name: string): Part {
 
 function pathParameter(name: string): Part {
   return { name, in: 'path', required: true, schema: { type: 'string', uniqueItems: true } };
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => (made ??= { value: make() }).value;
 }

@@ -133,11 +133,15 @@ function defaultOf(field: Field): Part {
   return field.shape.kind === 'struct' && field.presence !== 'pointer' ? { default: {} } : {};
 }
 
-/** The public name of a type: `core/v1.Pod` is `io.k8s.api.core.v1.Pod`. */
+/**
+ * The public name of a type: `core/v1.Pod` is `io.k8s.api.core.v1.Pod`. A group with a domain is turned round, as for
+ * custom resources: `example.com/v1.Widget` is `com.example.v1.Widget`.
+ */
 export function openApiName(name: string): string {
   const slash = name.indexOf('/');
   const [folder, rest] = [name.slice(0, slash), name.slice(slash + 1)];
-  return `${packages[folder] ?? `io.k8s.api.${folder}`}.${rest}`;
+  const own = folder.includes('.') ? folder.split('.').reverse().join('.') : `io.k8s.api.${folder}`;
+  return `${packages[folder] ?? own}.${rest}`;
 }
 
 const packages: Readonly<Record<string, string>> = {

@@ -1,0 +1,126 @@
+// Kinds that come, change and go while a server runs.
+import t from 'tap';
+import type { Test } from 'tap';
+import { inProcessClient } from '../../lib/client/index.js';
+import type { Client, ResourceClient } from '../../lib/client/index.js';
+import { builtinSchema, field, scalars, structType } from '../../lib/core/index.js';
+import type { ApiObject, KindOptions } from '../../lib/core/index.js';
+import { createServer, fetchHandler } from '../../lib/server/index.js';
+import type { ApiServer, FetchHandler } from '../../lib/server/index.js';
+import { memoryStore } from '../../lib/storage/index.js';
+
+interface Scene {
+  readonly server: ApiServer;
+  readonly client: Client;
+  readonly ask: FetchHandler;
+  /** The document at a path. */
+  document(path: string, accept?: string): Promise<Document>;
+}
+
+interface Document {
+  readonly code: number;
+  readonly etag: string | null;
+  readonly text: string;
+}
+
+function open(t: Test): Scene {
+  const server = createServer({ store: memoryStore() });
+  t.teardown(() => server.close());
+  const ask = fetchHandler(server.handler);
+  return {
+    server,
+    client: inProcessClient(server.handler),
+    ask,
+    async document(path, accept = 'application/json') {
+      const response = await ask(new Request(`http://server${path}`, { headers: { accept } }));
+      return { code: response.status, etag: response.headers.get('etag'), text: await response.text() };
+    },
+  };
+}
+
+const aggregated = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+
+function widget(more: Partial<KindOptions> = {}): KindOptions {
+  const type = structType('example.com/v1.Widget', () => [
+    field('kind', scalars.string),
+    field('apiVersion', scalars.string),
+    field('metadata', builtinSchema.struct('meta/v1.ObjectMeta') ?? scalars.json, { presence: 'always' }),
+    field('size', scalars.int32),
+  ]);
+  return {
+    group: 'example.com',
+    version: 'v1',
+    kind: 'Widget',
+    type: () => type,
+    resource: { plural: 'widgets', shortNames: ['wd'], namespaced: true },
+    ...more,
+  };
+}
+
+t.test('a kind that is added is served at once, and gone when it is removed', async (t) => {
+  const { server, client, document } = open(t);
+  const widgets = client.resource({
+    group: 'example.com',
+    version: 'v1',
+    kind: 'Widget',
+    resource: 'widgets',
+    namespaced: true,
+  });
+  const paths = ['/apis', '/apis/example.com', '/apis/example.com/v1', '/openapi/v3', '/openapi/v2', '/'];
+  for (const path of paths) t.notMatch((await document(path)).text, 'example.com', path);
+  await t.rejects(widgets.in('default').list(), { message: /could not find the requested resource/ });
+
+  server.kinds.add(widget());
+  for (const path of paths) t.match((await document(path)).text, 'example.com', path);
+  t.match((await document('/apis', aggregated)).text, '"resource":"widgets"');
+  t.match((await document('/openapi/v3/apis/example.com/v1')).text, 'com.example.v1.Widget');
+  t.equal((await client.discover({ fresh: true })).mapper.argument('wd')[0]?.kind, 'Widget');
+  const made = await widgets.in('default').create({ metadata: { name: 'one' } });
+  t.ok(made.metadata.uid);
+
+  server.kinds.remove(widget());
+  for (const path of paths) t.notMatch((await document(path)).text, 'example.com', path);
+  t.equal((await document('/apis/example.com/v1')).code, 404);
+  await t.rejects(widgets.in('default').list(), { message: /could not find the requested resource/ });
+
+  server.kinds.add(widget());
+  t.equal((await widgets.in('default').list()).items.length, 1, 'objects stay in the store');
+});
+
+t.test('a kind that changes or goes ends its own watches, cleanly, and no others', async (t) => {
+  const { server, client } = open(t);
+  const gadget = widget({
+    kind: 'Gadget',
+    type: () => structType('example.com/v1.Gadget', () => [...widget().type().fields.values()]),
+    resource: { plural: 'gadgets', namespaced: true },
+  });
+  server.kinds.add(widget(), gadget);
+  const seen: string[] = [];
+  const objectsOf = (kind: string): ResourceClient<ApiObject> =>
+    client.resource<ApiObject>({ apiVersion: 'example.com/v1', kind }).in('default');
+  const follow = (kind: string): Promise<void> =>
+    new Promise((resolve, reject) => {
+      t.teardown(() => subscription.unsubscribe());
+      const subscription = objectsOf(kind)
+        .watch({ sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan', allowWatchBookmarks: true })
+        .subscribe({
+          next: ({ type }) => {
+            seen.push(`${kind} ${type}`);
+            if (type === 'BOOKMARK') resolve();
+          },
+          complete: () => void seen.push(`${kind} ends`),
+          error: reject,
+        });
+    });
+  await Promise.all([follow('Widget'), follow('Gadget')]);
+  seen.length = 0;
+
+  server.kinds.replace(widget({ resource: { plural: 'widgets', namespaced: true, categories: ['all'] } }));
+  t.strictSame(seen, ['Widget ends']);
+  await objectsOf('Gadget').create({ metadata: { name: 'one' } });
+  t.strictSame(seen, ['Widget ends', 'Gadget ADDED']);
+  await follow('Widget');
+  await objectsOf('Widget').create({ metadata: { name: 'one' } });
+  server.kinds.remove(widget(), gadget);
+  t.strictSame(seen.slice(2), ['Widget BOOKMARK', 'Widget ADDED', 'Widget ends', 'Gadget ends']);
+});
