@@ -34,6 +34,20 @@ export type { HttpClientOptions } from './http-client.js';
 export { httpClient } from './http-client.js';
 export type { InformerScope, Informers, InformersOptions } from './informers.js';
 export { informers } from './informers.js';
+export type { RetryLimit, WorkQueueOptions } from './work-queue.js';
+export { WorkQueue } from './work-queue.js';
+export type {
+  Action,
+  ControllerActivity,
+  ControllerOptions,
+  ObjectEvent,
+  ReconcileContext,
+  Watch,
+  WatchSignal,
+} from './controller.js';
+export { awaitChange, controller, requeueAfter, watching } from './controller.js';
+export type { OwnWrites } from './own-writes.js';
+export { withOwnWrites } from './own-writes.js';
 export type { EventNote } from './event-correlation.js';
 export type { EventFailed, EventRecorder, EventRecorderOptions } from './event-recorder.js';
 export { eventName, eventRecorder } from './event-recorder.js';

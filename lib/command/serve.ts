@@ -6,7 +6,7 @@ import type { Observable } from 'rxjs';
 import { priorityAdmission } from '../admission/index.js';
 import { administrator, allAuthenticated, parseTokenFile, serviceAccountGroups } from '../auth/index.js';
 import { legacyToken } from '../auth/node/index.js';
-import { inProcessClient } from '../client/index.js';
+import { inProcessClient, informers } from '../client/index.js';
 import type { Client, Handler } from '../client/index.js';
 import {
   clusterRoleAggregation,
@@ -14,8 +14,9 @@ import {
   persistentVolumes,
   serviceAccountSecrets,
 } from '../controllers/index.js';
+import type { ControllerEnvironment } from '../controllers/index.js';
 import { namespacedName, serviceUnavailable, systemClock, systemRandom } from '../core/index.js';
-import type { Clock, Random } from '../core/index.js';
+import type { Part } from '../core/index.js';
 import type { UserInfo } from '../core/types/index.js';
 import { createServer } from '../server/index.js';
 import type { ApiServer } from '../server/index.js';
@@ -211,32 +212,36 @@ function schedulerClient({ handler }: ApiServer): Client {
 }
 
 /**
- * The controllers, each under its own name: what authentication and authorization cannot do without, and claims to
- * storage. Tells of nothing.
+ * The controllers: those that authentication and authorization depend on, and claims to storage. Each writes as its own
+ * user; all read through informers that they share, as the controller manager. Emits nothing.
  */
 function controllers(
   { handler }: ApiServer,
   { keys }: Authentication,
   authority: CertificateAuthority | undefined,
 ): Observable<never> {
-  const options = (name: string, user: UserInfo): { client: Client; clock: Clock; random: Random } => ({
+  const [clock, random] = [systemClock(), systemRandom()];
+  const managing: UserInfo = { username: 'system:kube-controller-manager', groups: [allAuthenticated] };
+  const shared = informers(inProcessClient(handler, { user: managing }), { clock, random: random.stream('informers') });
+  const environment = (name: string, user: UserInfo): ControllerEnvironment => ({
     client: inProcessClient(handler, { user }),
-    clock: systemClock(),
-    random: systemRandom().stream(name),
+    informers: shared,
+    clock,
+    random: random.stream(name),
   });
   const account = (name: string): UserInfo => ({
     username: `system:serviceaccount:kube-system:${name}`,
     groups: [...serviceAccountGroups('kube-system'), allAuthenticated],
   });
-  const managing = { username: 'system:kube-controller-manager', groups: [allAuthenticated] };
-  return merge(
-    clusterRoleAggregation(options('cluster-role-aggregation', account('clusterrole-aggregation-controller'))),
+  const parts: readonly Part[] = [
+    clusterRoleAggregation(environment('cluster-role-aggregation', account('clusterrole-aggregation-controller'))),
     serviceAccountSecrets({
-      ...options('service-account-secrets', managing),
+      ...environment('service-account-secrets', managing),
       sign: (secret, account) => legacyToken(keys, secret, account),
       ...(authority && { rootCa: authority.certificate }),
     }),
-    persistentVolumes(options('persistent-volumes', account('persistent-volume-binder'))),
-    ephemeralVolumes(options('ephemeral-volumes', account('ephemeral-volume-controller'))),
-  ).pipe(ignoreElements());
+    persistentVolumes(environment('persistent-volumes', account('persistent-volume-binder'))),
+    ephemeralVolumes(environment('ephemeral-volumes', account('ephemeral-volume-controller'))),
+  ];
+  return merge(...parts.map((part) => part.run())).pipe(ignoreElements());
 }

@@ -1,133 +1,58 @@
-// Keeps ClusterRoles that gather the rules of others in step with those others. It acts with the rights of its client
-// and no others: the server must allow it to `escalate` on ClusterRoles, since it hands on rules that it does not hold.
-// Whenever a ClusterRole changes all that gather are looked at, since one may gather from another; what failed is tried
-// again after a while. As pkg/controller/clusterroleaggregation.
-import {
-  EMPTY,
-  catchError,
-  concat,
-  concatMap,
-  defer,
-  exhaustMap,
-  filter,
-  from,
-  ignoreElements,
-  map,
-  merge,
-  mergeMap,
-  of,
-  repeat,
-  tap,
-} from 'rxjs';
-import type { Observable } from 'rxjs';
-import type { Client, ResourceClient, Stored } from '../client/index.js';
-import {
-  Outlet,
-  aggregatedRules,
-  backoffLadders,
-  backoffStep,
-  deepEqual,
-  reflect,
-  snapshotWriter,
-  watcher,
-} from '../core/index.js';
-import type { BackoffState, Clock, Random, WatchEvent } from '../core/index.js';
+// Aggregates ClusterRoles: a role with an aggregationRule gets the rules of all roles that its selectors match. The
+// controller has the rights of its client and no others: the server must allow it to `escalate` on ClusterRoles, since
+// it grants rules that it does not hold. Any change of a ClusterRole concerns every role that aggregates, because one
+// may aggregate from another. As pkg/controller/clusterroleaggregation.
+import { awaitChange, controller, informers, watching } from '../client/index.js';
+import type { ControllerActivity, ResourceClient, Stored } from '../client/index.js';
+import { aggregatedRules, deepEqual, namespacedName } from '../core/index.js';
+import type { NamespacedName, Part } from '../core/index.js';
 import type { ClusterRole } from '../core/types/index.js';
+import type { ControllerEnvironment } from './controller-environment.js';
 
-/** What the controller is made of. */
-export interface ClusterRoleAggregationOptions {
-  readonly client: Client;
-  readonly clock: Clock;
-  /** Spreads retries. A stream of the controller's own. */
-  readonly random: Random;
+/** A role has the rules that it aggregates. */
+export interface ClusterRoleAggregated {
+  readonly type: 'aggregated';
+  readonly role: string;
 }
 
-/** Something that it did, or tried to. */
-export type ClusterRoleAggregated =
-  /** A role has the rules that it gathers. */
-  | { readonly type: 'aggregated'; readonly role: string }
-  /** It could not be given them; all roles are looked at again after `retryInMs`. */
-  | { readonly type: 'failed'; readonly role: string; readonly error: unknown; readonly retryInMs: number };
-
-/** Works for as long as someone subscribes. Cold; never errors. */
+/** Creates the controller. */
 export function clusterRoleAggregation({
   client,
   clock,
   random,
-}: ClusterRoleAggregationOptions): Observable<ClusterRoleAggregated> {
-  return defer(() => {
-    const roles = client.kind('rbac.authorization.k8s.io/v1', 'ClusterRole');
-    const writer = snapshotWriter<Role>({});
-    const retries = new Outlet<undefined>();
-    const backoffs = new Map<string, BackoffState>();
-    let isDue = false;
-
-    const outcomeOf = (role: string, error: unknown): ClusterRoleAggregated => {
-      const { delayMs, state } = backoffStep(backoffLadders.workQueueItem, backoffs.get(role), {
-        nowMs: clock.now(),
-        random,
-      });
-      backoffs.set(role, state);
-      return { type: 'failed', role, error, retryInMs: delayMs };
-    };
-    const settle = (role: Role, all: readonly Role[]): Observable<ClusterRoleAggregated> =>
-      defer(() => {
-        const rules = aggregatedRules(role, all);
-        if (deepEqual(rules, role.rules ?? [])) return EMPTY;
-        return from(write(roles, role.metadata.name, rules)).pipe(
-          map(() => ({ type: 'aggregated', role: role.metadata.name }) as const),
-        );
-      }).pipe(
-        tap({ complete: () => backoffs.delete(role.metadata.name) }),
-        catchError((error: unknown) => of(outcomeOf(role.metadata.name, error))),
-      );
-    const pass = (): Observable<ClusterRoleAggregated> => {
-      isDue = false;
-      const all = writer.snapshot.list();
-      for (const name of backoffs.keys()) if (writer.snapshot.get(name) === undefined) backoffs.delete(name);
-      return from(all.filter(({ aggregationRule }) => aggregationRule !== undefined)).pipe(
-        concatMap((role) => settle(role, all)),
-      );
-    };
-
-    const changes$ = watcher(roles, { clock, random }).pipe(reflect(writer), filter(isChange));
-    return merge(changes$, retries.values$).pipe(
-      tap(() => {
-        isDue = true;
-      }),
-      // What changes during a pass is looked at in the next, however much it is.
-      exhaustMap(() => defer(pass).pipe(repeat({ delay: () => (isDue ? of(undefined) : EMPTY) }))),
-      mergeMap((outcome) =>
-        outcome.type === 'failed' ? concat(of(outcome), again(clock, outcome.retryInMs, retries)) : of(outcome),
-      ),
-    );
+  informers: shared = informers(client, { clock, random }),
+}: ControllerEnvironment): Part<ControllerActivity<NamespacedName, ClusterRoleAggregated>> {
+  const writable = client.kind('rbac.authorization.k8s.io/v1', 'ClusterRole');
+  const roles = shared.kind('rbac.authorization.k8s.io/v1', 'ClusterRole').indexedBy({ aggregates });
+  return controller<NamespacedName, ClusterRoleAggregated>({
+    name: fieldManager,
+    clock,
+    watches: [watching(roles, () => roles.by('aggregates', 'true').map(namespacedName))],
+    reconcile: async ({ name }, { emit, signal }) => {
+      const role = roles.get(name);
+      if (role?.aggregationRule === undefined) return awaitChange;
+      const rules = aggregatedRules(role, roles.list());
+      if (deepEqual(rules, role.rules ?? [])) return awaitChange;
+      await writeRules(writable, name, rules, signal);
+      emit({ type: 'aggregated', role: name });
+      return awaitChange;
+    },
   });
 }
 
-type Role = Stored<ClusterRole>;
+const fieldManager = 'clusterrole-aggregation-controller';
 
-/** Lists count when they are complete. */
-function isChange({ type }: WatchEvent<Role>): boolean {
-  return type === 'synced' || type === 'applied' || type === 'deleted';
+function aggregates({ aggregationRule }: Stored<ClusterRole>): readonly string[] {
+  return aggregationRule === undefined ? [] : ['true'];
 }
 
 /** Only the rules are the controller's to write. */
-function write(
+function writeRules(
   roles: ResourceClient<ClusterRole>,
   name: string,
   rules: ReturnType<typeof aggregatedRules>,
-): Promise<Role> {
-  // Nothing gathered is no list, rather than an empty one.
-  return roles.patch(
-    name,
-    { merge: { rules: rules.length === 0 ? null : [...rules] } },
-    { fieldManager: 'clusterrole-aggregation-controller' },
-  );
-}
-
-function again(clock: Clock, delayMs: number, retries: Outlet<undefined>): Observable<never> {
-  return clock.timer(delayMs).pipe(
-    tap(() => retries.emit(undefined)),
-    ignoreElements(),
-  );
+  signal: AbortSignal,
+): Promise<Stored<ClusterRole>> {
+  // Without rules the field is absent, rather than an empty list.
+  return roles.patch(name, { merge: { rules: rules.length === 0 ? null : [...rules] } }, { fieldManager, signal });
 }

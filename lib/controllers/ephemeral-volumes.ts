@@ -1,10 +1,9 @@
-// Makes the claims of generic ephemeral volumes: one for each such volume of a pod, named after both and owned by the
-// pod, so that it goes with it. A claim of that name that is not the pod's own is left alone, and the pod waits.
+// Creates the claims of generic ephemeral volumes: one for each such volume of a pod, named after both and owned by the
+// pod, so that it is deleted with it. A claim of that name that the pod does not own is left alone, and the pod waits.
 // As pkg/controller/volume/ephemeral.
-import { defer, finalize, map, merge, mergeMap } from 'rxjs';
-import type { Observable } from 'rxjs';
-import { eventRecorder } from '../client/index.js';
-import type { Client, EventRecorder, Stored } from '../client/index.js';
+import { defer, map, merge } from 'rxjs';
+import { awaitChange, controller, eventRecorder, informers, watching } from '../client/index.js';
+import type { Client, ControllerActivity, EventRecorder, Stored } from '../client/index.js';
 import {
   ephemeralClaimName,
   errorText,
@@ -14,74 +13,65 @@ import {
   objectKey,
   objectReference,
   ownerReference,
-  reflect,
-  snapshotWriter,
+  printNamespacedName,
   volumeClaims,
-  watcher,
 } from '../core/index.js';
-import type { Clock, Frozen, NamespacedName, Random, Snapshot } from '../core/index.js';
+import type { Frozen, NamespacedName, Part, Snapshot } from '../core/index.js';
 import type { PersistentVolumeClaim, Pod, Volume } from '../core/types/index.js';
-import { keyedWork } from './keyed-work.js';
-import { failureOf, workOnNews } from './news.js';
+import type { ControllerEnvironment } from './controller-environment.js';
+import { eventFailed } from './event-failed.js';
+import type { EventFailedActivity } from './event-failed.js';
 
-/** What the controller works with. */
-export interface EphemeralVolumesOptions {
-  readonly client: Client;
-  readonly clock: Clock;
-  readonly random: Random;
+/** Claims were created for a pod. */
+export interface ClaimsCreated {
+  readonly type: 'claimed';
+  readonly pod: NamespacedName;
+  readonly claims: readonly string[];
 }
 
-/** What the controller did. */
-export type EphemeralVolumesOutcome =
-  /** A pod has the claims that it needs. */
-  | { readonly type: 'claimed'; readonly pod: NamespacedName; readonly claims: readonly string[] }
-  /** Without a pod it was a watch or an Event that failed. Without a time it is not tried again until there is news. */
-  | { readonly type: 'failed'; readonly pod?: NamespacedName; readonly error: unknown; readonly retryInMs?: number };
+/** What the controller emits. */
+export type EphemeralVolumesActivity = ControllerActivity<NamespacedName, ClaimsCreated> | EventFailedActivity;
 
-/** Runs for as long as somebody subscribes. Cold; never errors. */
+/** Creates the controller. */
 export function ephemeralVolumes({
   client,
   clock,
   random,
-}: EphemeralVolumesOptions): Observable<EphemeralVolumesOutcome> {
-  return defer(() => {
-    const stopping = new AbortController();
-    const pods = snapshotWriter<Stored<Pod>, 'claim'>({ claim: claimsMadeFor });
-    const claims = snapshotWriter<Stored<PersistentVolumeClaim>>({});
-    const recorder = eventRecorder({ client, clock, random: random.stream('events'), component: 'ephemeral_volume' });
-    const pods$ = watcher(client.kind('v1', 'Pod'), { clock, random: random.stream('pods') }).pipe(
-      reflect(pods),
-      mergeMap((event) =>
-        'object' in event && claimsMadeFor(event.object).length > 0 ? [event.object] : failureOf(event),
-      ),
-    );
-    const claims$ = watcher(client.kind('v1', 'PersistentVolumeClaim'), {
+  informers: shared = informers(client, { clock, random }),
+}: ControllerEnvironment): Part<EphemeralVolumesActivity> {
+  const name = 'ephemeral-volume-controller';
+  const pods = shared.kind('v1', 'Pod').indexedBy({ claim: claimsMadeFor });
+  const claims = shared.kind('v1', 'PersistentVolumeClaim');
+  const run = (recorder: EventRecorder): Part<EphemeralVolumesActivity> =>
+    controller<NamespacedName, ClaimsCreated>({
+      name,
       clock,
-      random: random.stream('claims'),
-    }).pipe(
-      reflect(claims),
-      mergeMap((event) =>
-        event.type === 'deleted' ? pods.snapshot.by('claim', objectKey(event.object)) : failureOf(event),
-      ),
-    );
-    const known: Known = { client, signal: stopping.signal, pods: pods.snapshot, claims: claims.snapshot, recorder };
-    const ready = Promise.all([pods.snapshot.ready, claims.snapshot.ready]);
-    const work = keyedWork<Stored<Pod>, EphemeralVolumesOutcome>({
-      clock,
-      keyOf: objectKey,
-      work: (pod) => ready.then(() => serve(objectKey(pod), known)),
-      failed: (pod, error, retryInMs) => ({
-        type: 'failed',
-        pod: namespacedName(pod),
-        error,
-        ...(retryInMs !== undefined && { retryInMs }),
-      }),
+      concurrency: 5,
+      watches: [
+        watching(pods, ({ object }) => (claimsMadeFor(object).length === 0 ? [] : [namespacedName(object)])),
+        watching(claims, ({ type, object }) =>
+          type === 'deleted' ? pods.by('claim', objectKey(object)).map(namespacedName) : [],
+        ),
+      ],
+      reconcile: async (pod, { emit, signal }) => {
+        const created = await createClaims(pod, { client, signal, pods, claims, recorder });
+        if (created.length > 0) emit({ type: 'claimed', pod, claims: created });
+        return awaitChange;
+      },
     });
-    return merge(
-      recorder.run().pipe(map(({ error }): EphemeralVolumesOutcome => ({ type: 'failed', error }))),
-      merge(pods$, claims$).pipe(workOnNews(work)),
-    ).pipe(finalize(() => stopping.abort()));
-  });
+  return {
+    name,
+    run: () =>
+      defer(() => {
+        const recorder = eventRecorder({
+          client,
+          clock,
+          random: random.stream('events'),
+          component: 'ephemeral_volume',
+        });
+        return merge(recorder.run().pipe(map(eventFailed(name))), run(recorder).run());
+      }),
+  };
 }
 
 interface Known {
@@ -92,22 +82,23 @@ interface Known {
   readonly recorder: EventRecorder;
 }
 
-/** `namespace/name` of the claims that are made for a pod. */
+/** `namespace/name` of the claims that are created for a pod. */
 function claimsMadeFor(pod: Stored<Pod>): readonly string[] {
   return volumeClaims(pod).flatMap(({ claim, ephemeral }) =>
     ephemeral ? [`${pod.metadata.namespace ?? ''}/${claim}`] : [],
   );
 }
 
-/** Makes the claims of a pod that are missing. */
-async function serve(key: string, known: Known): Promise<EphemeralVolumesOutcome | undefined> {
+/** Creates the claims of a pod that are missing, and returns their names. */
+async function createClaims(name: NamespacedName, known: Known): Promise<readonly string[]> {
+  const key = printNamespacedName(name);
   const pod = known.pods.get(key);
-  if (pod === undefined || pod.metadata.deletionTimestamp !== undefined) return undefined;
-  const made: string[] = [];
+  if (pod === undefined || pod.metadata.deletionTimestamp !== undefined) return [];
+  const created: string[] = [];
   for (const volume of pod.spec?.volumes ?? []) {
     if (volume.ephemeral === undefined) continue;
     try {
-      if (await provide(pod, volume, known)) made.push(ephemeralClaimName(pod, volume.name));
+      if (await createClaim(pod, volume, known)) created.push(ephemeralClaimName(pod, volume.name));
     } catch (error) {
       const message = `ephemeral volume ${volume.name}: ${errorText(error)}`;
       known.recorder.record({
@@ -119,11 +110,15 @@ async function serve(key: string, known: Known): Promise<EphemeralVolumesOutcome
       throw new Error(`pod ${key}, ${message}`, { cause: error });
     }
   }
-  return made.length === 0 ? undefined : { type: 'claimed', pod: namespacedName(pod), claims: made };
+  return created;
 }
 
-/** Whether a claim had to be made. Throws where it cannot be, or is another's. */
-async function provide(pod: Stored<Pod>, volume: Frozen<Volume>, { client, signal, claims }: Known): Promise<boolean> {
+/** Returns whether the claim had to be created. Throws if it cannot be, or if another owner has that name. */
+async function createClaim(
+  pod: Stored<Pod>,
+  volume: Frozen<Volume>,
+  { client, signal, claims }: Known,
+): Promise<boolean> {
   const { namespace = '' } = pod.metadata;
   const name = ephemeralClaimName(pod, volume.name);
   const inNamespace = client.kind('v1', 'PersistentVolumeClaim').in(namespace);
@@ -145,7 +140,7 @@ async function provide(pod: Stored<Pod>, volume: Frozen<Volume>, { client, signa
     await inNamespace.create({ metadata, ...(spec && { spec }) }, { signal });
     return true;
   } catch (error) {
-    // It may be the one that was made a moment ago.
+    // The informer may not show yet the one created a moment ago.
     if (isApiError(error, 'AlreadyExists')) return refuse(await inNamespace.get(name, { signal }));
     throw new Error(`create PVC ${name}: ${errorText(error)}`, { cause: error });
   }

@@ -1,14 +1,17 @@
-// Controllers: they see a cluster through a client only, this server's or any other's.
-export type { ClusterRoleAggregated, ClusterRoleAggregationOptions } from './cluster-role-aggregation.js';
+// The controllers of Kubernetes, each a Part. They use a cluster only through a client and informers.
+export type { ControllerEnvironment } from './controller-environment.js';
+export type { EventFailedActivity } from './event-failed.js';
+export type { ClusterRoleAggregated } from './cluster-role-aggregation.js';
 export { clusterRoleAggregation } from './cluster-role-aggregation.js';
-export type { EphemeralVolumesOptions, EphemeralVolumesOutcome } from './ephemeral-volumes.js';
+export type { ClaimsCreated, EphemeralVolumesActivity } from './ephemeral-volumes.js';
 export { ephemeralVolumes } from './ephemeral-volumes.js';
-export type { KeyedWork } from './keyed-work.js';
-export { keyedWork } from './keyed-work.js';
-export type { Latest } from './latest.js';
-export { latest } from './latest.js';
-export type { Item as PersistentVolumesItem } from './persistent-volumes/known-storage.js';
-export type { PersistentVolumesOptions, PersistentVolumesOutcome } from './persistent-volumes/persistent-volumes.js';
+export type { StorageOutcome } from './persistent-volumes/storage.js';
+export type { StorageItem } from './persistent-volumes/storage-watches.js';
+export type { PersistentVolumesActivity } from './persistent-volumes/persistent-volumes.js';
 export { persistentVolumes } from './persistent-volumes/persistent-volumes.js';
-export type { ServiceAccountSecretsOptions, ServiceAccountSecretsOutcome } from './service-account-secrets.js';
+export type {
+  ServiceAccountSecretsActivity,
+  ServiceAccountSecretsChange,
+  ServiceAccountSecretsOptions,
+} from './service-account-secrets.js';
 export { serviceAccountSecrets } from './service-account-secrets.js';

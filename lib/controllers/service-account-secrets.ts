@@ -1,83 +1,52 @@
 // Keeps the Secrets that hold tokens of ServiceAccounts: fills in the token, the cluster's certificate authority and
-// the namespace, deletes Secrets whose account has gone, and strikes deleted Secrets from the list of their account.
-// Such Secrets are made by people; nothing here makes any. As pkg/controller/serviceaccount/tokens_controller.go.
-import { defer, from, merge, mergeMap, switchMap } from 'rxjs';
-import type { Observable } from 'rxjs';
-import {
-  encodeBase64,
-  namespacedName,
-  objectKey,
-  printNamespacedName,
-  reflect,
-  snapshotWriter,
-  watcher,
-} from '../core/index.js';
-import type { Clock, Frozen, NamespacedName, Random, Snapshot } from '../core/index.js';
+// the namespace, deletes Secrets whose account is gone, and removes deleted Secrets from the list of their account.
+// Such Secrets are created by users, never here. As pkg/controller/serviceaccount/tokens_controller.go.
+import { awaitChange, controller, informers, watching } from '../client/index.js';
+import type { ControllerActivity, Stored } from '../client/index.js';
+import { encodeBase64, namespacedName, objectKey, printNamespacedName } from '../core/index.js';
+import type { Frozen, NamespacedName, Part, Snapshot } from '../core/index.js';
 import type { Secret, ServiceAccount } from '../core/types/index.js';
-import type { Client, Stored } from '../client/index.js';
-import { keyedWork } from './keyed-work.js';
-import { failureOf, workOnNews } from './news.js';
+import type { ControllerEnvironment } from './controller-environment.js';
 import { unless } from './unless.js';
 
 /** What the controller works with. */
-export interface ServiceAccountSecretsOptions {
-  readonly client: Client;
-  readonly clock: Clock;
-  readonly random: Random;
-  /** Makes the token that a Secret shall hold. */
+export interface ServiceAccountSecretsOptions extends ControllerEnvironment {
+  /** Creates the token that a Secret is to hold. */
   sign(secret: Frozen<Secret>, account: Frozen<ServiceAccount>): string | Promise<string>;
-  /** The certificates by which pods know the API server, in PEM. Without them, Secrets hold none. */
+  /** The certificates with which pods verify the API server, in PEM. Without them, Secrets hold none. */
   readonly rootCa?: string;
 }
 
-/** What the controller did. */
-export type ServiceAccountSecretsOutcome =
+/** What the controller did to a Secret, or to the account that listed it. */
+export type ServiceAccountSecretsChange =
   | { readonly type: 'filled' | 'deleted'; readonly secret: NamespacedName }
-  /** A deleted Secret is no longer on the list of its account. */
-  | { readonly type: 'struck'; readonly secret: NamespacedName; readonly account: NamespacedName }
-  /** Without a Secret it was a watch that failed. Without a time it is not tried again until there is news. */
-  | { readonly type: 'failed'; readonly secret?: NamespacedName; readonly error: unknown; readonly retryInMs?: number };
+  /** A deleted Secret was removed from the list of its account. */
+  | { readonly type: 'unlisted'; readonly secret: NamespacedName; readonly account: NamespacedName };
 
-/** Runs for as long as somebody subscribes. */
-export function serviceAccountSecrets(options: ServiceAccountSecretsOptions): Observable<ServiceAccountSecretsOutcome> {
-  const { client, clock, random } = options;
-  return defer(() => {
-    const accounts = snapshotWriter<Stored<ServiceAccount>>({});
-    const secrets = snapshotWriter<Stored<Secret>, 'account'>({
-      account: (secret) => [printNamespacedName(accountOf(secret))],
-    });
-    const accounts$ = watcher(client.kind('v1', 'ServiceAccount'), { clock, random: random.stream('accounts') }).pipe(
-      reflect(accounts),
-    );
-    const secrets$ = watcher(client.kind('v1', 'Secret'), {
-      clock,
-      random: random.stream('secrets'),
-      fieldSelector: `type=${tokenType}`,
-    }).pipe(reflect(secrets));
-    const news$ = merge(
-      accounts$.pipe(
-        mergeMap((event) =>
-          event.type === 'deleted' ? secrets.snapshot.by('account', objectKey(event.object)) : failureOf(event),
-        ),
-      ),
-      // Accounts first: who knows them need not ask for each.
-      defer(() => from(accounts.snapshot.ready)).pipe(
-        switchMap(() => secrets$),
-        mergeMap((event) => ('object' in event ? [event.object] : failureOf(event))),
-      ),
-    );
-    const worked = keyedWork<Stored<Secret>, ServiceAccountSecretsOutcome>({
-      clock,
-      keyOf: objectKey,
-      work: (secret) => reconcile(secret, { ...options, accounts: accounts.snapshot, secrets: secrets.snapshot }),
-      failed: (secret, error, retryInMs) => ({
-        type: 'failed',
-        secret: namespacedName(secret),
-        error,
-        ...(retryInMs !== undefined && { retryInMs }),
-      }),
-    });
-    return news$.pipe(workOnNews(worked));
+/** What the controller emits. */
+export type ServiceAccountSecretsActivity = ControllerActivity<Stored<Secret>, ServiceAccountSecretsChange>;
+
+/** Creates the controller. */
+export function serviceAccountSecrets(options: ServiceAccountSecretsOptions): Part<ServiceAccountSecretsActivity> {
+  const { client, clock, random, informers: shared = informers(client, { clock, random }) } = options;
+  const accounts = shared.kind('v1', 'ServiceAccount');
+  const secrets = shared
+    .kind('v1', 'Secret', { fieldSelector: `type=${tokenType}` })
+    .indexedBy({ account: (secret) => [printNamespacedName(accountOf(secret))] });
+  return controller<Stored<Secret>, ServiceAccountSecretsChange>({
+    name: 'serviceaccount-token-controller',
+    clock,
+    concurrency: 5,
+    keyOf: objectKey,
+    watches: [
+      watching(accounts, ({ type, object }) => (type === 'deleted' ? secrets.by('account', objectKey(object)) : [])),
+      watching(secrets, ({ object }) => [object]),
+    ],
+    reconcile: async (secret, { emit }) => {
+      const change = await syncSecret(secret, { ...options, accounts, secrets });
+      if (change !== undefined) emit(change);
+      return awaitChange;
+    },
   });
 }
 
@@ -85,7 +54,6 @@ const tokenType = 'kubernetes.io/service-account-token';
 const nameAnnotation = 'kubernetes.io/service-account.name';
 const uidAnnotation = 'kubernetes.io/service-account.uid';
 
-/** What is known besides. */
 interface Known extends ServiceAccountSecretsOptions {
   readonly accounts: Snapshot<Stored<ServiceAccount>>;
   readonly secrets: Snapshot<Stored<Secret>, 'account'>;
@@ -97,16 +65,16 @@ function accountOf({ metadata }: Stored<Secret>): NamespacedName & { readonly ui
   return { namespace: metadata.namespace ?? '', name, uid };
 }
 
-/** Brings one Secret in order. `told` may be old; what counts is what is known by now. */
-async function reconcile(told: Stored<Secret>, known: Known): Promise<ServiceAccountSecretsOutcome | undefined> {
-  const current = known.secrets.get(objectKey(told));
-  if (current?.metadata.uid !== told.metadata.uid) return strike(told, known);
+/** Brings one Secret to its desired state. `seen` may be old: it only tells which Secret an event was about. */
+async function syncSecret(seen: Stored<Secret>, known: Known): Promise<ServiceAccountSecretsChange | undefined> {
+  const current = known.secrets.get(objectKey(seen));
+  if (current?.metadata.uid !== seen.metadata.uid) return unlist(seen, known);
   if (accountOf(current).name === '') return undefined;
   const account = await findAccount(current, known);
   return account === undefined ? remove(current, known) : fill(current, account, known);
 }
 
-/** Nobody deletes a Secret because of what a snapshot does not know: the server is asked. */
+/** The account of a Secret. What the snapshot lacks is requested: no Secret is deleted because of a stale read. */
 async function findAccount(
   secret: Stored<Secret>,
   { client, accounts }: Known,
@@ -119,7 +87,7 @@ async function findAccount(
   return live !== undefined && isMeant(live) ? live : undefined;
 }
 
-async function remove(secret: Stored<Secret>, { client }: Known): Promise<ServiceAccountSecretsOutcome | undefined> {
+async function remove(secret: Stored<Secret>, { client }: Known): Promise<ServiceAccountSecretsChange | undefined> {
   const name = namespacedName(secret);
   const { uid } = secret.metadata;
   const deletion = client.kind('v1', 'Secret').delete(name, { preconditions: { uid } });
@@ -132,7 +100,7 @@ async function fill(
   secret: Stored<Secret>,
   account: Stored<ServiceAccount>,
   known: Known,
-): Promise<ServiceAccountSecretsOutcome | undefined> {
+): Promise<ServiceAccountSecretsChange | undefined> {
   const { client, rootCa = '' } = known;
   const { data = {}, metadata } = secret;
   const [authority, namespace] = [base64(rootCa), base64(metadata.namespace ?? '')];
@@ -150,27 +118,27 @@ async function fill(
   const update = client
     .kind('v1', 'Secret')
     .update({ ...secret, metadata: { ...metadata, annotations }, data: { ...data, ...missing } });
-  // Changed or deleted meanwhile: the news of that is on its way.
+  // Changed or deleted meanwhile: its event adds the Secret again.
   const updated = await unless('NotFound', unless('Conflict', update));
   return updated && { type: 'filled', secret: namespacedName(secret) };
 }
 
-/** Takes a Secret that has gone off the list of its account, if that is still the one. */
-async function strike(
+/** Removes a deleted Secret from the list of its account, if that is still the same account. */
+async function unlist(
   secret: Stored<Secret>,
   { client, accounts }: Known,
-): Promise<ServiceAccountSecretsOutcome | undefined> {
+): Promise<ServiceAccountSecretsChange | undefined> {
   const { uid, ...name } = accountOf(secret);
   if (accounts.get(printNamespacedName(name)) === undefined) return undefined;
   const account = await unless('NotFound', client.kind('v1', 'ServiceAccount').get(name));
-  const struck = namespacedName(secret);
-  const isListed = account?.secrets?.some((each) => each.name === struck.name) ?? false;
+  const removed = namespacedName(secret);
+  const isListed = account?.secrets?.some((each) => each.name === removed.name) ?? false;
   if (account === undefined || !isListed || (uid !== '' && account.metadata.uid !== uid)) return undefined;
   const update = client
     .kind('v1', 'ServiceAccount')
-    .update({ ...account, secrets: (account.secrets ?? []).filter((each) => each.name !== struck.name) });
+    .update({ ...account, secrets: (account.secrets ?? []).filter((each) => each.name !== removed.name) });
   const updated = await unless('NotFound', update);
-  return updated && { type: 'struck', secret: struck, account: name };
+  return updated && { type: 'unlisted', secret: removed, account: name };
 }
 
 function base64(text: string): string {

@@ -412,6 +412,10 @@ export { Histogram } from './metrics/histogram.js';
 export type { MetricFamily, Sample } from './metrics/prometheus-text.js';
 export { labelText, printSampleValue, prometheusText, prometheusType } from './metrics/prometheus-text.js';
 
+// Collections
+export type { HeapItem } from './collections/indexed-heap.js';
+export { IndexedHeap } from './collections/indexed-heap.js';
+
 // Streams
 export type { OutletOptions } from './streams/outlet.js';
 export { Outlet } from './streams/outlet.js';

@@ -5,7 +5,7 @@ import type { Subscription } from 'rxjs';
 import { inProcessClient } from '../../lib/client/index.js';
 import type { Client, Handler, Stored } from '../../lib/client/index.js';
 import { ephemeralVolumes, persistentVolumes } from '../../lib/controllers/index.js';
-import type { EphemeralVolumesOutcome, PersistentVolumesOutcome } from '../../lib/controllers/index.js';
+import type { EphemeralVolumesActivity, PersistentVolumesActivity } from '../../lib/controllers/index.js';
 import { isApiError, random, virtualClock } from '../../lib/core/index.js';
 import type { VirtualClock } from '../../lib/core/index.js';
 import type {
@@ -29,13 +29,17 @@ export type ClaimWish = Partial<PersistentVolumeClaimSpec> & {
 /** The same of a volume; a host path below /tmp, unless said otherwise. */
 export type VolumeWish = Partial<PersistentVolumeSpec> & { readonly size?: string; readonly meta?: ObjectMeta };
 
+/** What controllers emit besides `reconciled`. */
+type Did = Exclude<PersistentVolumesActivity | EphemeralVolumesActivity, { readonly type: 'reconciled' }>;
+
 /** A cluster that has storage, and nothing else. */
 export class StorageCluster {
   readonly clock: VirtualClock = virtualClock();
   readonly client: Client;
   /** What the binder wrote, Events aside: `update persistentvolumes/v`. */
   readonly writes: string[] = [];
-  readonly outcomes: (PersistentVolumesOutcome | EphemeralVolumesOutcome)[] = [];
+  /** What the controllers emitted, except that they reconciled. */
+  readonly outcomes: Did[] = [];
   /** Called when the binder has written something, before it hears of it. */
   onWrite: (write: string) => void = () => undefined;
   /** How late the binder hears of what happens: so long after one piece of news comes the next. */
@@ -75,8 +79,11 @@ export class StorageCluster {
   start(client: Client = inProcessClient(this.#handler)): void {
     this.#starts += 1;
     const options = { client, clock: this.clock, random: random(this.#starts) };
-    this.#running = observe(persistentVolumes(options), (outcome) => this.outcomes.push(outcome));
-    this.#running.add(observe(ephemeralVolumes(options), (outcome) => this.outcomes.push(outcome)));
+    const keep = (activity: PersistentVolumesActivity | EphemeralVolumesActivity): void => {
+      if (activity.type !== 'reconciled') this.outcomes.push(activity);
+    };
+    this.#running = observe(persistentVolumes(options).run(), keep);
+    this.#running.add(observe(ephemeralVolumes(options).run(), keep));
   }
 
   /** Ends it at once, whatever it is about to do. */

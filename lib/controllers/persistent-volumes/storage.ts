@@ -1,6 +1,6 @@
-// What the binder of claims and volumes has at hand: what is known of them, and the only ways in which it writes. Every
-// write is one step of which the next sync finds the result, so the work may end after any of them.
-import type { Client, EventNote, Stored } from '../../client/index.js';
+// What the binder of claims and volumes reads, and the only functions with which it writes. The next sync finds the
+// result of every write, so the work may end after any of them.
+import type { Client, EventNote, OwnWrites, Stored } from '../../client/index.js';
 import { objectReference } from '../../core/index.js';
 import type { FrozenClaim, Frozen, NamespacedName, Snapshot, FrozenVolume } from '../../core/index.js';
 import type {
@@ -11,7 +11,6 @@ import type {
   Pod,
   StorageClass,
 } from '../../core/types/index.js';
-import type { Latest } from '../latest.js';
 
 /** A claim as the server has it. */
 export type StoredClaim = Stored<PersistentVolumeClaim>;
@@ -19,23 +18,23 @@ export type StoredClaim = Stored<PersistentVolumeClaim>;
 /** A volume as the server has it. */
 export type StoredVolume = Stored<PersistentVolume>;
 
-/** What the binder knows and may do. */
+/** What the binder reads and writes with. */
 export interface Storage {
   readonly client: Client;
   /** Aborted when the binder stops: then nothing more is written. */
   readonly signal: AbortSignal;
-  readonly claims: Latest<StoredClaim>;
-  readonly volumes: Latest<StoredVolume>;
+  readonly claims: OwnWrites<StoredClaim>;
+  readonly volumes: OwnWrites<StoredVolume>;
   readonly classes: Snapshot<Stored<StorageClass>>;
   /** Pods, by `namespace/name` of the claims that they use. */
   readonly pods: Snapshot<Stored<Pod>, 'claim'>;
-  /** Tells people. */
+  /** Records an Event. */
   readonly record: (note: EventNote) => void;
-  /** Has a claim looked at once more. */
-  readonly lookAt: (claim: string) => void;
+  /** Adds a claim to the queue once more. */
+  readonly requeueClaim: (claim: string) => void;
 }
 
-/** What came of looking at a claim or a volume. */
+/** The result of reconciling a claim or a volume. */
 export type StorageOutcome =
   | { readonly type: 'bound'; readonly claim: NamespacedName; readonly volume: string }
   /** The claim had a volume that is no longer its own. */

@@ -59,7 +59,7 @@ async function claimOf(volume: StoredVolume, { claims, client, signal }: Storage
 /** The claim may have the volume, and has not taken it yet. */
 function offer(volume: StoredVolume, claim: StoredClaim, storage: Storage): void {
   if (hasSameMode(volume, claim)) {
-    storage.lookAt(claimNamedBy(volume) ?? '');
+    storage.requeueClaim(claimNamedBy(volume) ?? '');
     return;
   }
   const reason = 'VolumeMismatch';

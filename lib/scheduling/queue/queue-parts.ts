@@ -5,7 +5,7 @@ import type { Clock } from '../../core/index.js';
 import { clusterEvents, isWildcard, labelOf } from './cluster-event.js';
 import { InFlight, type Happening } from './in-flight.js';
 import { IncomingPods } from './incoming-pods.js';
-import { IndexedHeap } from './indexed-heap.js';
+import { IndexedHeap } from '../../core/index.js';
 import { freeAt, heldUntil, isHeld, neverHeld, type PodBackoff } from './pod-backoff.js';
 import type { QueueEntry } from './queued-pod.js';
 import { Rejectors, type Rejector } from './rejectors.js';

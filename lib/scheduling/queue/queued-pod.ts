@@ -3,7 +3,7 @@
 
 import type { Frozen } from '../../core/index.js';
 import type { Pod } from '../../core/types/index.js';
-import type { HeapItem } from './indexed-heap.js';
+import type { HeapItem } from '../../core/index.js';
 import { neverHeld } from './pod-backoff.js';
 import type { Rejector } from './rejectors.js';
 
