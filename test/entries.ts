@@ -9,7 +9,7 @@ import * as client from '../lib/client/index.js';
 import * as clientNode from '../lib/client/node/index.js';
 import * as controllers from '../lib/controllers/index.js';
 import * as scheduling from '../lib/scheduling/index.js';
-import * as core from '../lib/core/index.js';
+import * as core from '../lib/core/public.js';
 import * as main from '../lib/index.js';
 import * as server from '../lib/server/index.js';
 import * as serverNode from '../lib/server/node/index.js';

@@ -3,8 +3,9 @@
 // directions of imports in .dependency-cruiser.cjs.
 import t from 'tap';
 import { exceptions } from './support/tidy/exceptions.js';
-import { clashingNames } from './support/tidy/exported-names.js';
+import { clashingNames, exportedNameCount } from './support/tidy/exported-names.js';
 import { reachableFrom } from './support/tidy/import-graph.js';
+import { defaultPublicNamesMax, publicNamesMax } from './support/tidy/public-surface.js';
 import { sharedNames } from './support/tidy/shared-names.js';
 import { rules, type Rule, type RuleName } from './support/tidy/rules.js';
 import { Finding, findNodes, parseSource, readText, typescriptFiles, visitNodes } from './support/tidy/source.js';
@@ -12,6 +13,15 @@ import { Finding, findNodes, parseSource, readText, typescriptFiles, visitNodes 
 const lib = typescriptFiles('lib');
 const written = lib.filter((file) => !file.includes('.generated.') && file !== 'lib/core/types/index.ts');
 const sources = lib.map((file) => parseSource(file, readText(file)));
+
+/** The source file of each entry of `exports`, by its subpath. */
+const entries: ReadonlyMap<string, string> = new Map(
+  Object.entries(
+    (JSON.parse(readText('package.json')) as { exports: Record<string, string | { default: string }> }).exports,
+  ).flatMap(([subpath, entry]) =>
+    typeof entry === 'string' ? [] : [[subpath, entry.default.replace(/^\.\/dist/, 'lib').replace(/js$/, 'ts')]],
+  ),
+);
 
 const isIn = (path: string, file: string): boolean => (path.endsWith('/') ? file.startsWith(path) : file === path);
 const print = (findings: readonly Finding[]): readonly string[] => findings.map(String);
@@ -68,15 +78,21 @@ t.test('a name that two files declare is seen', async (t) => {
   t.strictSame(parse(['export const { a } = b;', "export { a } from './0.js';", 'const a = 1;']), []);
 });
 
+t.test('the public surface stays small', async (t) => {
+  for (const [subpath, file] of entries) {
+    const [count, max] = [exportedNameCount(file), publicNamesMax[subpath] ?? defaultPublicNamesMax];
+    t.ok(count <= max, `${subpath} exports ${count} names, the limit in public-surface.ts is ${max}`);
+  }
+});
+
+t.test('exported names are counted through re-exports', async (t) => {
+  t.ok(exportedNameCount('lib/index.ts') > 10);
+  t.ok(exportedNameCount('lib/core/types/index.ts') > 600);
+});
+
 t.test('every file of lib is reached from a public entry', async (t) => {
-  const manifest = JSON.parse(readText('package.json')) as {
-    readonly exports: Readonly<Record<string, string | { readonly default: string }>>;
-  };
-  const entries = Object.values(manifest.exports).flatMap((entry) =>
-    typeof entry === 'string' ? [] : [entry.default.replace(/^\.\/dist/, 'lib').replace(/js$/, 'ts')],
-  );
   // The command has no subpath: bin/vivarium.js starts it.
-  const reached = reachableFrom([...entries, 'lib/command/index.ts']);
+  const reached = reachableFrom([...entries.values(), 'lib/command/index.ts']);
   t.strictSame(
     lib.filter((file) => !reached.has(file)),
     [],

@@ -1,5 +1,4 @@
-// What the core offers, name by name: to the other folders, which import only this file, and to users as
-// `vivarium/core`. Whatever is not listed is an inner matter of its folder.
+// What the core provides to the other folders of lib/, which import only this file. Users import public.ts.
 
 // Objects as values
 export type { JsonObject, JsonValue } from './objects/json.js';
