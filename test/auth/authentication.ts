@@ -1,7 +1,6 @@
 // Authenticators that need no JWT: files, certificates, front proxies, bootstrap tokens, and what stands around them.
 // Which credentials are wrong and which are only not theirs is the table of the reference, row by row.
 import { createHash } from 'node:crypto';
-import fc from 'fast-check';
 import { EMPTY, NEVER, Observable, Subject, concat, defer, of, throwError } from 'rxjs';
 import t from 'tap';
 import {
@@ -60,6 +59,7 @@ import {
   uid,
 } from '../support/certificates.js';
 import type { Issued } from '../support/certificates.js';
+import { fc, runs } from '../support/properties.js';
 
 type Headers = Readonly<Record<string, string | readonly string[]>>;
 
@@ -136,7 +136,6 @@ t.test('secrets are the same when they are, whatever they are', async () => {
       fc.string({ unit: 'binary' }),
       (one, other) => isSameSecret(one, one) && isSameSecret(one, other) === (one === other),
     ),
-    { seed: 1 },
   );
 });
 
@@ -193,7 +192,7 @@ t.test('whatever a header holds, its token is what splitting it says', async () 
         return (await outcome(() => bearerTokens([echo])(bringing({ authorization })))) === expected;
       },
     ),
-    { seed: 2, numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });
 
@@ -474,7 +473,7 @@ t.test('no change of any byte makes another certificate of it', async () => {
       const changed = Uint8Array.from(raw, (byte, index) => (index === place ? byte ^ flip : byte));
       return (await judged({ raw: changed, intermediates: [root.raw] }, known)).startsWith('wrong: ');
     }),
-    { seed: 3, numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });
 

@@ -4,7 +4,6 @@
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import fc from 'fast-check';
 import { Subject, concat, of, throwError } from 'rxjs';
 import t from 'tap';
 import {
@@ -47,6 +46,7 @@ import type {
 import { fieldErrorText, firstOf, systemClock, virtualClock } from '../../lib/core/index.js';
 import type { JsonObject, JsonValue, VirtualClock } from '../../lib/core/index.js';
 import { createAuthority } from '../../lib/server/node/certificate-authority.js';
+import { fc, runs } from '../support/properties.js';
 
 // Issuers
 
@@ -619,7 +619,7 @@ t.test('whatever claims say, the user has their texts behind the prefixes, or th
         }
       },
     ),
-    { seed: 7, numRuns: 2000 },
+    { numRuns: runs(2000) },
   );
   t.end();
 });
@@ -868,7 +868,7 @@ t.test('any single change of a token is noticed', async (t) => {
       const found = await answer(authenticate, changed);
       return changed === token || typeof found !== 'object';
     }),
-    { seed: 11, numRuns: 600 },
+    { numRuns: runs(600) },
   );
   stop();
 });

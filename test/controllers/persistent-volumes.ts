@@ -1,6 +1,5 @@
 // The binder of claims and volumes: who gets what, what people are told, what becomes of volumes whose claims go, and
 // that it may stop after any write.
-import fc from 'fast-check';
 import t from 'tap';
 import type { KindName } from '../../lib/client/index.js';
 import type { Test } from 'tap';
@@ -9,6 +8,7 @@ import { compareQuantities, isApiError, parseQuantity, random } from '../../lib/
 import { observe } from '../support/observe.js';
 import { scheduledCluster } from '../support/scheduled-cluster.js';
 import { StorageCluster } from '../support/storage-cluster.js';
+import { fc, runs } from '../support/properties.js';
 
 /** A cluster with a binder at work. */
 async function cluster(t: Test): Promise<StorageCluster> {
@@ -962,7 +962,7 @@ t.test('whatever comes and goes, in the end all is bound that can be, and nothin
       if (wrong.length + restless.length > 0) throw new Error([...wrong, ...restless].join('; '));
       if (c.clock.pending > 0) throw new Error('timers are left');
     }),
-    { numRuns: 150, seed: 7 },
+    { numRuns: runs(150) },
   );
   t.pass();
 });

@@ -1,6 +1,5 @@
 // The error catalogue against golden answers of Kubernetes v1.36, and against its page of documentation.
 import { readFileSync } from 'node:fs';
-import fc from 'fast-check';
 import t from 'tap';
 import { apiErrorFrom, errorText, isApiError, toStatus } from '../../lib/core/errors/api-error.js';
 import type { ApiError } from '../../lib/core/errors/api-error.js';
@@ -11,6 +10,7 @@ import * as objectErrors from '../../lib/core/errors/object-errors.js';
 import * as requestErrors from '../../lib/core/errors/request-errors.js';
 import * as serverErrors from '../../lib/core/errors/server-errors.js';
 import { successStatus } from '../../lib/core/errors/status.js';
+import { fc } from '../support/properties.js';
 
 const makers = { ...requestErrors, ...objectErrors, ...serverErrors };
 type MakerName = keyof typeof makers;

@@ -1,6 +1,5 @@
 // Kinds that extend Kubernetes: admission webhooks and policies, custom resource definitions, dynamic resources.
 // The tables hold what Kubernetes v1.36 answers: an object that is fine, changes to it, and the errors that follow.
-import fc from 'fast-check';
 import t from 'tap';
 import { fieldInvalid } from '../../lib/core/errors/field-error.js';
 import { mutatingAdmissionPolicy } from '../../lib/core/kinds/admissionregistration/mutating-admission-policy.js';
@@ -18,6 +17,7 @@ import { setIn } from '../../lib/core/objects/path-copy.js';
 import { builtinScheme } from '../../lib/core/scheme/builtin.js';
 import { random } from '../../lib/core/time/random.js';
 import { create, row, strategyOf, update } from '../support/strategy.js';
+import { fc } from '../support/properties.js';
 
 type Changes = Readonly<Record<string, unknown>>;
 type Case = readonly [kind: keyof typeof bases, changes: Changes, errors: readonly string[]];

@@ -1,6 +1,5 @@
 // The kinds of the smaller API groups, against answers of a real API server (support/group-cases.ts), and the objects a
 // new cluster begins with.
-import fc from 'fast-check';
 import t from 'tap';
 import { fieldErrorText } from '../../lib/core/errors/field-error.js';
 import { fieldPath } from '../../lib/core/errors/field-path.js';
@@ -24,6 +23,7 @@ import type { BootstrapOptions } from '../../lib/server/bootstrap/bootstrap-obje
 import { absent, groupCases, moreCases } from '../support/group-cases.js';
 import { create, row, strategyOf, testNow, update } from '../support/strategy.js';
 import type { Outcome } from '../support/strategy.js';
+import { fc } from '../support/properties.js';
 
 type Tree = Record<string, unknown>;
 

@@ -1,5 +1,4 @@
 // Pods and pod templates: what is made of them, refused, warned of and printed, as Kubernetes v1.36 does it.
-import fc from 'fast-check';
 import t from 'tap';
 import { fieldPath } from '../../lib/core/errors/field-path.js';
 import { validateLabelSelector, hasInvalidLabelValue } from '../../lib/core/kinds/label-selector-validation.js';
@@ -9,6 +8,7 @@ import { arbitraryObject } from '../support/arbitrary-object.js';
 import { podRefusals } from '../support/pod-refusals.js';
 import { create, newServer, row, strategyOf, testNow, update } from '../support/strategy.js';
 import type { Outcome, StrategiesOfServer } from '../support/strategy.js';
+import { fc, runs } from '../support/properties.js';
 
 type Fields = Record<string, unknown>;
 
@@ -113,7 +113,7 @@ t.test('what is remembered of pods makes no difference to those like them', asyn
   const any = arbitraryObject(builtinSchema.struct('core/v1.Pod')!, { depth: 5 });
   fc.assert(
     fc.property(any, (object) => told(create('/v1/Pod', object)) === told(create('/v1/Pod', object))),
-    { numRuns: 40 },
+    { numRuns: runs(40) },
   );
 });
 
@@ -1306,7 +1306,7 @@ t.test('whatever a client sends, there is an answer', async (t) => {
         row(kind, object, testNow);
         return Array.isArray(errors) && Array.isArray(again.errors);
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     );
   }
   const hostile = JSON.parse(

@@ -1,6 +1,5 @@
 // The workloads: defaults, preparation, validation, generations and tables of the kinds of apps, batch, autoscaling and
 // policy, and of the ReplicationController. Expected texts are those of a v1.36 API server.
-import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { isDecodeError } from '../../lib/core/schema/decode-error.js';
 import { isParseError } from '../../lib/core/objects/parse-error.js';
@@ -9,6 +8,7 @@ import { scaleOf, scaleTable, validateScale, withReplicas } from '../../lib/core
 import type { Deployment } from '../../lib/core/types/apps-v1.generated.js';
 import type { ReplicationController } from '../../lib/core/types/core-v1.generated.js';
 import { create, row, strategyOf, testNow, update } from '../support/strategy.js';
+import { fc, runs } from '../support/properties.js';
 
 type Loose = Record<string, unknown>;
 
@@ -1031,7 +1031,7 @@ t.test('no object, however odd, breaks a strategy', async (t) => {
       attempt(() => update(kind, { metadata: { name: 'n' }, spec: first }, { metadata: { name: 'n' }, spec: second }));
       attempt(() => row(kind, { metadata: { name: 'n' }, spec: first, status: second }));
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
   t.pass('nothing but refusals');
 });

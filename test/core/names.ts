@@ -1,5 +1,4 @@
 // Syntax rules and metadata validation against golden answers of Kubernetes v1.36.
-import fc from 'fast-check';
 import t from 'tap';
 import { fieldErrorText } from '../../lib/core/errors/field-error.js';
 import { FieldPath, fieldPath } from '../../lib/core/errors/field-path.js';
@@ -15,6 +14,7 @@ import {
 import type { ObjectMeta } from '../../lib/core/objects/meta.js';
 import * as names from '../../lib/core/objects/names.js';
 import type { NameRule, SyntaxRule } from '../../lib/core/objects/names.js';
+import { fc } from '../support/properties.js';
 
 const sentence = {
   label: String.raw`a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')`,

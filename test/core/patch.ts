@@ -1,6 +1,5 @@
 // The three patch formats of the API: JSON Patch, merge patch and strategic merge patch. The tables hold what a real
 // Kubernetes v1.36 answers; the properties hold for all of them: inputs are never changed, what stays is shared.
-import fc from 'fast-check';
 import t from 'tap';
 import { deepEqual } from '../../lib/core/objects/deep-equal.js';
 import { deepFreeze } from '../../lib/core/objects/freeze.js';
@@ -14,6 +13,7 @@ import { applyStrategicMergePatch, parseStrategicMergePatch } from '../../lib/co
 import { builtinSchema } from '../../lib/core/schema/builtin.js';
 import { field, listOf, scalars as scalarShapes, structType } from '../../lib/core/schema/type.js';
 import type { StructType } from '../../lib/core/schema/type.js';
+import { fc, runs } from '../support/properties.js';
 
 /** Whatever the patch does, neither argument may change: writing to a frozen object throws. */
 function jsonPatched(document: JsonValue, patch: readonly (JsonPatchOperation | JsonObject | null)[]): JsonValue {
@@ -399,7 +399,7 @@ t.test('JSON Patch', async (t) => {
         refusal(() => (actual = jsonPatched(document, patch)));
         return deepEqual(actual, patch.length === 0 ? document : expected);
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 
@@ -412,7 +412,7 @@ t.test('JSON Patch', async (t) => {
         const added = jsonPatched(document, [{ op: 'add', path, value }]);
         return !deepEqual(added, document) && deepEqual(jsonPatched(added, [{ op: 'remove', path }]), document);
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 });
@@ -546,7 +546,7 @@ t.test('Merge patch', async (t) => {
       fc.property(map, map, (original, modified) =>
         deepEqual(apply(original, createMergePatch(original, modified)), modified),
       ),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 
@@ -556,7 +556,7 @@ t.test('Merge patch', async (t) => {
         const once = apply(document, patch);
         return apply(once, patch) === once;
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 
@@ -566,7 +566,7 @@ t.test('Merge patch', async (t) => {
         map,
         (document) => apply(document, {}) === document && apply(document, structuredCloneOf(document)) === document,
       ),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 });

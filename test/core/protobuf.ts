@@ -1,6 +1,5 @@
 // Protobuf: the wire format, messages driven by the schema, envelopes and watch frames. The golden messages are what
 // Kubernetes v1.36 itself writes for these objects.
-import fc from 'fast-check';
 import t from 'tap';
 import { decodeBase64, encodeBase64 } from '../../lib/core/objects/base64.js';
 import { decodeMessage } from '../../lib/core/codec/protobuf/decode.js';
@@ -14,6 +13,7 @@ import { decodeValue } from '../../lib/core/schema/decode.js';
 import type { StructType } from '../../lib/core/schema/type.js';
 import { field, listOf, mapOf, scalars, structType } from '../../lib/core/schema/type.js';
 import { arbitraryObject, servedKinds } from '../support/arbitrary-object.js';
+import { fc, runs } from '../support/properties.js';
 
 const hex = (text: string): Uint8Array =>
   Uint8Array.from(text.replaceAll(' ', '').match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
@@ -50,7 +50,7 @@ t.test('every served kind survives the way to protobuf and back', async (t) => {
         const decoded = { apiVersion: envelope.apiVersion, kind: envelope.kind, ...decodeMessage(type, envelope.raw) };
         return deepEqual(decoded, object) && deepEqual(decodeValue(type, decoded).object, object);
       }),
-      { numRuns: 6 },
+      { numRuns: runs(6) },
     );
   }
   t.ok(servedKinds().length > 100);
@@ -256,7 +256,7 @@ t.test('strings of every length and alphabet', async (t) => {
       fc.oneof(fc.string({ unit: 'binary', minLength: 1, maxLength: 80 }), fc.string({ minLength: 1, maxLength: 80 })),
       (text) => decodeMessage(sample, encodeMessage(sample, { text })).text === text,
     ),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
   const text = '\ufeff' + 'é'.repeat(70_000);
   t.equal(decodeMessage(sample, encodeMessage(sample, { text })).text, text, 'a byte order mark is part of the value');
@@ -326,7 +326,7 @@ t.test('no bytes crash the decoder', async (t) => {
       fc.uint8Array({ maxLength: 200 }),
       attempt,
     ),
-    { numRuns: 3000 },
+    { numRuns: runs(3000) },
   );
   const mutated = fc.constantFrom(...golden).chain(([name, message]) => {
     const { raw } = openEnvelope(hex(message));
@@ -337,7 +337,7 @@ t.test('no bytes crash the decoder', async (t) => {
   });
   fc.assert(
     fc.property(mutated, ({ type, bytes }) => attempt(type, bytes)),
-    { numRuns: 3000 },
+    { numRuns: runs(3000) },
   );
   t.pass();
 });

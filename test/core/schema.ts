@@ -1,6 +1,5 @@
 // The schema and its walker: what becomes of a document that somebody sends. Expected messages and objects are those of
 // a real Kubernetes v1.36 decoder.
-import fc from 'fast-check';
 import t from 'tap';
 import { decodeJsonBody, encodeJson, encodePrettyJson, readTypeMeta } from '../../lib/core/codec/json.js';
 import { isDeepFrozen, deepFreeze } from '../../lib/core/objects/freeze.js';
@@ -12,6 +11,7 @@ import { countMembers, membersAtMost, scanJson } from '../../lib/core/schema/jso
 import type { Shape, StructType } from '../../lib/core/schema/type.js';
 import { field, listOf, mapOf, scalars, structType } from '../../lib/core/schema/type.js';
 import { canonicalBase64 } from '../../lib/core/objects/base64.js';
+import { fc, runs } from '../support/properties.js';
 
 const struct = (name: string): StructType => {
   const found = builtinSchema.struct(name);
@@ -395,7 +395,7 @@ t.test('the scanner accepts exactly what JSON.parse accepts', async (t) => {
         t.equal(scanJson(text) === undefined, accepts(text), text);
       },
     ),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   );
 });
 
@@ -465,7 +465,7 @@ t.test('random JSON never crashes the decoder and never touches a prototype', as
     fc.property(value, (document) => {
       refusal(() => decodeJson(pod, JSON.stringify(document)));
     }),
-    { numRuns: 1500 },
+    { numRuns: runs(1500) },
   );
   t.equal(Object.getOwnPropertyNames(Object.prototype).join(), before);
 });
@@ -514,7 +514,7 @@ t.test('bytes are kept as canonical base64 and refused where Go stumbles', async
       const text = btoa(String.fromCharCode(...bytes));
       t.equal(canonicalBase64(text), text);
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   );
 });
 

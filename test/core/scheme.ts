@@ -1,6 +1,5 @@
 // The scheme: which kinds there are, in which versions, under which names, how a version becomes another, and what pods
 // and autoscalers get by default. Golden answers are those of a real Kubernetes v1.36.
-import fc from 'fast-check';
 import t from 'tap';
 import { podDefaults, podSpecDefaults } from '../../lib/core/kinds/pods/pod-defaults.js';
 import { defaultPullPolicy } from '../../lib/core/kinds/pods/image-pull-policy.js';
@@ -25,6 +24,7 @@ import { compareVersions, isStable, stabilityOf } from '../../lib/core/scheme/ve
 import type { Pod, PodSpec } from '../../lib/core/types/core-v1.generated.js';
 import { autoscalerV1, autoscalerV2 } from '../support/arbitrary-autoscaler.js';
 import { arbitraryObject } from '../support/arbitrary-object.js';
+import { fc, runs } from '../support/properties.js';
 
 const scheme = builtinScheme();
 const everything = builtinScheme({ switches: { 'api/all': true } });
@@ -87,7 +87,7 @@ t.test('the order of versions is total, and a stable version comes before all ot
       if (isStable(a) && !isStable(b) && sign >= 0) return false;
       return !(compareVersions(a, b) < 0 && compareVersions(b, c) < 0) || compareVersions(a, c) < 0;
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   );
 });
 
@@ -758,7 +758,7 @@ t.test('an autoscaler that both versions can say comes back as it was', async ()
         const there = scheme.convert(object, { group: 'autoscaling', version: via });
         return deepEqual(scheme.convert(there, parseGroupVersion(object.apiVersion ?? '')), object);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   }
 });
@@ -897,7 +897,7 @@ t.test('every Event comes back as it was', async () => {
         if (there.metadata !== object.metadata) return false;
         return deepEqual(scheme.convert(there, parseGroupVersion(apiVersion)), object);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   }
 });
@@ -1309,6 +1309,6 @@ t.test('defaults of any pod are complete after one run', async () => {
       podDefaults(twice);
       return deepEqual(once, twice);
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   );
 });

@@ -2,7 +2,6 @@
 // listener or a call behind.
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
-import fc from 'fast-check';
 import { concat, config, defer, EMPTY, finalize, from, map, mergeMap, NEVER, Subject, Subscription } from 'rxjs';
 import { throwError, type Observable } from 'rxjs';
 import { TestScheduler, type RunHelpers } from 'rxjs/testing';
@@ -22,6 +21,7 @@ import { random } from '../../lib/core/time/random.js';
 import { virtualClock, type VirtualClock } from '../../lib/core/time/virtual-clock.js';
 import { FlakyCollection, type Thing } from '../support/flaky-collection.js';
 import { observe } from '../support/observe.js';
+import { fc, runs } from '../support/properties.js';
 
 const thing = (name: string, revision: number, colour = 'red'): Thing => ({
   metadata: { name, namespace: 'default', resourceVersion: `${revision}` },
@@ -632,7 +632,7 @@ t.test('the reflector', async (t) => {
 });
 
 t.test('whatever goes wrong, the snapshot ends up equal to the truth, and nothing is left behind', async (t) => {
-  const runs: string[] = [];
+  const logs: string[] = [];
   const seeds = fc.record({ seed: fc.integer(), pageSize: fc.integer({ min: 1, max: 5 }) });
   async function live(seed: number, pageSize: number): Promise<string[]> {
     const clock = virtualClock({ start: 0 });
@@ -679,13 +679,13 @@ t.test('whatever goes wrong, the snapshot ends up equal to the truth, and nothin
     fc.asyncProperty(seeds, async ({ seed, pageSize }) => {
       const log = await live(seed, pageSize);
       assert.deepEqual(await live(seed, pageSize), log, 'one seed, one history');
-      runs.push(...log);
+      logs.push(...log);
     }),
-    { numRuns: 40 },
+    { numRuns: runs(40) },
   );
   for (const kind of ['init', 'listed', 'synced', 'applied', 'deleted', 'found deleted', 'bookmark', 'failed']) {
     t.ok(
-      runs.some((line) => line.includes(` ${kind}`)),
+      logs.some((line) => line.includes(` ${kind}`)),
       `some run saw: ${kind}`,
     );
   }

@@ -1,6 +1,5 @@
 // Clocks, chance and back-off. Every test of the virtual clock ends with no timer pending.
 import assert from 'node:assert/strict';
-import fc from 'fast-check';
 import { concatMap, defer, lastValueFrom, repeat, Subscription, take, takeUntil, toArray } from 'rxjs';
 import t, { type Test } from 'tap';
 import { backoffLadders, backoffStep, delayAfter, isExhausted } from '../../lib/core/time/backoff.js';
@@ -12,6 +11,7 @@ import { random, systemRandom } from '../../lib/core/time/random.js';
 import { systemClock } from '../../lib/core/time/system-clock.js';
 import { virtualClock, type Stall } from '../../lib/core/time/virtual-clock.js';
 import { observe } from '../support/observe.js';
+import { fc, runs } from '../support/properties.js';
 
 t.test('the virtual clock', async (t) => {
   t.test('stands still until it is moved, and starts at the same moment in every run', async (t) => {
@@ -311,7 +311,7 @@ t.test('any schedule with cancellations and timers set by timers fires as a sort
     fc.asyncProperty(fc.array(plan, { maxLength: 12 }), moves, async (plans, moves) => {
       assert.deepEqual(await real(plans, moves), model(plans));
     }),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   );
 });
 

@@ -1,7 +1,6 @@
 // The value types of Kubernetes: quantities, int-or-strings, times and durations. Tables hold what Kubernetes v1.36
 // answers; properties compare with arithmetic written here, on fractions of bigints.
 import assert from 'node:assert/strict';
-import fc from 'fast-check';
 import t from 'tap';
 import {
   canonicalDuration,
@@ -44,6 +43,7 @@ import {
   printMicroTime,
   printTime,
 } from '../../lib/core/objects/time.js';
+import { fc, runs } from '../support/properties.js';
 
 function refusal(parse: () => unknown): string {
   try {
@@ -297,7 +297,7 @@ t.test('quantities', (t) => {
         const expected = binary && magnitude > cap ? cap : magnitude;
         assert.ok(parseQuantity(text).nanos === (numerator < 0n ? -expected : expected));
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
     t.pass();
     t.end();
@@ -318,7 +318,7 @@ t.test('quantities', (t) => {
           compareQuantities(a, b) + compareQuantities(b, a) === 0;
         assert.ok(agree);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
     t.pass();
     t.end();
@@ -340,7 +340,7 @@ t.test('quantities', (t) => {
         const [, binaryMantissa] = /^-?([0-9]+)[KMGTP]i$/.exec(printed) ?? [];
         assert.ok(binaryMantissa === undefined || BigInt(binaryMantissa) % 1024n !== 0n);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
     t.pass();
     t.end();
@@ -363,7 +363,7 @@ t.test('quantities', (t) => {
           assert.equal(canonicalMilliQuantity(text), printQuantity(roundUpToMilli(q)));
         },
       ),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
     t.pass();
     t.end();
@@ -376,7 +376,7 @@ t.test('quantities', (t) => {
         const verdict = refusal(() => parseQuantity(text));
         assert.match(verdict, /^(accepted|quantities must match .*|unable to .* of quantity|unable to .* suffix)$/);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
     t.pass();
     t.end();
@@ -621,7 +621,7 @@ t.test('times', (t) => {
         const local = new Date(ms + offsetMinutes * 60_000).toISOString().slice(0, -1);
         assert.equal(parseTime(`${local}${offsetMinutes < 0 ? '-' : '+'}${offset}`), ms);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
     t.pass();
     t.end();
@@ -703,7 +703,7 @@ t.test('durations', (t) => {
         assert.equal(parseDuration(printDuration(n)), n);
         assert.equal(canonicalDuration(printDuration(n)), printDuration(n));
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
     t.pass();
     t.end();

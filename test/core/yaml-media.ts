@@ -1,6 +1,5 @@
 // YAML as Kubernetes reads and prints it, and the negotiation of media types. The tables hold answers of Kubernetes
 // v1.36 itself.
-import fc from 'fast-check';
 import t from 'tap';
 import {
   allowsObjectTransform,
@@ -16,6 +15,7 @@ import { printYaml } from '../../lib/core/codec/yaml/print-yaml.js';
 import { deepEqual } from '../../lib/core/objects/deep-equal.js';
 import type { JsonObject, JsonValue } from '../../lib/core/objects/json.js';
 import { arbitraryObject, servedKinds } from '../support/arbitrary-object.js';
+import { fc, runs } from '../support/properties.js';
 
 const valueOf = async (text: string): Promise<JsonValue> => (await parseYaml(text)).value;
 const refused = (message: string | RegExp): { name: string; message: string | RegExp } => ({
@@ -261,7 +261,7 @@ t.test('no text crashes the parser', async (t) => {
       const outcome = await parseYaml(source).catch((error: unknown) => error);
       return !(outcome instanceof Error) || outcome.name === 'DecodeError';
     }),
-    { numRuns: 1500 },
+    { numRuns: runs(1500) },
   );
   t.pass();
 });
@@ -309,7 +309,7 @@ t.test('every served kind survives the way to YAML and back', async (t) => {
         const json = await parseYaml(JSON.stringify(object));
         return deepEqual(yaml, { value: object, problems: [] }) && deepEqual(json, yaml);
       }),
-      { numRuns: 3 },
+      { numRuns: runs(3) },
     );
   }
   t.pass();
@@ -368,7 +368,7 @@ t.test('every JSON value survives the way to YAML and back', async (t) => {
   }));
   await fc.assert(
     fc.asyncProperty(value, async (any) => deepEqual(await valueOf(printYaml(any)), any)),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
   t.pass();
 });
@@ -476,7 +476,7 @@ t.test('no header crashes the negotiation, and a long one is cut', async (t) => 
   );
   fc.assert(
     fc.property(header, (text) => [parseMediaType(text), parseAccept(text), negotiate(text, objects)].length === 3),
-    { numRuns: 1000 },
+    { numRuns: runs(1000) },
   );
   t.ok(parseAccept('a/b,'.repeat(1_000_000)).length <= 64);
 });

@@ -1,6 +1,5 @@
 // What a pod asks for: the reference's examples, and for requests and selectors a plain evaluation of the rules to
 // differ from. Also the text that says why a pod fits nowhere.
-import fc from 'fast-check';
 import t from 'tap';
 import { deepFreeze, everything, matchesLabels, printLabelSelector, selectorFromLabels } from '../../lib/core/index.js';
 import type { Frozen } from '../../lib/core/index.js';
@@ -32,6 +31,7 @@ import {
   untoleratedTaint,
 } from '../../lib/scheduling/index.js';
 import { naiveRequests } from '../support/naive-requests.js';
+import { fc, runs } from '../support/properties.js';
 
 const container = (requests: Record<string, string> | undefined, rest: Partial<Container> = {}): Container => ({
   name: 'c',
@@ -299,7 +299,7 @@ t.test('what a pod asks for', async (t) => {
         const { requests, held, nonZeroRequests, nonZeroHeld } = podFacts(pod);
         t.strictSame({ requests, held, nonZeroRequests, nonZeroHeld }, naiveRequests(pod));
       }),
-      { seed: 36, numRuns: 400 },
+      { numRuns: runs(400) },
     );
   });
 });
@@ -511,7 +511,7 @@ t.test('required nodes are those that a plain evaluation finds', async (t) => {
         t.equal(requiredNodes !== undefined && matchesRequired(requiredNodes, labels, 'n'), expected);
       },
     ),
-    { seed: 36, numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });
 

@@ -1,6 +1,5 @@
 // Spreading pods over domains, and pods that want others close or far: the reference's examples, and random clusters on
 // which a plain evaluation of the rules must say the same, pods that come and go in a what-if included.
-import fc from 'fast-check';
 import t from 'tap';
 import { deepFreeze, matchesLabels } from '../../lib/core/index.js';
 import type { Frozen, Labels } from '../../lib/core/index.js';
@@ -27,6 +26,7 @@ import {
 } from '../../lib/scheduling/plugins/pod-topology-spread/spread-arithmetic.js';
 import { TestCluster, cycleOf, nodeOf, podOf, toolsOf } from '../support/scheduling.js';
 import type { PodShape } from '../support/scheduling.js';
+import { fc, runs } from '../support/properties.js';
 
 const zoneKey = 'topology.kubernetes.io/zone';
 const hostKey = 'kubernetes.io/hostname';
@@ -919,7 +919,7 @@ for (const [name, make, naive] of [
             throw new Error(`${node.name}: ${String(told[node.name])}, expected ${expected}`);
         }
       }),
-      { seed: 36, numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -939,7 +939,7 @@ for (const [name, make, naive] of [
         for (const pod of world.visitors) plugin.removePod?.(whatIf, podFacts(pod), cluster.at(podFacts(pod).nodeName));
         same(answers(plugin, whatIf), before, 'after they went');
       }),
-      { seed: 36, numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -953,7 +953,7 @@ for (const [name, make, naive] of [
           if (!Number.isInteger(score) || Object.is(score, -0) || score < 0 || score > 100)
             throw new Error(`a score of ${score}`);
       }),
-      { seed: 36, numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 }

@@ -1,5 +1,4 @@
 // Explaining and simulating: asked of a scheduler that runs or not, in front of a server; nothing is ever written.
-import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { administrator } from '../../lib/auth/index.js';
 import { inProcessClient } from '../../lib/client/index.js';
@@ -13,6 +12,7 @@ import { createServer } from '../../lib/server/index.js';
 import { memoryStore } from '../../lib/storage/index.js';
 import { nodeOf, podOf } from '../support/scheduling.js';
 import type { NodeShape, PodShape } from '../support/scheduling.js';
+import { fc, runs } from '../support/properties.js';
 
 interface Scene {
   readonly client: Client;
@@ -168,7 +168,7 @@ void t.test('what is told would indeed help', async (test) => {
         }
       },
     ),
-    { numRuns: 30, seed: 6 },
+    { numRuns: runs(30) },
   );
 });
 

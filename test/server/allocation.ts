@@ -1,12 +1,12 @@
 // Addresses and ports of Services: chosen, reserved, refused and given back.
 import t from 'tap';
-import fc from 'fast-check';
 import { deepFreeze, isApiError, random } from '../../lib/core/index.js';
 import type { Service, ServiceSpec } from '../../lib/core/types/index.js';
 import { AddressPool } from '../../lib/server/allocation/address-pool.js';
 import { NodePorts } from '../../lib/server/allocation/node-ports.js';
 import { ServiceAllocator } from '../../lib/server/allocation/service-allocator.js';
 import type { ServiceAllocatorOptions } from '../../lib/server/allocation/service-allocator.js';
+import { fc, runs } from '../support/properties.js';
 
 function allocatorOf(options: Partial<ServiceAllocatorOptions> = {}): ServiceAllocator {
   return new ServiceAllocator({ serviceRanges: ['10.96.0.0/16'], random: random(7), ...options });
@@ -445,7 +445,7 @@ t.test('every address and port of a range is given out once, the upper part firs
       const upper = given.slice(0, size - 2 - reserved);
       return new Set(given).size === size - 2 && given.length === size - 2 && upper.every((last) => last > reserved);
     }),
-    { numRuns: 50 },
+    { numRuns: runs(50) },
   );
   const ports = new NodePorts(1000, 1063);
   const given = Array.from({ length: 65 }, () => ports.takeNext(random(1)));

@@ -1,5 +1,4 @@
 // Priority and fairness: which requests belong where, how many seats there are, who gets them and who does not.
-import fc from 'fast-check';
 import t from 'tap';
 import type { AdmissionPlugin } from '../../lib/admission/index.js';
 import type { Authenticator } from '../../lib/auth/index.js';
@@ -22,6 +21,7 @@ import { lendSeats } from '../../lib/server/fairness/seat-limits.js';
 import { readRequestInfo } from '../../lib/server/http/request-info.js';
 import { parseQuery } from '../../lib/server/http/query.js';
 import { memoryStore } from '../../lib/storage/index.js';
+import { fc, runs } from '../support/properties.js';
 
 const infoOf = (method: string, target: string): ApiRequest['info'] => {
   const [path = '', query = ''] = target.split('?');
@@ -135,7 +135,7 @@ t.test('a hand is of different queues, and flows get different ones', async (t) 
       t.equal(new Set(hand).size, Math.min(size, queues));
       t.ok(hand.every((queue) => Number.isInteger(queue) && queue >= 0 && queue < queues));
     }),
-    { numRuns: 50 },
+    { numRuns: runs(50) },
   );
   const uses = new Array<number>(64).fill(0);
   const hands = Array.from({ length: 6400 }, (_, index) => dealHand(`users\0user-${index}`, 64, 6));
@@ -195,7 +195,7 @@ t.test('levels lend what they do not need, as a real server does', async (t) => 
         });
       },
     ),
-    { numRuns: 100 },
+    { numRuns: runs(100) },
   );
   const demand = new SeatDemand(0);
   demand.set(10, 0);
@@ -441,7 +441,7 @@ t.test('whatever happens, no seat is given twice, none is lost, and everybody he
         'all seats are free again',
       );
     }),
-    { numRuns: 40 },
+    { numRuns: runs(40) },
   );
 });
 

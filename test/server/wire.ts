@@ -1,7 +1,6 @@
 // The wire without a socket: requests as values, answers as bytes. What stands in tables here was answered by a
 // kube-apiserver v1.36.
 import { gunzipSync } from 'node:zlib';
-import fc from 'fast-check';
 import { NEVER, Observable, Subject, concat, of, throwError } from 'rxjs';
 import t from 'tap';
 import type { ApiRequest, ApiResponse, Handler } from '../../lib/client/index.js';
@@ -38,6 +37,7 @@ import { rememberTargets } from '../../lib/server/http/targets.js';
 import { warningHeaders } from '../../lib/server/http/warnings.js';
 import type { WireInput } from '../../lib/server/http/wire-request.js';
 import { WireRequest } from '../../lib/server/http/wire-request.js';
+import { fc, runs } from '../support/properties.js';
 
 const offer: Offer = {
   mediaTypes: [mediaTypes.json, mediaTypes.yaml, mediaTypes.protobuf],
@@ -566,7 +566,7 @@ t.test('any objects at all come out as they went in', async (t) => {
         JSON.parse(JSON.stringify(all)),
       );
     }),
-    { numRuns: 50 },
+    { numRuns: runs(50) },
   );
 });
 
@@ -984,7 +984,7 @@ t.test('frames of a WebSocket are read whole, in whatever pieces they come', asy
         ],
       );
     }),
-    { numRuns: 20 },
+    { numRuns: runs(20) },
   );
   const refused = (bytes: Uint8Array): number | undefined => {
     try {
@@ -1020,7 +1020,7 @@ t.test('frames of a WebSocket are read whole, in whatever pieces they come', asy
   for (const [what, bytes, code] of table) t.equal(refused(bytes), code, what);
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => refused(bytes) !== -1),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
   t.strictSame([...encodeClose(1001)], [0x88, 2, 3, 233]);
 });

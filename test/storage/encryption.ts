@@ -1,7 +1,6 @@
 // Encryption at rest: values look as Kubernetes v1.36 stores them, and nothing that was tampered with is ever read.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import type { JsonObject } from '../../lib/core/index.js';
 import { encryptionFor, transformerByKey } from '../../lib/storage/encryption/encryption.js';
@@ -13,6 +12,7 @@ import type { Batch, Entry, Outcome, Store, Transaction } from '../../lib/storag
 import type { ValueTransformer } from '../../lib/storage/transformer.js';
 import { bundledProgram } from '../support/bundled-program.js';
 import { etcdBinary, etcdMissing, startEtcd } from '../support/etcd-server.js';
+import { fc, runs } from '../support/properties.js';
 
 const secrets = { group: '', resource: 'secrets' };
 const key = '/registry/secrets/default/web';
@@ -163,7 +163,7 @@ t.test('whatever is stored is read again, and looks different every time', async
           Buffer.compare(stored, transformer_.toStorage(bytes, key)) !== 0
         );
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
     const large = randomBytes(1_500_000);
     t.equal(

@@ -6,7 +6,6 @@ import { deepStrictEqual } from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type Http2Session, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import { connect, createServer as createPipe, type AddressInfo, type Socket } from 'node:net';
-import fc from 'fast-check';
 import { lastValueFrom, take, toArray } from 'rxjs';
 import t, { type Test } from 'tap';
 import { random, systemClock, virtualClock } from '../../lib/core/index.js';
@@ -16,10 +15,11 @@ import { bytesField, flagField, message, MessageReader, numberField } from '../.
 import { isStoreError, type Batch, type Revision, type Store, type StoreErrorCode } from '../../lib/storage/index.js';
 import { checkRegisters, checkRevisions, recordHistory, registersOf } from '../../lib/testing/index.js';
 import { etcdBinary, etcdMissing, startEtcd, startEtcdCluster } from '../support/etcd-server.js';
+import { fc, isLongRun, runs, seed } from '../support/properties.js';
 
 const clock = systemClock();
 const prefix = '/registry/crash/';
-const quickElections = ['--heartbeat-interval=20', '--election-timeout=100'];
+const quickElections = ['--heartbeat-interval=50', '--election-timeout=500'];
 
 /** What became of the writes so far, by key. */
 class Ledger {
@@ -62,75 +62,69 @@ async function write(store: Store, name: string, ledger: Ledger, going: () => bo
 
 if (etcdBinary === undefined) t.comment(etcdMissing);
 else {
-  t.test(
-    'twelve kills: acknowledged writes stay, refused ones never were, watches see exactly what happened',
-    async (t) => {
-      const seed = process.env.SEED ?? '1';
-      const chance = random(seed);
-      t.comment(`seed ${seed}`);
-      const etcd = await startEtcd({ flags: quickElections });
-      const options = { endpoints: [etcd.endpoint], clock, random: chance.stream('stores') };
-      const [writer, watcher] = [etcdStore(options), etcdStore(options)];
-      t.teardown(async () => {
-        await Promise.all([writer.close(), watcher.close()]);
-        await etcd.dispose();
-      });
-      const start = await writer.revision();
-      const ledger = new Ledger();
-      const told: Batch[][] = [[], [], []];
-      const watches = told.map((batches, index) =>
-        (index === 0 ? writer : watcher).watch(prefix, { after: start }).forEach((batch) => batches.push(batch)),
-      );
+  t.test('kills: acknowledged writes stay, refused ones never were, watches see exactly what happened', async (t) => {
+    const chance = random(seed);
+    const etcd = await startEtcd({ flags: quickElections });
+    const options = { endpoints: [etcd.endpoint], clock, random: chance.stream('stores') };
+    const [writer, watcher] = [etcdStore(options), etcdStore(options)];
+    t.teardown(async () => {
+      await Promise.all([writer.close(), watcher.close()]);
+      await etcd.dispose();
+    });
+    const start = await writer.revision();
+    const ledger = new Ledger();
+    const told: Batch[][] = [[], [], []];
+    const watches = told.map((batches, index) =>
+      (index === 0 ? writer : watcher).watch(prefix, { after: start }).forEach((batch) => batches.push(batch)),
+    );
 
-      let going = true;
-      const writers = Promise.all(Array.from({ length: 16 }, (_, n) => write(writer, `w${n}`, ledger, () => going)));
-      for (let kills = 0; kills < 12; kills++) {
-        await ledger.more(20 + chance.integer(200));
-        await etcd.kill();
-        await etcd.start();
-      }
-      going = false;
-      await writers;
+    let going = true;
+    const writers = Promise.all(Array.from({ length: 16 }, (_, n) => write(writer, `w${n}`, ledger, () => going)));
+    for (let kills = 0; kills < (isLongRun ? 24 : 3); kills++) {
+      await ledger.more(20 + chance.integer(200));
+      await etcd.kill();
+      await etcd.start();
+    }
+    going = false;
+    await writers;
 
-      const { entries, revision } = await watcher.list(prefix);
-      const found = new Map(entries.map((entry) => [entry.key, entry.modRevision]));
-      t.comment(
-        `${ledger.acknowledged.size} acknowledged, ${ledger.refused.size} refused, ${ledger.unknown.size} unknown of which ${[...ledger.unknown].filter((key) => found.has(key)).length} happened`,
-      );
-      t.ok(ledger.unknown.size > 0, 'some answers were lost');
-      t.strictSame(
-        [...ledger.acknowledged].filter(([key, at]) => found.get(key) !== at),
-        [],
-        'every acknowledged write is there, at its revision',
-      );
-      t.strictSame(
-        [...ledger.refused].filter((key) => found.has(key)),
-        [],
-        'no refused write is there',
-      );
-      t.strictSame(
-        entries.filter(({ key }) => !ledger.acknowledged.has(key) && !ledger.unknown.has(key)),
-        [],
-        'nothing is there that nobody wrote',
-      );
-      t.equal(revision, start + entries.length, 'revisions are gapless');
+    const { entries, revision } = await watcher.list(prefix);
+    const found = new Map(entries.map((entry) => [entry.key, entry.modRevision]));
+    t.comment(
+      `${ledger.acknowledged.size} acknowledged, ${ledger.refused.size} refused, ${ledger.unknown.size} unknown of which ${[...ledger.unknown].filter((key) => found.has(key)).length} happened`,
+    );
+    t.ok(ledger.unknown.size > 0, 'some answers were lost');
+    t.strictSame(
+      [...ledger.acknowledged].filter(([key, at]) => found.get(key) !== at),
+      [],
+      'every acknowledged write is there, at its revision',
+    );
+    t.strictSame(
+      [...ledger.refused].filter((key) => found.has(key)),
+      [],
+      'no refused write is there',
+    );
+    t.strictSame(
+      entries.filter(({ key }) => !ledger.acknowledged.has(key) && !ledger.unknown.has(key)),
+      [],
+      'nothing is there that nobody wrote',
+    );
+    t.equal(revision, start + entries.length, 'revisions are gapless');
 
-      const expected = entries.map((entry) => [entry.modRevision, entry.key] as const).sort(([a], [b]) => a - b);
-      await Promise.all([writer.requestProgress(), watcher.requestProgress()]);
-      for (const batches of told) {
-        const events = batches.flatMap((batch) => batch.changes.map((change) => [batch.revision, change.key]));
-        t.strictSame(events, expected, 'a watch that was interrupted saw every write once, in order');
-      }
-      await Promise.all([writer.close(), watcher.close(), ...watches]);
-    },
-  );
+    const expected = entries.map((entry) => [entry.modRevision, entry.key] as const).sort(([a], [b]) => a - b);
+    await Promise.all([writer.requestProgress(), watcher.requestProgress()]);
+    for (const batches of told) {
+      const events = batches.flatMap((batch) => batch.changes.map((change) => [batch.revision, change.key]));
+      t.strictSame(events, expected, 'a watch that was interrupted saw every write once, in order');
+    }
+    await Promise.all([writer.close(), watcher.close(), ...watches]);
+  });
 
   for (const size of [1, 3])
     t.test(
       `a history recorded while members of a cluster of ${size} are killed, six times, has one order that explains it`,
+      { skip: !isLongRun && 'part of the long run' },
       async (t) => {
-        const seed = process.env.SEED ?? '1';
-        t.comment(`seed ${seed}`);
         const members = await startEtcdCluster(size, { flags: quickElections });
         const store = etcdStore({ endpoints: members.map(({ endpoint }) => endpoint), clock, random: random(seed) });
         t.teardown(async () => {
@@ -163,7 +157,7 @@ else {
           },
         };
         const history = await recordHistory(killing, {
-          seed,
+          seed: String(seed),
           clients: 12,
           operations: 6_000,
           keys: 9,
@@ -621,7 +615,7 @@ t.test('messages survive however the stream of bytes is cut', async () => {
         messages.map((each) => Buffer.from(each).toString('hex')),
       );
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });
 
@@ -646,7 +640,7 @@ t.test('numbers of 64 bits are written and read to the bit', async (t) => {
         deepStrictEqual(read, [...(exact === 0n ? [] : [exact]), ...(number === 0 ? [] : [number]), wellFormed]);
       },
     ),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
   for (const broken of ['0a05', '08', '0affffffffffffffffff7f', '08ffffffffffffffffffffff01', '0b']) {
     t.throws(() => {

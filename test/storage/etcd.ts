@@ -19,6 +19,7 @@ import {
   type StoreHarness,
 } from '../../lib/testing/index.js';
 import { etcdBinary, etcdMissing, startEtcd, type EtcdServer } from '../support/etcd-server.js';
+import { runs, seed } from '../support/properties.js';
 
 const clock = systemClock();
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
@@ -135,18 +136,16 @@ else {
     storeSuite((name, run) => t.test(name, { buffered: true }, run), makeHarness);
   });
 
-  t.test('a recorded history of 20,000 operations by 32 clients has one order that explains it', async (t) => {
-    const seed = process.env.SEED ?? '1';
-    t.comment(`seed ${seed}`);
+  t.test('a recorded history of operations by 32 clients has one order that explains it', async (t) => {
     const history = await recordHistory(open({ prefix: '/history' }), {
-      seed,
+      seed: String(seed),
       clients: 32,
-      operations: 20_000,
+      operations: runs(20_000),
       keys: 12,
       clock,
       patienceMs: 30_000,
     });
-    t.ok(history.operations.length >= 20_000, `${history.operations.length} operations`);
+    t.ok(history.operations.length >= runs(20_000), `${history.operations.length} operations`);
     t.equal(checkRevisions(history)?.sentence, undefined);
     t.equal(checkRegisters(registersOf(history))?.sentence, undefined);
   });
@@ -295,7 +294,7 @@ else {
   });
 
   t.test('a compaction overtakes a watch that is interrupted: it is told, and never skips', async (t) => {
-    const own = await startEtcd({ flags: ['--heartbeat-interval=20', '--election-timeout=100'] });
+    const own = await startEtcd({ flags: ['--heartbeat-interval=50', '--election-timeout=500'] });
     t.teardown(() => own.dispose());
     const [store, other] = [open({ endpoints: [own.endpoint] }), open({ endpoints: [own.endpoint] })];
     const key = '/registry/compacted/key';
@@ -349,7 +348,7 @@ else {
   t.test(
     'with authentication: tokens are fetched, renewed after a restart, and permissions are honoured',
     async (t) => {
-      const own = await startEtcd({ flags: ['--heartbeat-interval=20', '--election-timeout=100'] });
+      const own = await startEtcd({ flags: ['--heartbeat-interval=50', '--election-timeout=500'] });
       t.teardown(() => own.dispose());
       const users = [
         ['root', 'root', { key: base64('\0'), range_end: base64('\0') }],
@@ -593,7 +592,7 @@ else {
   t.test(
     'a watch without a revision begins when it is subscribed, also if etcd comes up later; writes wait for it',
     async (t) => {
-      const own = await startEtcd({ flags: ['--heartbeat-interval=20', '--election-timeout=100'] });
+      const own = await startEtcd({ flags: ['--heartbeat-interval=50', '--election-timeout=500'] });
       t.teardown(() => own.dispose());
       await own.kill();
       const store = open({ endpoints: [own.endpoint] });

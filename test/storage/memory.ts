@@ -1,6 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import fc from 'fast-check';
 import { config, Observable, throwError } from 'rxjs';
 import t, { type Test } from 'tap';
 import { deepFreeze, random, systemClock, virtualClock } from '../../lib/core/index.js';
@@ -15,6 +14,7 @@ import { memoryStore } from '../../lib/storage/memory-store.js';
 import type { MemoryStore } from '../../lib/storage/memory-store.js';
 import { PrefixTrie } from '../../lib/storage/prefix-trie.js';
 import { checkRegisters, checkRevisions, recordHistory, registersOf, storeSuite } from '../../lib/testing/index.js';
+import { fc, runs, seed } from '../support/properties.js';
 
 t.test('the memory store keeps the promises of a store', async (t) => {
   storeSuite(
@@ -110,7 +110,7 @@ t.test('the index of keys', async (t) => {
           return true;
         },
       ),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 
@@ -163,7 +163,7 @@ t.test('prefixes are found along a key, as if each had been tried', async () => 
       }
       return true;
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });
 
@@ -786,13 +786,17 @@ function thrownBy(call: () => unknown): unknown {
   return undefined;
 }
 
-t.test('20,000 concurrent operations have one order that explains them', async (t) => {
-  const seed = process.env.SEED ?? '1';
-  t.comment(`seed ${seed}`);
+t.test('concurrent operations have one order that explains them', async (t) => {
   const store = memoryStore();
-  const history = await recordHistory(store, { seed, clients: 16, operations: 20_000, keys: 8, clock: systemClock() });
+  const history = await recordHistory(store, {
+    seed: String(seed),
+    clients: 16,
+    operations: runs(20_000),
+    keys: 8,
+    clock: systemClock(),
+  });
   await store.close();
-  t.ok(history.operations.length >= 20_000, `${history.operations.length} operations`);
+  t.ok(history.operations.length >= runs(20_000), `${history.operations.length} operations`);
   t.equal(checkRevisions(history)?.sentence, undefined, 'revisions and watches');
   t.equal(checkRegisters(registersOf(history))?.sentence, undefined, 'every key by itself');
 });

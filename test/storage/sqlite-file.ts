@@ -5,7 +5,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
-import fc from 'fast-check';
 import { lastValueFrom, take, toArray } from 'rxjs';
 import t, { type Test } from 'tap';
 import { isDeepFrozen, virtualClock } from '../../lib/core/index.js';
@@ -16,6 +15,7 @@ import { isStoreError, type StoreErrorCode } from '../../lib/storage/store-error
 import type { ValueTransformer } from '../../lib/storage/transformer.js';
 import { bundledProgram } from '../support/bundled-program.js';
 import { sql } from '../support/sql.js';
+import { fc, runs } from '../support/properties.js';
 
 const worker = await bundledProgram('lib/storage/sqlite/database-worker.ts');
 const dyingWorker = await bundledProgram('test/support/dying-worker.ts');
@@ -480,7 +480,7 @@ t.test('pages say how many entries remain, whatever was written, compacted and l
       }
       await store.close();
     }),
-    { numRuns: 15, endOnFailure: true },
+    { numRuns: runs(15), endOnFailure: true },
   );
   t.pass();
 });

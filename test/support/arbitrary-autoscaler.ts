@@ -2,10 +2,10 @@
  * Random HorizontalPodAutoscalers that both versions can say without a remainder: what v1 puts in annotations comes
  * back as it was. That asks for one source per metric, targets of the type their values say, and cpu utilization last.
  */
-import fc from 'fast-check';
 import type { LabelSelector } from '../../lib/core/types/meta-v1.generated.js';
 import type * as v1 from '../../lib/core/types/autoscaling-v1.generated.js';
 import type * as v2 from '../../lib/core/types/autoscaling-v2.generated.js';
+import { fc } from './properties.js';
 
 type Optional<T> = { [K in keyof T]?: T[K] };
 

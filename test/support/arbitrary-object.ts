@@ -5,11 +5,11 @@
  *
  * Lists and maps are absent or have one or two members: an empty one and none are the same to protobuf.
  */
-import fc from 'fast-check';
 import type { JsonObject, JsonValue } from '../../lib/core/objects/json.js';
 import { builtinSchema } from '../../lib/core/schema/builtin.js';
 import type { Field, ListShape, ScalarShape, Shape, StructType } from '../../lib/core/schema/type.js';
 import { resourceText } from '../../lib/core/scheme/resources.generated.js';
+import { fc } from './properties.js';
 
 export interface ArbitraryObjectOptions {
   /** The apiVersion and kind to give the object; none by default, as inside of other objects. */

@@ -1,10 +1,10 @@
 // What happens to a random cluster, step by step: nodes and pods come, change and go, and so does all else that decides
 // where pods may go. In between pods of a few kinds are placed.
-import fc from 'fast-check';
 import { anyBudget, anyBudgetGone, anyGone, anyTold } from './random-objects.js';
 import type { Gone, Told } from './random-objects.js';
 import { app, nodeKind, plainNode, podKind } from './random-pods.js';
 import type { NodeKind, PodKind } from './random-pods.js';
+import { fc } from './properties.js';
 
 /** What happens to a pod that has a node. */
 export type PodChange =

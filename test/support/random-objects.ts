@@ -1,11 +1,11 @@
 // Random objects beside pods and nodes: who selects pods, what may be disturbed, storage and devices. A cluster begins
 // with one of each; then others take their place, and they go.
-import fc from 'fast-check';
 import { deepFreeze } from '../../lib/core/index.js';
 import type { Frozen } from '../../lib/core/index.js';
 import type { NodeSelector, resourceV1 } from '../../lib/core/types/index.js';
 import type { KnownKind, KnownKinds } from '../../lib/scheduling/cluster/known-objects.js';
 import { app, zoneKey } from './random-pods.js';
+import { fc } from './properties.js';
 
 /** An object of one of some kinds. */
 export type Told<K extends KnownKind = KnownKind> = {

@@ -1,6 +1,5 @@
 // Random clusters in which pods go by nothing but other pods: where they are, who they are, and what they say of
 // others. Nothing else is scored, so that whatever is counted wrong decides for another node.
-import fc from 'fast-check';
 import type { PodAffinity } from '../../lib/core/types/index.js';
 import type { SchedulerProfile } from '../../lib/scheduling/index.js';
 import { anyController, anyNamespace, anyService } from './random-objects.js';
@@ -20,6 +19,7 @@ import {
 } from './random-pods.js';
 import type { NodeKind, PodKind } from './random-pods.js';
 import { profileOf } from './random-profiles.js';
+import { fc } from './properties.js';
 
 const terms: fc.Arbitrary<PodAffinity> = fc
   .record({

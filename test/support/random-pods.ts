@@ -1,6 +1,5 @@
 // Random kinds of pods and nodes: of every plugin of the default profile there is something to look at. Several pods of
 // each kind are placed and bound, so that what is kept of pods that are alike is used.
-import fc from 'fast-check';
 import type { Frozen } from '../../lib/core/index.js';
 import type {
   Container,
@@ -17,6 +16,7 @@ import type {
 } from '../../lib/core/types/index.js';
 import { nodeOf } from './scheduling.js';
 import type { PodShape } from './scheduling.js';
+import { fc } from './properties.js';
 
 export const zoneKey = 'topology.kubernetes.io/zone';
 export const hostKey = 'kubernetes.io/hostname';

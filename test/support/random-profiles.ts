@@ -1,6 +1,5 @@
 // Profiles that differ in all that fast ways go by: other weights and arguments, plugins that are missing at one point
 // only, and a plugin of a user.
-import fc from 'fast-check';
 import type { SchedulingPlugin } from '../../lib/scheduling/framework/plugin.js';
 import { definitionOf } from '../../lib/scheduling/framework/plugin-definition.js';
 import type { PluginDefinition } from '../../lib/scheduling/framework/plugin-definition.js';
@@ -9,6 +8,7 @@ import { builtinPlugins, schedulerConfiguration } from '../../lib/scheduling/ind
 import type { ProfileDocument, SchedulerProfile } from '../../lib/scheduling/index.js';
 import { builtinMakers } from '../../lib/scheduling/plugins/default-plugins.js';
 import { hostKey, zoneKey } from './random-pods.js';
+import { fc } from './properties.js';
 
 /** A plugin of a user, which looks at what no built-in one does, and scores. */
 const picky: SchedulingPlugin = {

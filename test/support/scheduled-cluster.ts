@@ -1,7 +1,6 @@
 // A server and a scheduler on one virtual clock, and the deeds of people and machines around them: nodes come, change
 // and go, pods are wanted, finished and deleted, kubelets let go of pods that shall leave. A history is a list of
 // deeds; the same history with the same seed gives the same cluster.
-import fc from 'fast-check';
 import { finalize, tap } from 'rxjs';
 import { priorityAdmission } from '../../lib/admission/index.js';
 import { inProcessClient } from '../../lib/client/index.js';
@@ -14,6 +13,7 @@ import type { Attempt, Scheduler, SchedulerOptions } from '../../lib/scheduling/
 import { createServer } from '../../lib/server/index.js';
 import { memoryStore } from '../../lib/storage/index.js';
 import { observe } from './observe.js';
+import { fc } from './properties.js';
 
 /** What the scheduler told, and when: milliseconds since the start. */
 export interface Seen {

@@ -1,0 +1,22 @@
+// The long run of the tests: every test file that scales with it (it imports support/properties.ts), with many samples
+// from a seed of its own, crash loops, long fuzzing, and the conformance cases that are known to fail. Prints the seed;
+// `PROPERTY_SEED=N npm run test:long [-- FILES]` repeats it.
+import { spawnSync } from 'node:child_process';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import process from 'node:process';
+
+const named = process.argv.slice(2);
+const files = readdirSync('test', { recursive: true })
+  .map((file) => join('test', file))
+  .filter((file) => file.endsWith('.ts') && !file.startsWith(join('test', 'support')))
+  .filter((file) => readFileSync(file, 'utf8').includes("support/properties.js'"));
+const seed = process.env.PROPERTY_SEED ?? String(Math.trunc(Math.random() * 2 ** 31));
+console.log(`PROPERTY_SEED=${seed}`);
+const { status } = spawnSync(
+  process.execPath,
+  ['node_modules/tap/dist/esm/run.mjs', ...(named.length > 0 ? named : files)],
+  { stdio: 'inherit', env: { ...process.env, TEST_LONG: '1', PROPERTY_SEED: seed } },
+);
+console.log(`PROPERTY_SEED=${seed}`);
+process.exit(status ?? 1);
