@@ -129,14 +129,14 @@ export interface ObjectResponse extends ResponseExtras {
 }
 
 /** The event that carries no object. */
-export type Bookmark = Extract<RawEvent<Frozen<ApiObject>>, { readonly type: 'BOOKMARK' }>;
+export type BookmarkEvent = Extract<RawEvent<Frozen<ApiObject>>, { readonly type: 'BOOKMARK' }>;
 
 /** The stream of a watch. Errors with ApiError. */
 export interface WatchResponse extends ResponseExtras {
   readonly type: 'watch';
   readonly events: Observable<RawEvent<Frozen<ApiObject>>>;
   /** A bookmark as an object: an empty one of the kind that the events are of, at that resourceVersion. */
-  bookmark(event: Bookmark): Frozen<ApiObject>;
+  bookmark(event: BookmarkEvent): Frozen<ApiObject>;
   readonly form: Negotiated;
 }
 

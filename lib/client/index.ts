@@ -5,7 +5,7 @@ export type {
   AnswerNotes,
   ApiRequest,
   ApiResponse,
-  Bookmark,
+  BookmarkEvent,
   Handler,
   ObjectResponse,
   RawResponse,

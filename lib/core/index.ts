@@ -425,7 +425,7 @@ export type { Activity, Part } from './streams/part.js';
 export type { ObjectInformers, ObjectReader } from './streams/object-reader.js';
 export { objectInformers } from './streams/object-reader.js';
 export type { ListOptions, ListWatch, Page, RawEvent, Selection, WatchOptions } from './streams/list-watch.js';
-export type { Applied, Bookmark, Deleted, Failed, Init, Listed, Synced, WatchEvent } from './streams/watch-event.js';
+export type { Applied, Bookmark, Deleted, Failed, Init, Listed, Synced, WatcherEvent } from './streams/watch-event.js';
 export { applied, deleted } from './streams/watch-event.js';
 export type { WatcherOptions } from './streams/watcher.js';
 export { watcher } from './streams/watcher.js';

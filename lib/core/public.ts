@@ -356,7 +356,7 @@ export type {
   Snapshot,
   SnapshotWriter,
   Synced,
-  WatchEvent,
+  WatcherEvent,
   WatchOptions,
   WatcherOptions,
 } from './index.js';

@@ -9,7 +9,7 @@ import { NodeGraph } from '../../lib/auth/authorization/node/node-graph.js';
 import { podReferences, reference, volumeSecrets } from '../../lib/auth/authorization/node/object-references.js';
 import { InProcessRequest } from '../../lib/client/index.js';
 import { objectInformers, random, virtualClock } from '../../lib/core/index.js';
-import type { ApiObject, Frozen, ObjectReader, WatchEvent } from '../../lib/core/index.js';
+import type { ApiObject, Frozen, ObjectReader, WatcherEvent } from '../../lib/core/index.js';
 import type { PersistentVolume, Pod, UserInfo } from '../../lib/core/types/index.js';
 import { createServer, fetchHandler } from '../../lib/server/index.js';
 import type { ApiServer, AuditEvent, ServerOptions } from '../../lib/server/index.js';
@@ -207,7 +207,7 @@ const node1: UserInfo = { username: 'system:node:node1', groups: ['system:nodes'
 
 /** A reader of events that a test gives. */
 function readerOf(
-  events: Readonly<Record<string, readonly WatchEvent<Frozen<ApiObject>>[]>>,
+  events: Readonly<Record<string, readonly WatcherEvent<Frozen<ApiObject>>[]>>,
   rest$: Observable<never> = NEVER,
 ): ObjectReader {
   const synced = { type: 'synced', resourceVersion: '1' } as const;
@@ -215,7 +215,7 @@ function readerOf(
     get: () => Promise.resolve(undefined),
     changes: <T extends ApiObject>({ resource }: { readonly resource: string }) =>
       concat(of(...(events[resource] ?? [{ type: 'init' } as const, synced])), rest$) as unknown as Observable<
-        WatchEvent<Frozen<T>>
+        WatcherEvent<Frozen<T>>
       >,
   };
 }
@@ -321,7 +321,7 @@ t.test('a pod needs what it names; a mirror pod names nothing', (t) => {
 });
 
 t.test('nodes may what they need, and see only what has to do with them', async (t) => {
-  const list = (...objects: ApiObject[]): readonly WatchEvent<Frozen<ApiObject>>[] => [
+  const list = (...objects: ApiObject[]): readonly WatcherEvent<Frozen<ApiObject>>[] => [
     { type: 'init' },
     ...objects.map((object) => ({ type: 'listed', object }) as const),
     { type: 'synced', resourceVersion: '1' },

@@ -5,7 +5,7 @@ import type { Subscription } from 'rxjs';
 import t from 'tap';
 import { informer, InformerPool } from '../../lib/core/streams/informer.js';
 import { onDemand } from '../../lib/core/streams/on-demand.js';
-import { applied, deleted, type WatchEvent } from '../../lib/core/streams/watch-event.js';
+import { applied, deleted, type WatcherEvent } from '../../lib/core/streams/watch-event.js';
 import { watcher } from '../../lib/core/streams/watcher.js';
 import { random } from '../../lib/core/time/random.js';
 import { virtualClock } from '../../lib/core/time/virtual-clock.js';
@@ -17,24 +17,24 @@ const thing = (name: string, revision: number, colour = 'red'): Thing => ({
   colour,
 });
 const init = { type: 'init' } as const;
-const synced = (revision: number): WatchEvent<Thing> => ({ type: 'synced', resourceVersion: `${revision}` });
-const listed = (object: Thing): WatchEvent<Thing> => ({ type: 'listed', object });
-const put = (object: Thing): WatchEvent<Thing> => ({ type: 'applied', object });
-const gone = (object: Thing): WatchEvent<Thing> => ({ type: 'deleted', object, finalStateUnknown: false });
+const synced = (revision: number): WatcherEvent<Thing> => ({ type: 'synced', resourceVersion: `${revision}` });
+const listed = (object: Thing): WatcherEvent<Thing> => ({ type: 'listed', object });
+const put = (object: Thing): WatcherEvent<Thing> => ({ type: 'applied', object });
+const gone = (object: Thing): WatcherEvent<Thing> => ({ type: 'deleted', object, finalStateUnknown: false });
 
 /** A source that a test feeds, and how many subscribe to it. */
 function source(): {
-  readonly told: Subject<WatchEvent<Thing>>;
-  readonly source$: Observable<WatchEvent<Thing>>;
+  readonly told: Subject<WatcherEvent<Thing>>;
+  readonly source$: Observable<WatcherEvent<Thing>>;
   open: number;
   opened: number;
 } {
-  const told = new Subject<WatchEvent<Thing>>();
+  const told = new Subject<WatcherEvent<Thing>>();
   const counted = {
     told,
     open: 0,
     opened: 0,
-    source$: new Observable<WatchEvent<Thing>>((subscriber) => {
+    source$: new Observable<WatcherEvent<Thing>>((subscriber) => {
       counted.open += 1;
       counted.opened += 1;
       const subscription = told.subscribe(subscriber);
@@ -48,11 +48,11 @@ function source(): {
 }
 
 /** What a subscriber received, in few words: `listed a@1`. */
-const words = (event: WatchEvent<Thing>): string =>
+const words = (event: WatcherEvent<Thing>): string =>
   'object' in event
     ? `${event.type} ${event.object.metadata.name}@${event.object.metadata.resourceVersion}`
     : event.type;
-function heard(events$: Observable<WatchEvent<Thing>>): {
+function heard(events$: Observable<WatcherEvent<Thing>>): {
   readonly events: string[];
   readonly subscription: Subscription;
 } {
@@ -205,7 +205,7 @@ t.test('an informer', async (t) => {
 t.test('a pool has one informer per key, whose source is opened with the watch', async (t) => {
   const pool = new InformerPool();
   let opened = 0;
-  const open = (): Observable<WatchEvent<Thing>> => {
+  const open = (): Observable<WatcherEvent<Thing>> => {
     opened += 1;
     return NEVER;
   };
@@ -262,7 +262,7 @@ t.test('subscribers of a flaky collection all end with the truth, whenever they 
 });
 
 t.test('events can be reduced to the objects that are there, or are gone', async (t) => {
-  const events$ = of<WatchEvent<Thing>[]>(
+  const events$ = of<WatcherEvent<Thing>[]>(
     init,
     listed(thing('a', 1)),
     synced(1),

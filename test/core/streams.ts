@@ -14,7 +14,7 @@ import { Outlet } from '../../lib/core/streams/outlet.js';
 import { reflect } from '../../lib/core/streams/reflector.js';
 import { snapshotWriter } from '../../lib/core/streams/snapshot.js';
 import { onAbort, pause, untilAborted } from '../../lib/core/streams/until-aborted.js';
-import type { WatchEvent } from '../../lib/core/streams/watch-event.js';
+import type { WatcherEvent } from '../../lib/core/streams/watch-event.js';
 import { watcher, type WatcherOptions } from '../../lib/core/streams/watcher.js';
 import { backoffLadders } from '../../lib/core/time/backoff.js';
 import { random } from '../../lib/core/time/random.js';
@@ -232,7 +232,7 @@ const raw = (...events: RawEvent<Thing>[]): Observable<RawEvent<Thing>> => from(
 const withoutJitter = { ...backoffLadders.reflector, jitter: 0 };
 
 /** Prints events short enough to compare by eye. */
-function short(event: WatchEvent<Thing>): string {
+function short(event: WatcherEvent<Thing>): string {
   switch (event.type) {
     case 'listed':
     case 'applied':
@@ -530,7 +530,7 @@ t.test('the reflector', async (t) => {
   const a5 = thing('a', 5, 'blue');
   const b2 = thing('b', 2);
   const c4 = thing('c', 4, 'blue');
-  const events: Record<string, WatchEvent<Thing>> = {
+  const events: Record<string, WatcherEvent<Thing>> = {
     i: { type: 'init' },
     a: { type: 'listed', object: a1 },
     b: { type: 'listed', object: b2 },
@@ -588,7 +588,7 @@ t.test('the reflector', async (t) => {
   });
 
   t.test('keeps readers on the old list until the new one is whole', async (t) => {
-    const events$ = new Subject<WatchEvent<Thing>>();
+    const events$ = new Subject<WatcherEvent<Thing>>();
     const writer = snapshotWriter<Thing, 'colour' | 'name'>({
       colour: ({ colour }) => (colour === 'none' ? [] : [colour]),
       name: ({ metadata }) => [metadata.name, `${metadata.namespace}/${metadata.name}`],

@@ -2,14 +2,14 @@
 import { Observable, finalize } from 'rxjs';
 import type { Subscriber } from 'rxjs';
 import { deepFreeze, objectKey } from '../../lib/core/index.js';
-import type { ApiObject, Frozen, GroupResource, ObjectReader, WatchEvent } from '../../lib/core/index.js';
+import type { ApiObject, Frozen, GroupResource, ObjectReader, WatcherEvent } from '../../lib/core/index.js';
 
 /** A reader, and what tells it. */
 export class ToldObjects implements ObjectReader {
   /** How many follow a collection now. */
   followers = 0;
   readonly #objects = new Map<string, Map<string, Frozen<ApiObject>>>();
-  readonly #listeners = new Map<string, Set<Subscriber<WatchEvent<Frozen<ApiObject>>>>>();
+  readonly #listeners = new Map<string, Set<Subscriber<WatcherEvent<Frozen<ApiObject>>>>>();
 
   get<T extends ApiObject>({ resource }: GroupResource, name: string, namespace = ''): Promise<Frozen<T> | undefined> {
     return Promise.resolve(
@@ -17,14 +17,14 @@ export class ToldObjects implements ObjectReader {
     );
   }
 
-  changes<T extends ApiObject>({ resource }: GroupResource): Observable<WatchEvent<Frozen<T>>> {
-    return new Observable<WatchEvent<Frozen<ApiObject>>>((subscriber) => {
+  changes<T extends ApiObject>({ resource }: GroupResource): Observable<WatcherEvent<Frozen<T>>> {
+    return new Observable<WatcherEvent<Frozen<ApiObject>>>((subscriber) => {
       this.followers += 1;
       const listeners = this.#listeners.get(resource) ?? new Set();
       this.#listeners.set(resource, listeners.add(subscriber));
       this.#list(resource, subscriber);
       return () => listeners.delete(subscriber);
-    }).pipe(finalize(() => (this.followers -= 1))) as unknown as Observable<WatchEvent<Frozen<T>>>;
+    }).pipe(finalize(() => (this.followers -= 1))) as unknown as Observable<WatcherEvent<Frozen<T>>>;
   }
 
   set(resource: string, object: ApiObject): void {
@@ -61,13 +61,13 @@ export class ToldObjects implements ObjectReader {
     return known;
   }
 
-  #list(resource: string, subscriber: Subscriber<WatchEvent<Frozen<ApiObject>>>): void {
+  #list(resource: string, subscriber: Subscriber<WatcherEvent<Frozen<ApiObject>>>): void {
     subscriber.next({ type: 'init' });
     for (const object of this.#collection(resource).values()) subscriber.next({ type: 'listed', object });
     subscriber.next({ type: 'synced', resourceVersion: '1' });
   }
 
-  #tell(resource: string, event: WatchEvent<Frozen<ApiObject>>): void {
+  #tell(resource: string, event: WatcherEvent<Frozen<ApiObject>>): void {
     for (const subscriber of this.#listeners.get(resource) ?? []) subscriber.next(event);
   }
 }

@@ -1,7 +1,7 @@
 // What the types promise to a caller. Checked by tstyche, never run.
 import { expect, test } from 'tstyche';
 import type { Observable } from 'rxjs';
-import type { ApiObject, Clock, Frozen, JsonObject, ListWatch, Persisted, WatchEvent } from '../../lib/core/index.js';
+import type { ApiObject, Clock, Frozen, JsonObject, ListWatch, Persisted, WatcherEvent } from '../../lib/core/index.js';
 import { isApiError, setIn, snapshotWriter, updateIn } from '../../lib/core/index.js';
 import type {
   Deployment,
@@ -65,7 +65,7 @@ test('an error is narrowed to what it carries', () => {
 
 test('streams are Observables of unions that a switch can exhaust', () => {
   expect<ReturnType<Clock['timer']>>().type.toBeAssignableTo<Observable<unknown>>();
-  expect<WatchEvent<Frozen<Pod>>['type']>().type.toBe<
+  expect<WatcherEvent<Frozen<Pod>>['type']>().type.toBe<
     'init' | 'listed' | 'synced' | 'applied' | 'deleted' | 'bookmark' | 'failed'
   >();
   expect<ReturnType<Store['watch']>>().type.toBe<Observable<Batch>>();

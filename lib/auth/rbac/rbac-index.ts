@@ -5,7 +5,7 @@
 import { combineLatest, filter, tap } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { aggregateText, objectKey, onDemand, quote } from '../../core/index.js';
-import type { ApiObject, Frozen, ObjectInformers, ObjectReader, WatchEvent } from '../../core/index.js';
+import type { ApiObject, Frozen, ObjectInformers, ObjectReader, WatcherEvent } from '../../core/index.js';
 import type {
   ClusterRole,
   ClusterRoleBinding,
@@ -41,7 +41,7 @@ export function rbacIndex({ reader, informers, closed$ }: RbacSources): RbacRule
     gone: (object: Frozen<T>) => void,
   ): Observable<unknown> =>
     informers.of<T>({ group: rbacGroup, resource }).events$.pipe(
-      tap((event: WatchEvent<Frozen<T>>) => {
+      tap((event: WatcherEvent<Frozen<T>>) => {
         if (event.type === 'listed' || event.type === 'applied') known(event.object);
         else if (event.type === 'deleted') gone(event.object);
       }),

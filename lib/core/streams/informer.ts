@@ -13,7 +13,7 @@ import type { ApiObject, Frozen } from '../objects/meta.js';
 import type { Indexes } from './indexed-objects.js';
 import { Outlet } from './outlet.js';
 import { snapshotWriter, type Snapshot, type SnapshotWriter } from './snapshot.js';
-import type { Failed, WatchEvent } from './watch-event.js';
+import type { Failed, WatcherEvent } from './watch-event.js';
 
 /**
  * A shared watch and its snapshot. The snapshot is empty while `events$` has no subscriber: whoever reads keeps a
@@ -24,16 +24,16 @@ export interface Informer<T, Index extends string = never> extends Snapshot<T, I
    * The events of the shared watch, beginning with a list: `init`, one `listed` per object, `synced`. Never errors,
    * unless an index function throws; completes when the source does.
    */
-  readonly events$: Observable<WatchEvent<T>>;
+  readonly events$: Observable<WatcherEvent<T>>;
   /** The same informer with these indexes. Equal index functions share one index, however many readers use them. */
   indexedBy<Other extends string>(indexes: Indexes<T, Other>): Informer<T, Other>;
 }
 
 /** Shares one subscription to `source$`, a dependable watch such as `watcher` returns. Inert until subscribed. */
-export function informer<T extends Frozen<ApiObject>>(source$: Observable<WatchEvent<T>>): Informer<T> {
+export function informer<T extends Frozen<ApiObject>>(source$: Observable<WatcherEvent<T>>): Informer<T> {
   const writer = snapshotWriter<T>({});
   let shared: SharedWatch<T> | undefined;
-  const events$ = new Observable<WatchEvent<T>>((subscriber) => {
+  const events$ = new Observable<WatcherEvent<T>>((subscriber) => {
     shared ??= new SharedWatch(source$, writer, () => {
       shared = undefined;
       writer.clear();
@@ -64,7 +64,7 @@ export class InformerPool {
   readonly #informers = new Map<string, unknown>();
 
   /** The informer of that key. `open` returns its source, each time the watch starts. A key has one type of object. */
-  get<T extends Frozen<ApiObject>>(key: string, open: () => Observable<WatchEvent<T>>): Informer<T> {
+  get<T extends Frozen<ApiObject>>(key: string, open: () => Observable<WatcherEvent<T>>): Informer<T> {
     const found = this.#informers.get(key);
     if (found !== undefined) return found as Informer<T>;
     const made = informer(defer(open));
@@ -74,27 +74,27 @@ export class InformerPool {
 }
 
 type Task<T> =
-  | WatchEvent<T>
-  | { readonly type: 'join'; readonly subscriber: Subscriber<WatchEvent<T>> }
-  | { readonly type: 'end'; readonly notify: (subscriber: Subscriber<WatchEvent<T>>) => void };
+  | WatcherEvent<T>
+  | { readonly type: 'join'; readonly subscriber: Subscriber<WatcherEvent<T>> }
+  | { readonly type: 'end'; readonly notify: (subscriber: Subscriber<WatcherEvent<T>>) => void };
 
 /** One run of the watch: from the first subscriber to the last, or to the end of the source. */
 class SharedWatch<T extends Frozen<ApiObject>> {
-  readonly #source$: Observable<WatchEvent<T>>;
+  readonly #source$: Observable<WatcherEvent<T>>;
   readonly #writer: SnapshotWriter<T>;
   readonly #ended: () => void;
   readonly #tasks = new Outlet<Task<T>>();
   readonly #running = new Subscription();
   /** All subscribers. */
-  readonly #joined = new Set<Subscriber<WatchEvent<T>>>();
+  readonly #joined = new Set<Subscriber<WatcherEvent<T>>>();
   /** Those that have received the list. */
-  readonly #listening = new Set<Subscriber<WatchEvent<T>>>();
+  readonly #listening = new Set<Subscriber<WatcherEvent<T>>>();
   #isConnected = false;
   #isListing = false;
   /** The failure that the watch has not recovered from. */
   #failure: Failed | undefined;
 
-  constructor(source$: Observable<WatchEvent<T>>, writer: SnapshotWriter<T>, ended: () => void) {
+  constructor(source$: Observable<WatcherEvent<T>>, writer: SnapshotWriter<T>, ended: () => void) {
     this.#source$ = source$;
     this.#writer = writer;
     this.#ended = ended;
@@ -106,7 +106,7 @@ class SharedWatch<T extends Frozen<ApiObject>> {
     );
   }
 
-  join(subscriber: Subscriber<WatchEvent<T>>): () => void {
+  join(subscriber: Subscriber<WatcherEvent<T>>): () => void {
     this.#joined.add(subscriber);
     this.#tasks.emit({ type: 'join', subscriber });
     if (!this.#isConnected) this.#connect();
@@ -129,7 +129,7 @@ class SharedWatch<T extends Frozen<ApiObject>> {
   }
 
   /** Stops the watch, then notifies the subscribers that are left. */
-  #end(notify: (subscriber: Subscriber<WatchEvent<T>>) => void): void {
+  #end(notify: (subscriber: Subscriber<WatcherEvent<T>>) => void): void {
     if (this.#running.closed) return;
     this.#running.unsubscribe();
     this.#ended();
@@ -142,7 +142,7 @@ class SharedWatch<T extends Frozen<ApiObject>> {
     else this.#deliver(task);
   }
 
-  #deliver(received: WatchEvent<T>): void {
+  #deliver(received: WatcherEvent<T>): void {
     if (received.type === 'failed') this.#failure = received;
     else if (received.type !== 'init') this.#failure = undefined;
     if (received.type === 'init') this.#isListing = true;
@@ -156,7 +156,7 @@ class SharedWatch<T extends Frozen<ApiObject>> {
     }
   }
 
-  #replay(subscriber: Subscriber<WatchEvent<T>>): void {
+  #replay(subscriber: Subscriber<WatcherEvent<T>>): void {
     if (subscriber.closed) return;
     const { resourceVersion } = this.#writer.snapshot;
     if (resourceVersion !== undefined) {

@@ -5,7 +5,7 @@ import type { Observable } from 'rxjs';
 import type { GroupResource } from '../objects/gvk.js';
 import type { ApiObject, Frozen } from '../objects/meta.js';
 import { InformerPool, type Informer } from './informer.js';
-import type { WatchEvent } from './watch-event.js';
+import type { WatcherEvent } from './watch-event.js';
 
 /** Reads objects. A kind that the server does not have is a collection without objects. */
 export interface ObjectReader {
@@ -15,7 +15,7 @@ export interface ObjectReader {
    * All objects of a resource and their changes, in order. Cold; never errors: failed reads are repeated. Completes
    * when the server is closed. Each subscription is a watch of its own; `objectInformers` shares one.
    */
-  changes<T extends ApiObject>(resource: GroupResource): Observable<WatchEvent<Frozen<T>>>;
+  changes<T extends ApiObject>(resource: GroupResource): Observable<WatcherEvent<Frozen<T>>>;
 }
 
 /** Informers over the caches of a server: one shared watch per resource. */

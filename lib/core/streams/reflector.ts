@@ -6,12 +6,12 @@
 
 import { concatMap, defer, finalize, type MonoTypeOperatorFunction } from 'rxjs';
 import type { SnapshotWriter } from './snapshot.js';
-import type { WatchEvent } from './watch-event.js';
+import type { WatcherEvent } from './watch-event.js';
 
 /** Writes events into the snapshot. Errors while another subscription is writing it. */
 export function reflect<T, Index extends string>(
   writer: SnapshotWriter<T, Index>,
-): MonoTypeOperatorFunction<WatchEvent<T>> {
+): MonoTypeOperatorFunction<WatcherEvent<T>> {
   return (events$) =>
     defer(() => {
       const release = writer.claim();

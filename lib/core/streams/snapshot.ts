@@ -4,7 +4,7 @@
 
 import { objectKey, type ApiObject, type Frozen } from '../objects/meta.js';
 import { IndexedObjects, type IndexFunction, type Indexes } from './indexed-objects.js';
-import type { WatchEvent } from './watch-event.js';
+import type { WatcherEvent } from './watch-event.js';
 
 /** The reading end. */
 export interface Snapshot<T, Index extends string = never> {
@@ -32,7 +32,7 @@ export interface SnapshotWriter<T, Index extends string = never> {
    * Writes an event and returns the events to pass on, all of which the snapshot now reflects. `applied` and `listed`
    * then carry the object they replaced as `old`.
    */
-  write(event: WatchEvent<T>): readonly WatchEvent<T>[];
+  write(event: WatcherEvent<T>): readonly WatcherEvent<T>[];
   /** Forgets everything: reads are empty, and `ready` waits for the next list. */
   clear(): void;
 }
@@ -47,7 +47,7 @@ export function snapshotWriter<T extends Frozen<ApiObject>, Index extends string
   let claimed = false;
   let ready = newLatch();
 
-  const replaceKnown = (): readonly WatchEvent<T>[] => {
+  const replaceKnown = (): readonly WatcherEvent<T>[] => {
     const former = known;
     const gone = former.list().filter((object) => !arriving.has(object));
     known = arriving;
@@ -130,7 +130,7 @@ export function snapshotWriter<T extends Frozen<ApiObject>, Index extends string
   };
 }
 
-function listedEvent<T extends Frozen<ApiObject>>(object: T, former: IndexedObjects<T>): WatchEvent<T> {
+function listedEvent<T extends Frozen<ApiObject>>(object: T, former: IndexedObjects<T>): WatcherEvent<T> {
   const old = former.get(objectKey(object));
   return old === undefined ? { type: 'listed', object } : { type: 'listed', object, old };
 }

@@ -4,7 +4,7 @@
 import { filter, map, type OperatorFunction } from 'rxjs';
 
 /** An event of a collection that is watched without end. */
-export type WatchEvent<T> = Init | Listed<T> | Synced | Applied<T> | Deleted<T> | Bookmark | Failed;
+export type WatcherEvent<T> = Init | Listed<T> | Synced | Applied<T> | Deleted<T> | Bookmark | Failed;
 
 /** A list begins, the first or a new one after a gap. The objects known so far stay valid, if old, until `synced`. */
 export interface Init {
@@ -61,7 +61,7 @@ export interface Failed {
 }
 
 /** Emits the objects that were listed, created or changed. */
-export function applied<T>(): OperatorFunction<WatchEvent<T>, T> {
+export function applied<T>(): OperatorFunction<WatcherEvent<T>, T> {
   return (events$) =>
     events$.pipe(
       filter((event): event is Applied<T> | Listed<T> => event.type === 'applied' || event.type === 'listed'),
@@ -70,7 +70,7 @@ export function applied<T>(): OperatorFunction<WatchEvent<T>, T> {
 }
 
 /** Emits the last known content of objects that are gone. */
-export function deleted<T>(): OperatorFunction<WatchEvent<T>, T> {
+export function deleted<T>(): OperatorFunction<WatcherEvent<T>, T> {
   return (events$) =>
     events$.pipe(
       filter((event): event is Deleted<T> => event.type === 'deleted'),

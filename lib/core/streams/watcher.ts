@@ -20,7 +20,7 @@ import { backoffLadders, backoffStep, type BackoffLadder, type BackoffState } fr
 import type { Clock } from '../time/clock.js';
 import type { Random } from '../time/random.js';
 import type { ListWatch, Page, RawEvent, Selection } from './list-watch.js';
-import type { WatchEvent } from './watch-event.js';
+import type { WatcherEvent } from './watch-event.js';
 
 /** How to follow a collection. */
 export interface WatcherOptions extends Selection {
@@ -37,7 +37,7 @@ export interface WatcherOptions extends Selection {
 export function watcher<T extends Frozen<ApiObject>>(
   source: ListWatch<T>,
   options: WatcherOptions,
-): Observable<WatchEvent<T>> {
+): Observable<WatcherEvent<T>> {
   return defer(() => {
     let state: State = { phase: anew, backoff: undefined };
     return defer(() => step(source, options, state)).pipe(
@@ -73,7 +73,7 @@ interface State {
 /** What a step came to: the state it leaves behind, and an event if there is something to tell. */
 interface Outcome<T> {
   readonly state: State;
-  readonly event?: WatchEvent<T>;
+  readonly event?: WatcherEvent<T>;
 }
 
 const anew: Phase = { name: 'empty', paged: true };
@@ -85,7 +85,7 @@ function step<T extends Frozen<ApiObject>>(
   state: State,
 ): Observable<Outcome<T>> {
   const { phase } = state;
-  const go = (next: Phase, event?: WatchEvent<T>): Outcome<T> => {
+  const go = (next: Phase, event?: WatcherEvent<T>): Outcome<T> => {
     const left = { phase: next, backoff: state.backoff };
     return event === undefined ? { state: left } : { state: left, event };
   };
@@ -142,8 +142,8 @@ function listPage<T extends Frozen<ApiObject>>(
   });
 }
 
-function listed<T>(page: Page<T>, phase: Phase & { readonly name: 'listing' }): [Phase, WatchEvent<T>?][] {
-  const outcomes: [Phase, WatchEvent<T>?][] = page.items.map((object) => [phase, { type: 'listed', object }]);
+function listed<T>(page: Page<T>, phase: Phase & { readonly name: 'listing' }): [Phase, WatcherEvent<T>?][] {
+  const outcomes: [Phase, WatcherEvent<T>?][] = page.items.map((object) => [phase, { type: 'listed', object }]);
   const { continue: token, resourceVersion } = page;
   if (token !== undefined && token !== '') outcomes.push([{ name: 'listing', paged: phase.paged, continue: token }]);
   else if (resourceVersion === '') throw new Error('the list has no resourceVersion to watch from');
@@ -203,7 +203,7 @@ function revisionOf(raw: RawEvent<Frozen<ApiObject>>): string | undefined {
   return revision === '' ? undefined : revision;
 }
 
-function eventOf<T>(raw: RawEvent<T>): WatchEvent<T> {
+function eventOf<T>(raw: RawEvent<T>): WatcherEvent<T> {
   switch (raw.type) {
     case 'ADDED':
     case 'MODIFIED':

@@ -8,7 +8,7 @@
 import { NEVER, defer, ignoreElements, merge, startWith, switchMap, tap } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { Outlet } from '../../core/index.js';
-import type { ApiObject, Clock, Frozen, Random, WatchEvent } from '../../core/index.js';
+import type { ApiObject, Clock, Frozen, Random, WatcherEvent } from '../../core/index.js';
 import type { Client } from '../../client/index.js';
 import { clusterFeed } from './cluster-feed.js';
 import type { ClusterFeedOptions } from './cluster-feed.js';
@@ -87,7 +87,7 @@ export function followCluster(options: FollowClusterOptions): Observable<Cluster
 
 interface Heard {
   readonly kind: FollowedKind;
-  readonly event: WatchEvent<Frozen<ApiObject>>;
+  readonly event: WatcherEvent<Frozen<ApiObject>>;
 }
 
 /** Takes events in, and tells what there is to tell about it. */

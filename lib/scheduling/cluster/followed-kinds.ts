@@ -1,7 +1,7 @@
 // What is followed of a cluster, kind by kind: where its objects are watched, the collection that keeps them, and what
 // is done about each change.
 import { isApiError, isNoMatchError, watcher } from '../../core/index.js';
-import type { ApiObject, Clock, Frozen, ListWatch, Random, Selection, WatchEvent } from '../../core/index.js';
+import type { ApiObject, Clock, Frozen, ListWatch, Random, Selection, WatcherEvent } from '../../core/index.js';
 import type { Observable } from 'rxjs';
 import type { Client } from '../../client/index.js';
 import type { Node, Pod } from '../../core/types/index.js';
@@ -20,9 +20,9 @@ export type FollowedName = 'Pod' | 'Node' | KnownKind;
 export interface FollowedKind {
   readonly name: FollowedName;
   /** Watches it. */
-  watch(clock: Clock, random: Random): Observable<WatchEvent<Frozen<ApiObject>>>;
+  watch(clock: Clock, random: Random): Observable<WatcherEvent<Frozen<ApiObject>>>;
   /** Takes in what its watch told. */
-  take(event: WatchEvent<Frozen<ApiObject>>): void;
+  take(event: WatcherEvent<Frozen<ApiObject>>): void;
   /** Takes it that there are no objects, as the server does not have the kind. */
   clear(): void;
 }
@@ -101,7 +101,7 @@ function followed<T extends ApiObject>(
   return {
     name,
     watch: (clock, random) => watcher(source, { clock, random, ...selection }),
-    take(event: WatchEvent<Frozen<T>>) {
+    take(event: WatcherEvent<Frozen<T>>) {
       collection.take(event); // of the watch beside it
     },
     clear: () => collection.clear(),

@@ -2,7 +2,7 @@
 // are taken in as they come, page by page, so that a long list never stops everything else for long; what a complete
 // list did not show is gone. An object whose revision is known already is no news.
 import { objectKey } from '../../core/index.js';
-import type { ApiObject, Frozen, WatchEvent } from '../../core/index.js';
+import type { ApiObject, Frozen, WatcherEvent } from '../../core/index.js';
 import type { KnownCollection } from './known-collection.js';
 
 /**
@@ -24,7 +24,7 @@ export class WatchedCollection<T extends ApiObject> {
   }
 
   /** Takes in what a watch told. */
-  take(event: WatchEvent<Frozen<T>>): void {
+  take(event: WatcherEvent<Frozen<T>>): void {
     switch (event.type) {
       case 'applied':
         this.#set(event.object);

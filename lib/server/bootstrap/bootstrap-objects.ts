@@ -9,7 +9,7 @@ import type { Stored } from '../registry/stored-kind.js';
 import { apiServices } from './api-services.js';
 import { authenticationConfigMap } from './authentication-info.js';
 import type { AuthenticationInfo } from './authentication-info.js';
-import { namespaces, priorityClasses, serviceCidr } from './cluster-objects.js';
+import { namespaces, priorityClasses, defaultServiceCidr } from './cluster-objects.js';
 import { flowSchemas, priorityLevels } from './flow-control.js';
 import { policyObjects } from './policy/policy-objects.js';
 import type { PolicyObject } from './policy/policy-objects.js';
@@ -37,7 +37,7 @@ export interface BootstrapOptions {
 export function bootstrapObjects(options: BootstrapOptions): readonly BootstrapObject[] {
   const { serviceCidrs, serverAddress, groupVersions, now, policy, authenticationInfo } = options;
   return [
-    ...[...namespaces(), ...priorityClasses(), serviceCidr(serviceCidrs, now)].map(kept),
+    ...[...namespaces(), ...priorityClasses(), defaultServiceCidr(serviceCidrs, now)].map(kept),
     ...addressObjects(serverAddress, serviceCidrs[0] ?? ''),
     ...[...priorityLevels(), ...flowSchemas(now), ...apiServices(groupVersions, now)].map(kept),
     ...(policy ? policyObjects().map(policyObject) : []),

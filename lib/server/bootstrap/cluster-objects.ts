@@ -27,7 +27,7 @@ export function priorityClasses(): readonly PriorityClass[] {
 }
 
 /** The ranges the server was started with. */
-export function serviceCidr(cidrs: readonly string[], now: number): ServiceCIDR {
+export function defaultServiceCidr(cidrs: readonly string[], now: number): ServiceCIDR {
   const message = 'Kubernetes default Service CIDR is ready';
   return {
     apiVersion: 'networking.k8s.io/v1',

@@ -22,7 +22,7 @@ import type {
   GroupResource,
   ObjectReader,
   SchemeChange,
-  WatchEvent,
+  WatcherEvent,
 } from '../../core/index.js';
 import type { Registry } from './registry.js';
 import type { Stored, StoredKind } from './stored-kind.js';
@@ -52,13 +52,13 @@ export function objectReader(registry: Registry, clock: Clock): ObjectReader {
         }),
         catchError((error: unknown, again$) =>
           concat(
-            of<WatchEvent<Stored>>({ type: 'failed', error, retryInMs: retryMs }),
+            of<WatcherEvent<Stored>>({ type: 'failed', error, retryInMs: retryMs }),
             clock.timer(retryMs).pipe(switchMap(() => again$)),
           ),
         ),
         takeUntil(registry.closed$),
       );
-      return changes$ as unknown as Observable<WatchEvent<Frozen<T>>>;
+      return changes$ as unknown as Observable<WatcherEvent<Frozen<T>>>;
     },
   };
 }
@@ -68,20 +68,20 @@ function isAbout({ before, after }: SchemeChange, { group, resource }: GroupReso
 }
 
 const retryMs = 1000;
-const none: Observable<WatchEvent<Stored>> = of<WatchEvent<Stored>[]>(
+const none: Observable<WatcherEvent<Stored>> = of<WatcherEvent<Stored>[]>(
   { type: 'init' },
   { type: 'synced', resourceVersion: '' },
 );
 
-function changesOf({ cacher }: StoredKind): Observable<WatchEvent<Stored>> {
+function changesOf({ cacher }: StoredKind): Observable<WatcherEvent<Stored>> {
   return defer(() => from(cacher.list())).pipe(
     switchMap(({ items, revision }) =>
       concat(
-        of<WatchEvent<Stored>>({ type: 'init' }),
-        from(items).pipe(map((object): WatchEvent<Stored> => ({ type: 'listed', object }))),
-        of<WatchEvent<Stored>>({ type: 'synced', resourceVersion: `${revision}` }),
+        of<WatcherEvent<Stored>>({ type: 'init' }),
+        from(items).pipe(map((object): WatcherEvent<Stored> => ({ type: 'listed', object }))),
+        of<WatcherEvent<Stored>>({ type: 'synced', resourceVersion: `${revision}` }),
         cacher.watch({ after: revision }).pipe(
-          mergeMap((event): Observable<WatchEvent<Stored>> => {
+          mergeMap((event): Observable<WatcherEvent<Stored>> => {
             if (event.type === 'BOOKMARK') return EMPTY;
             return of(
               event.type === 'DELETED'

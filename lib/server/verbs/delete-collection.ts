@@ -12,7 +12,7 @@ import type { Endpoint } from '../registry/endpoint.js';
 import type { WriteTools } from '../writes/write.js';
 import { Write } from '../writes/write.js';
 import { deleteObject } from './delete.js';
-import { listOf } from './list.js';
+import { readStoredList } from './list.js';
 
 /** Answers with what was listed: all of it, or the one page that was asked for. */
 export async function deleteCollection(
@@ -28,12 +28,12 @@ export async function deleteCollection(
   checkDeleteOptions(deletion);
   const write = new Write(endpoint, exchange, deletion, tools);
   const { limit = 0 } = options;
-  let page = await listOf(endpoint, request.info, { ...options, limit: limit === 0 ? pageMax : limit });
+  let page = await readStoredList(endpoint, request.info, { ...options, limit: limit === 0 ? pageMax : limit });
   await deleteAll(write, deletion, page.items);
   const list = { ...page, items: [...page.items] };
   while (limit === 0 && page.metadata?.continue !== undefined) {
     const { resourceVersion: _, resourceVersionMatch: _match, ...rest } = options;
-    page = await listOf(endpoint, request.info, { ...rest, limit: pageMax, continue: page.metadata.continue });
+    page = await readStoredList(endpoint, request.info, { ...rest, limit: pageMax, continue: page.metadata.continue });
     await deleteAll(write, deletion, page.items);
     list.items.push(...page.items);
   }

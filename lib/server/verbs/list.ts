@@ -18,11 +18,15 @@ export async function list(endpoint: Endpoint, { request }: Exchange): Promise<O
   const form = request.negotiate(objectOffer);
   const options = request.options();
   checkListOptions(options);
-  return { type: 'object', code: 200, object: await listOf(endpoint, request.info, options), form };
+  return { type: 'object', code: 200, object: await readStoredList(endpoint, request.info, options), form };
 }
 
 /** The list itself, for whoever needs one. */
-export async function listOf(endpoint: Endpoint, info: RequestInfo, options: RequestOptions): Promise<Frozen<ApiList>> {
+export async function readStoredList(
+  endpoint: Endpoint,
+  info: RequestInfo,
+  options: RequestOptions,
+): Promise<Frozen<ApiList>> {
   const { stored } = endpoint;
   const scope = selectionOf(endpoint, info, options);
   const keyScope = scope.namespace === undefined ? '' : `${scope.namespace}/`;

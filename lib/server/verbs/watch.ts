@@ -5,7 +5,7 @@ import { map, takeUntil } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { decodeValue, printGroupVersion } from '../../core/index.js';
 import type { Clock, Frozen, ApiObject, Random, RawEvent } from '../../core/index.js';
-import type { Bookmark, RequestInfo, RequestOptions, WatchResponse } from '../../client/index.js';
+import type { BookmarkEvent, RequestInfo, RequestOptions, WatchResponse } from '../../client/index.js';
 import type { CacheEvent, CacheWatchOptions } from '../../cacher/index.js';
 import { checkWatchOptions } from '../requests/check-options.js';
 import type { Exchange } from '../requests/exchange.js';
@@ -39,7 +39,10 @@ export function watch(endpoint: Endpoint, { request }: Exchange, timing: WatchTi
 }
 
 /** An empty object of the kind, as Go prints it. */
-function bookmarkOf({ served, gvk }: Endpoint, { resourceVersion, initialEventsEnd }: Bookmark): Frozen<ApiObject> {
+function bookmarkOf(
+  { served, gvk }: Endpoint,
+  { resourceVersion, initialEventsEnd }: BookmarkEvent,
+): Frozen<ApiObject> {
   const annotations = initialEventsEnd === true ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {};
   return {
     ...decodeValue(served.type(), {}).object,

@@ -16,20 +16,14 @@ export const sharedNames: Readonly<Record<string, string>> = {
   StatusDetails: 'The Kubernetes type of this name with known reasons.',
 
   // Different things: one of them is to be renamed.
-  Bookmark: 'not renamed yet',
   Change: 'not renamed yet',
   Endpoint: 'not renamed yet',
-  Part: 'not renamed yet',
   Patch: 'not renamed yet',
   Scheduling: 'not renamed yet',
   Serving: 'not renamed yet',
   Stored: 'not renamed yet',
-  WatchEvent: 'not renamed yet',
-  WatchFailed: 'not renamed yet',
   bind: 'not renamed yet',
   everything: 'not renamed yet',
   list: 'not renamed yet',
-  listOf: 'not renamed yet',
-  serviceCidr: 'not renamed yet',
   updateObject: 'not renamed yet',
 };

@@ -2,13 +2,13 @@
 // it, and later ones ask for it to check lists and kinds they do not know. The messages are those of gnostic
 // (openapiv2/OpenAPIv2.proto), as far as our document has such parts; what the table here does not name is an error, so
 // that nothing is left out unnoticed.
-import type { Part } from './schema-document.js';
+import type { DocumentPart } from './schema-document.js';
 
 /** The media type, as servers name it. */
 export const openApiV2Protobuf = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
 
 /** A whole document. */
-export function encodeOpenApiV2(document: Part): Uint8Array {
+export function encodeOpenApiV2(document: DocumentPart): Uint8Array {
   return message('Document', document);
 }
 
@@ -100,7 +100,7 @@ const wrapped = {
   parameter: (value: unknown) => field(1, parameter(partOf(value))),
 } as const;
 
-function parameter(value: Part): Uint8Array {
+function parameter(value: DocumentPart): Uint8Array {
   switch (value.in) {
     case 'body':
       return field(1, message('Body', value));
@@ -177,9 +177,9 @@ function join(parts: readonly Uint8Array[]): Uint8Array {
   return whole;
 }
 
-function partOf(value: unknown): Part {
+function partOf(value: unknown): DocumentPart {
   if (typeof value !== 'object' || value === null) throw new Error('a message is made of an object');
-  return value as Part;
+  return value as DocumentPart;
 }
 
 function listOf(value: unknown): readonly unknown[] {

@@ -6,7 +6,7 @@ import { taggedDocument } from '../tagged-document.js';
 import { encodeOpenApiV2, openApiV2Protobuf } from './openapi-v2-protobuf.js';
 import type { Operation } from './paths-document.js';
 import { operationsOf, parameterType } from './paths-document.js';
-import type { Part, SchemaStyle } from './schema-document.js';
+import type { DocumentPart, SchemaStyle } from './schema-document.js';
 import { SchemaCollection } from './schema-document.js';
 
 /** `/openapi/v2`. */
@@ -30,7 +30,7 @@ const style: SchemaStyle = {
   intOrString: { type: 'string', format: 'int-or-string' },
 };
 
-function documentOf(scheme: Scheme): Part {
+function documentOf(scheme: Scheme): DocumentPart {
   const schemas = new SchemaCollection(scheme, style);
   const paths = new Map<string, Record<string, unknown>>();
   for (const { name, versions } of scheme.groups) {
@@ -55,7 +55,7 @@ function documentOf(scheme: Scheme): Part {
 
 const produced = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
 
-function printed({ tag, id, query, body, answer, action, gvk }: Operation): Part {
+function printed({ tag, id, query, body, answer, action, gvk }: Operation): DocumentPart {
   return {
     tags: [tag],
     operationId: id,
@@ -72,10 +72,10 @@ function printed({ tag, id, query, body, answer, action, gvk }: Operation): Part
   };
 }
 
-function queryParameter(name: string): Part {
+function queryParameter(name: string): DocumentPart {
   return { name, in: 'query', type: parameterType(name), uniqueItems: true };
 }
 
-function pathParameter(name: string): Part {
+function pathParameter(name: string): DocumentPart {
   return { name, in: 'path', required: true, type: 'string', uniqueItems: true };
 }

@@ -10,7 +10,7 @@ import { hashed } from '../tagged-document.js';
 import { pageNotFound } from '../text-response.js';
 import type { Operation } from './paths-document.js';
 import { operationsOf, parameterType } from './paths-document.js';
-import type { Part, SchemaStyle } from './schema-document.js';
+import type { DocumentPart, SchemaStyle } from './schema-document.js';
 import { SchemaCollection } from './schema-document.js';
 
 /** The documents below `/openapi/v3`. A group-version's is made when it is requested and its kinds changed. */
@@ -37,7 +37,7 @@ async function index(exchange: Exchange, scheme: Scheme, documentAt: DocumentAt)
     served.map((version) => ({ group: name, version })),
   );
   const paths = await Promise.all(
-    versions.map(async (version): Promise<readonly [string, Part]> => {
+    versions.map(async (version): Promise<readonly [string, DocumentPart]> => {
       const { hash } = await documentAt(scheme, version);
       return [keyOf(version), { serverRelativeURL: `/openapi/v3/${keyOf(version)}?hash=${hash}` }];
     }),
@@ -100,7 +100,7 @@ const style: SchemaStyle = {
   intOrString: { format: 'int-or-string', oneOf: [{ type: 'integer' }, { type: 'string' }] },
 };
 
-function documentOf(scheme: Scheme, version: GroupVersion): Part {
+function documentOf(scheme: Scheme, version: GroupVersion): DocumentPart {
   const schemas = new SchemaCollection(scheme, style);
   const paths = new Map<string, Record<string, unknown>>();
   for (const operation of operationsOf(scheme, version, schemas)) {
@@ -121,7 +121,7 @@ function documentOf(scheme: Scheme, version: GroupVersion): Part {
   };
 }
 
-function printed({ tag, id, query, body, answer, action, gvk, method }: Operation): Part {
+function printed({ tag, id, query, body, answer, action, gvk, method }: Operation): DocumentPart {
   const answers = {
     description: 'OK',
     content: Object.fromEntries(answerTypes.map((type) => [type, { schema: answer }])),
@@ -147,10 +147,10 @@ function printed({ tag, id, query, body, answer, action, gvk, method }: Operatio
 
 const answerTypes = ['application/json', 'application/vnd.kubernetes.protobuf', 'application/yaml'];
 
-function queryParameter(name: string): Part {
+function queryParameter(name: string): DocumentPart {
   return { name, in: 'query', schema: { type: parameterType(name), uniqueItems: true } };
 }
 
-function pathParameter(name: string): Part {
+function pathParameter(name: string): DocumentPart {
   return { name, in: 'path', required: true, schema: { type: 'string', uniqueItems: true } };
 }

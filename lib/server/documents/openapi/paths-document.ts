@@ -2,7 +2,7 @@
 // which parameters and bodies. As apiserver/pkg/endpoints/installer.go describes its routes.
 import { mediaTypes, printGroupVersion } from '../../../core/index.js';
 import type { GroupVersion, GroupVersionKind, Scheme, ServedKind } from '../../../core/index.js';
-import type { Part, SchemaCollection } from './schema-document.js';
+import type { DocumentPart, SchemaCollection } from './schema-document.js';
 
 /** An operation in no particular version of OpenAPI. */
 export interface Operation {
@@ -15,8 +15,8 @@ export interface Operation {
   /** Names of path parameters. */
   readonly inPath: readonly string[];
   /** The schema of the body, and the media types it may come in. */
-  readonly body?: { readonly schema: Part; readonly types: readonly string[] };
-  readonly answer: Part;
+  readonly body?: { readonly schema: DocumentPart; readonly types: readonly string[] };
+  readonly answer: DocumentPart;
   readonly tag: string;
   readonly id: string;
 }
@@ -151,7 +151,12 @@ const idVerbs: Readonly<Record<string, string>> = {
   deletecollection: 'deleteCollection',
 };
 
-function bodyOf(verb: string, object: Part, scheme: Scheme, schemas: SchemaCollection): Pick<Operation, 'body'> {
+function bodyOf(
+  verb: string,
+  object: DocumentPart,
+  scheme: Scheme,
+  schemas: SchemaCollection,
+): Pick<Operation, 'body'> {
   if (verb === 'create' || verb === 'update') return { body: { schema: object, types: anyType } };
   if (verb === 'patch')
     return {

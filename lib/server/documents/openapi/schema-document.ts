@@ -3,20 +3,20 @@
 import type { Field, GroupVersionKind, JsonValue, Scheme, Shape, StructType } from '../../../core/index.js';
 
 /** A schema, or any other part of an OpenAPI document. */
-export type Part = Readonly<Record<string, unknown>>;
+export type DocumentPart = Readonly<Record<string, unknown>>;
 
 /** How references look, which differs between versions of OpenAPI. */
 export interface SchemaStyle {
   readonly refPrefix: string;
   /** Version 3 wraps a reference that has siblings in `allOf`; version 2 allows none and merges them. */
   readonly wrapsRefs: boolean;
-  readonly quantity: Part;
-  readonly intOrString: Part;
+  readonly quantity: DocumentPart;
+  readonly intOrString: DocumentPart;
 }
 
 /** Collects the schemas that a document needs. */
 export class SchemaCollection {
-  readonly #schemas = new Map<string, Part>();
+  readonly #schemas = new Map<string, DocumentPart>();
   readonly #scheme: Scheme;
   readonly #style: SchemaStyle;
 
@@ -26,12 +26,12 @@ export class SchemaCollection {
   }
 
   /** All schemas so far, by name. */
-  get schemas(): Readonly<Record<string, Part>> {
+  get schemas(): Readonly<Record<string, DocumentPart>> {
     return Object.fromEntries([...this.#schemas].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
   /** A reference to a type, which is taken in with all it refers to. */
-  ref(type: StructType): Part {
+  ref(type: StructType): DocumentPart {
     const name = openApiName(type.name);
     if (!this.#schemas.has(name)) {
       this.#schemas.set(name, {}); // before its fields: types refer to themselves
@@ -41,16 +41,16 @@ export class SchemaCollection {
   }
 
   /** A reference to a schema of a fixed form. */
-  fixed(name: string, schema: Part): Part {
+  fixed(name: string, schema: DocumentPart): DocumentPart {
     this.#schemas.set(name, schema);
     return this.#refTo(name);
   }
 
-  #refTo(name: string): Part {
+  #refTo(name: string): DocumentPart {
     return { $ref: this.#style.refPrefix + name };
   }
 
-  #struct(type: StructType): Part {
+  #struct(type: StructType): DocumentPart {
     const fields = [...type.fields.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
     const required = fields.filter((each) => each.required).map(({ name }) => name);
     const gvks = this.#scheme
@@ -67,7 +67,7 @@ export class SchemaCollection {
     };
   }
 
-  #property(field: Field): Part {
+  #property(field: Field): DocumentPart {
     const { strategy, mergeKey, retainKeys } = field.patch;
     const strategies = [...(strategy === undefined ? [] : [strategy]), ...(retainKeys ? ['retainKeys'] : [])];
     const extras = {
@@ -84,12 +84,12 @@ export class SchemaCollection {
     return this.#with(schema, { ...defaultOf(field), ...extras });
   }
 
-  #with(schema: Part, extras: Part): Part {
+  #with(schema: DocumentPart, extras: DocumentPart): DocumentPart {
     if (Object.keys(extras).length === 0) return schema;
     return '$ref' in schema && this.#style.wrapsRefs ? { allOf: [schema], ...extras } : { ...schema, ...extras };
   }
 
-  #shape(shape: Shape): Part {
+  #shape(shape: Shape): DocumentPart {
     switch (shape.kind) {
       case 'struct':
         return this.ref(shape);
@@ -127,7 +127,7 @@ const leaves = {
 } as const;
 
 /** Version 3 says what a field is where it is absent; a structure that is always there is empty then. */
-function defaultOf(field: Field): Part {
+function defaultOf(field: Field): DocumentPart {
   const value: JsonValue | undefined = field.default;
   if (value !== undefined) return { default: value };
   return field.shape.kind === 'struct' && field.presence !== 'pointer' ? { default: {} } : {};
