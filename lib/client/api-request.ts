@@ -4,6 +4,7 @@
 import type { Observable } from 'rxjs';
 import type { ApiObject, Frozen, Negotiated, Offer, RawEvent } from '../core/index.js';
 import type { UserInfo } from '../core/types/index.js';
+import type { StreamResponse } from './stream-response.js';
 
 /** What a request is about. Absent parts are empty texts. */
 export interface RequestInfo {
@@ -149,7 +150,7 @@ export interface RawResponse extends ResponseExtras {
 }
 
 /** An answer. Refusals are ApiErrors, see `Handler`. */
-export type ApiResponse = ObjectResponse | WatchResponse | RawResponse;
+export type ApiResponse = ObjectResponse | WatchResponse | RawResponse | StreamResponse;
 
 /**
  * Answers requests, at once where nothing has to be waited for. Throws or rejects with ApiError where the answer is a

@@ -4,6 +4,7 @@ import type { Observable } from 'rxjs';
 import type { ApiObject, Frozen, RawEvent } from '../core/index.js';
 import type { UserInfo } from '../core/types/index.js';
 import type { RequestBody, RequestInfo, RequestOptions } from './api-request.js';
+import type { StreamResponse } from './stream-response.js';
 
 /** One request of a client. */
 export interface Call {
@@ -20,6 +21,8 @@ export interface Carrier {
   send(call: Call): Promise<Frozen<ApiObject>>;
   /** The events of a watch. Cold. Errors with ApiError. */
   watch(call: Call): Observable<RawEvent<Frozen<ApiObject>>>;
+  /** The stream of an exec, attach or port-forward. Rejects with ApiError. */
+  stream(call: Call): Promise<StreamResponse>;
   /** The document at a path that is no resource, parsed where it is JSON and as text where it is not. */
   read(path: string, options: ReadOptions): Promise<unknown>;
   /** The same way, as somebody else. */

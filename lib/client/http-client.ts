@@ -89,6 +89,8 @@ function httpCarrier(sending: HttpSending): Carrier {
         void follow(sending, { ...call, signal: abort.signal }, subscriber);
         return () => abort.abort();
       }),
+    stream: ({ info }) =>
+      Promise.reject(new Error(`pods/${info.subresource} needs a client in process: HTTP does not carry streams`)),
     async read(path, { aggregated = false, signal }) {
       if (!path.startsWith('/')) throw badRequest(`no path: ${path}`);
       const message = {

@@ -55,6 +55,13 @@ function inProcessCarrier(handler: Handler, options: InProcessClientOptions): Ca
           response.type === 'watch' ? response.events : unfit(info, response, 'events'),
         ),
       ).pipe(mergeAll()),
+    stream: ({ info, options: query, signal }) =>
+      untilAborted(
+        ask({ info, user, options: query, signal, tell }, (response) =>
+          response.type === 'stream' ? response : unfit(info, response, 'a stream'),
+        ),
+        signal,
+      ),
     async read(path, { aggregated = false, signal }) {
       const info: RequestInfo = {
         verb: 'get',

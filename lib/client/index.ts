@@ -16,6 +16,32 @@ export type {
   SelectorTexts,
   WatchResponse,
 } from './api-request.js';
+export type {
+  AttachOptions,
+  ConnectionChannels,
+  ExecOptions,
+  PortForwardResponse,
+  PortForwarding,
+  ProcessChannels,
+  ProcessInput,
+  ProcessOutput,
+  ProcessStreamResponse,
+  StreamKind,
+  StreamResponse,
+  TerminalSize,
+} from './stream-response.js';
+export { decodeTerminalSize, encodeTerminalSize, withSession } from './stream-response.js';
+export type {
+  ContainerTarget,
+  LogOptions,
+  NodeConnectionChannels,
+  NodeConnector,
+  NodeProcessChannels,
+  PodTarget,
+  ProcessCommand,
+  ProcessStreams,
+  StreamAnswer,
+} from './node-connector.js';
 export type { Client, KindName, KindType } from './client.js';
 export type { DynamicObject, Name, ResourceClient, Stored, SubresourceClient } from './resource-client.js';
 export type {

@@ -9,6 +9,7 @@ import { pageOf } from './page.js';
 import type { Patch } from './patch.js';
 import type {
   ApplyOptions,
+  CallOptions,
   DeleteCollectionOptions,
   DeleteOptions,
   GetOptions,
@@ -16,6 +17,8 @@ import type {
 } from './request-options.js';
 import { deleteBody, writeQuery } from './request-options.js';
 import type { Name, ResourceClient, Stored, SubresourceClient } from './resource-client.js';
+import { attachAt, execAt, portForwardAt } from './stream-requests.js';
+import type { AttachOptions, ExecOptions, PortForwarding, ProcessChannels } from './stream-response.js';
 import { SubresourceRequests } from './subresource-requests.js';
 import { applyObject, askFor, getObject, objectBody, patchObject, updateObject } from './verbs.js';
 
@@ -97,6 +100,18 @@ export class ResourceRequests<T extends ApiObject> implements ResourceClient<T> 
 
   get scale(): SubresourceClient<Scale> {
     return this.subresource('scale');
+  }
+
+  exec(name: Name, options: ExecOptions & CallOptions): Promise<ProcessChannels> {
+    return execAt(this.#place, name, options);
+  }
+
+  attach(name: Name, options: AttachOptions & CallOptions = {}): Promise<ProcessChannels> {
+    return attachAt(this.#place, name, options);
+  }
+
+  portForward(name: Name, options: CallOptions = {}): Promise<PortForwarding> {
+    return portForwardAt(this.#place, name, options);
   }
 
   subresource<S extends ApiObject>(name: string): SubresourceClient<S> {

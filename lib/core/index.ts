@@ -207,6 +207,7 @@ export type {
   StatusReason,
 } from './errors/status.js';
 export { failureStatus, successStatus } from './errors/status.js';
+export { exitCodeOf, exitStatus } from './errors/exit-status.js';
 export { quote } from './errors/go-format.js';
 export { ApiError, apiErrorFrom, errorText, isApiError, toStatus } from './errors/api-error.js';
 export type { ResourceRef } from './errors/resource-ref.js';
@@ -422,6 +423,8 @@ export { firstOf } from './streams/first-of.js';
 export { settle } from './streams/settle.js';
 export { aborted, onAbort, pause, reasonOf, untilAborted } from './streams/until-aborted.js';
 export type { Activity, Part } from './streams/part.js';
+export type { ChannelMessage, ChannelOptions, DuplexChannels, ServedChannels } from './streams/duplex-channels.js';
+export { duplexChannels, openSession, servedChannels, streamFailure } from './streams/duplex-channels.js';
 export type { ObjectInformers, ObjectReader } from './streams/object-reader.js';
 export { objectInformers } from './streams/object-reader.js';
 export type { ListOptions, ListWatch, Page, RawEvent, Selection, WatchOptions } from './streams/list-watch.js';

@@ -192,6 +192,8 @@ export {
   serverResponse,
   serverTimeout,
   serviceUnavailable,
+  exitCodeOf,
+  exitStatus,
   successStatus,
   timeout,
   toStatus,
@@ -361,3 +363,5 @@ export type {
   WatcherOptions,
 } from './index.js';
 export { Outlet, applied, deleted, informer, objectInformers, reflect, snapshotWriter, watcher } from './index.js';
+export type { ChannelMessage, ChannelOptions, DuplexChannels } from './index.js';
+export { duplexChannels } from './index.js';

@@ -35,6 +35,7 @@ import { RouteTable } from './routing/route-table.js';
 import { serveRequests } from './routing/router.js';
 import type { ApiServer, ServerOptions } from './server-options.js';
 import { attributesOf, authenticateStep, authorize, authorizeStep } from './steps.js';
+import { ConnectorRegistry } from './subresources/node-connectors.js';
 import { specialResources, virtualResources } from './subresources/special-resources.js';
 import { whenStarted } from './when-started.js';
 import { leasePool } from './writes/lease-pool.js';
@@ -48,6 +49,7 @@ export function createServer(options: ServerOptions): ApiServer {
   let { serverAddress = '' } = options;
   const { serviceRanges = ['10.96.0.0/16'], nodePorts = [30_000, 32_767] } = options;
   const healthChecks = healthChecksOf(store);
+  const nodes = new ConnectorRegistry();
   const registry = new Registry({ kinds, store, clock });
   // Before all others that follow the kinds: these find the new endpoints.
   const following = followKinds(kinds, { registry, memories: () => [routes, requests] }).subscribe();
@@ -99,10 +101,11 @@ export function createServer(options: ServerOptions): ApiServer {
   const routes = new RouteTable({
     registry,
     special: specialResources(registry, tools, {
-      connector: options.nodes,
+      connectors: nodes,
       tokens,
       withoutCredentials: withoutCredentials(options.authenticationInfo?.requestHeader),
       authorizer,
+      closed$: access.toolsFor('streams').closed$,
     }),
     virtual: virtualResources(registry, tools, {
       authenticator: authenticator ?? unknown,
@@ -169,7 +172,7 @@ export function createServer(options: ServerOptions): ApiServer {
     metricSources.add(source);
     return () => void metricSources.delete(source);
   };
-  return { handler, kinds, audit$: audit.events$, started, publishAddress, addMetrics, close };
+  return { handler, kinds, nodes, audit$: audit.events$, started, publishAddress, addMetrics, close };
 }
 
 function admissionOf({ admission = [] }: ServerOptions, tools: ServerTools): readonly AdmissionPlugin[] {

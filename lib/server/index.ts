@@ -9,4 +9,4 @@ export type { ApiServer, ServerOptions } from './server-options.js';
 export type { FetchExtras, FetchHandler } from './http/fetch-handler.js';
 export { fetchHandler } from './http/fetch-handler.js';
 export type { WireLimits, WireOptions } from './http/wire.js';
-export type { ContainerTarget, LogOptions, NodeConnector, StreamKind } from './subresources/node-connector.js';
+export type { NodeConnectors } from './subresources/node-connectors.js';

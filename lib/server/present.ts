@@ -26,7 +26,7 @@ export interface Presenting {
 
 /** The answer in the form that was negotiated. Throws ApiError 400 and 406. */
 export function present(response: ApiResponse, presenting: Presenting): ApiResponse {
-  if (response.type === 'raw' || response.form.transform === undefined) return response;
+  if (response.type === 'raw' || response.type === 'stream' || response.form.transform === undefined) return response;
   const { form } = response;
   const { kind } = response.form.transform;
   if (response.type === 'watch')

@@ -9,7 +9,7 @@ import type { ServiceAllocatorOptions } from './allocation/service-allocator.js'
 import type { AuditEvent } from './audit/audit-event.js';
 import type { AuditPolicy } from './audit/audit-policy.js';
 import type { AuthenticationInfo } from './bootstrap/authentication-info.js';
-import type { NodeConnector } from './subresources/node-connector.js';
+import type { NodeConnectors } from './subresources/node-connectors.js';
 
 /** What a server is made of. Only the store has no default. */
 export interface ServerOptions {
@@ -58,11 +58,6 @@ export interface ServerOptions {
   readonly serviceRanges?: ServiceAllocatorOptions['serviceRanges'];
   /** Ports on nodes for Services, first and last; 30000 to 32767 unless said otherwise. */
   readonly nodePorts?: readonly [first: number, last: number];
-  /**
-   * Reaches containers: logs, exec, attach, port-forward and proxies. Without it the server answers as if no node were
-   * reachable.
-   */
-  readonly nodes?: NodeConnector;
   /** Makes tokens of ServiceAccounts, and publishes the keys that verify them. Without it nobody can ask for one. */
   readonly tokens?: TokenIssuer | ((tools: ServerTools) => TokenIssuer);
   /**
@@ -83,6 +78,11 @@ export interface ApiServer {
   readonly handler: Handler;
   /** The kinds it serves. Kinds that are added here are served at once. */
   readonly kinds: MutableKinds;
+  /**
+   * Where connectors of nodes are registered: logs, exec, attach, port-forward and proxies. Without one the server
+   * answers as if the node were unreachable.
+   */
+  readonly nodes: NodeConnectors;
   /** The audit log: what the policy asks for, about the requests that come while somebody subscribes. */
   readonly audit$: Observable<AuditEvent>;
   /** Resolves when the objects that every cluster starts with are stored. The first request starts the server too. */

@@ -7,7 +7,6 @@ import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { NEVER } from 'rxjs';
 import t from 'tap';
 import {
   bearerTokens,
@@ -1167,13 +1166,11 @@ t.test('an update or a patch that would create takes the right to create', async
 
 t.test('whatever runs in a pod takes the right to create, also by GET', async (t) => {
   const passed: string[] = [];
-  const ok = { type: 'raw', code: 200, contentType: 'text/plain', content: '' } as const;
-  const made = await scene(t, {
-    nodes: {
-      log: () => NEVER,
-      stream: (kind) => (passed.push(kind), Promise.resolve(ok)),
-      proxy: () => Promise.resolve(ok),
-    },
+  const made = await scene(t);
+  made.server.nodes.register({
+    exec: () => (passed.push('exec'), []),
+    attach: () => (passed.push('attach'), []),
+    portForward: () => (passed.push('portforward'), []),
   });
   await made.make(`${core}/nodes`, { metadata: { name: 'a' } });
   await made.make(inDefault('pods'), podOn('p', 'a'));
@@ -1200,13 +1197,8 @@ t.test('whatever runs in a pod takes the right to create, also by GET', async (t
 t.test('who stands behind a proxy does not learn how anybody proved who they are', async (t) => {
   const passed: ApiRequest[] = [];
   const ok = { type: 'raw', code: 200, contentType: 'text/plain', content: 'ok' } as const;
-  const made = await scene(t, {
-    nodes: {
-      log: () => NEVER,
-      stream: () => Promise.resolve(ok),
-      proxy: (request) => (passed.push(request), Promise.resolve(ok)),
-    },
-  });
+  const made = await scene(t);
+  made.server.nodes.register({ proxy: (request) => (passed.push(request), Promise.resolve(ok)) });
   await made.make(`${core}/nodes`, { metadata: { name: 'a' } });
   await made.make(inDefault('pods'), podOn('p', 'a'));
   const headers = {

@@ -748,27 +748,6 @@ t.test('closing the server closes WebSockets', async (t) => {
   t.notOk(world.events.observed);
 });
 
-t.test('a host may take upgrades over', async (t) => {
-  const listening = await serving(t, {
-    onUpgrade({ message, socket }) {
-      if (message.headers.upgrade !== 'SPDY/3.1') return false;
-      socket.end('HTTP/1.1 101 Switching Protocols\r\n\r\nmine');
-      return true;
-    },
-  });
-  t.match(await say(listening, handshake('/api/v1/namespaces/x/pods/y/exec', { Upgrade: 'SPDY/3.1' })), /mine$/);
-  t.match(await say(listening, handshake('/api/v1/namespaces/default/configmaps/a')), /"name":"a"/);
-  const defects: unknown[] = [];
-  const broken = await serving(t, {
-    onDefect: (error) => defects.push(error),
-    onUpgrade: () => {
-      throw new Error('mine');
-    },
-  });
-  t.equal(await say(broken, handshake('/x')), '', 'and when it fails only the connection ends');
-  t.match(defects, [{ message: 'mine' }]);
-});
-
 t.test('many clients at once are all answered', async (t) => {
   const listening = await serving(t);
   const answers = await Promise.all(

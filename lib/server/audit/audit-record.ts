@@ -4,6 +4,7 @@ import type { ApiRequest, ApiResponse, RequestBody } from '../../client/index.js
 import { parseIp, printIp, printMicroTime } from '../../core/index.js';
 import type { ApiObject, Frozen, Status } from '../../core/index.js';
 import type { UserInfo } from '../../core/types/index.js';
+import { codeOf } from '../response-code.js';
 import type { Exchange, RequestRecorder } from '../requests/exchange.js';
 import type { AuditEvent, AuditObjectReference, AuditResponseStatus } from './audit-event.js';
 import type { AuditStage, AuditTerms } from './audit-policy.js';
@@ -50,7 +51,7 @@ export class AuditRecord implements RequestRecorder {
 
   /** Notes the answer. */
   answered(response: ApiResponse): void {
-    const code = response.type === 'watch' ? 200 : response.code;
+    const code = codeOf(response);
     this.#status = { metadata: {}, code };
     if (response.type !== 'object') return;
     const { object } = response;

@@ -5,6 +5,7 @@
 import { finalize } from 'rxjs';
 import type { Observable } from 'rxjs';
 import type { ApiRequest, ApiResponse } from '../../client/index.js';
+import { withSession } from '../../client/index.js';
 import { Outlet, errorText, isApiError } from '../../core/index.js';
 import type { Clock, Random } from '../../core/index.js';
 import { isLongRunning } from '../http/request-info.js';
@@ -123,6 +124,7 @@ function atEnd(response: ApiResponse, tell: () => void): ApiResponse {
     if (!isOver) tell();
     isOver = true;
   };
+  if (response.type === 'stream') return withSession(response, (session$) => session$.pipe(finalize(end)));
   if (response.type === 'watch') return { ...response, events: response.events.pipe(finalize(end)) };
   if (response.type === 'raw' && isStream(response.content))
     return { ...response, content: response.content.pipe(finalize(end)) };

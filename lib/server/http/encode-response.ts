@@ -4,6 +4,7 @@
 import type { ApiResponse, ObjectResponse, RawResponse, ResponseExtras, WatchResponse } from '../../client/index.js';
 import type { ApiObject, Clock, Frozen, Negotiated } from '../../core/index.js';
 import {
+  badRequest,
   encodePrettyJson,
   isAggregatedDiscovery,
   isApiError,
@@ -47,6 +48,9 @@ export function encodeResponse(response: ApiResponse, request: WireRequest, enco
       return watchOutput(response, request, encoding);
     case 'raw':
       return rawOutput(response, request, encoding);
+    case 'stream':
+      // For adapters that cannot upgrade a connection.
+      return { ...encodeFailure(badRequest('Upgrade request required'), request, encoding), channels: response };
   }
 }
 

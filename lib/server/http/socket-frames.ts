@@ -30,6 +30,7 @@ export const closeCodes = {
   noStatus: 1005,
   invalidPayload: 1007,
   tooBig: 1009,
+  internalError: 1011,
 } as const;
 
 /** Encodes a frame that is a message of its own. */
@@ -74,7 +75,8 @@ export function frameReader({
     size += frame.payload.length;
     if (size > messageBytesMax) throw tooBig();
     const type = fragmented ?? (frame.opcode === opcodes.text ? 'text' : 'binary');
-    fragments.push(frame.payload);
+    // Empty fragments cost their sender nothing: they must not cost memory either.
+    if (frame.payload.length > 0) fragments.push(frame.payload);
     fragmented = frame.isFinal ? undefined : type;
     if (!frame.isFinal) return undefined;
     const payload = joinBytes(fragments);
@@ -87,7 +89,11 @@ export function frameReader({
   return (piece) => {
     pieces.push(piece);
     have += piece.length;
-    if (have < need) return [];
+    if (have < need) {
+      // A client that sends byte by byte.
+      if (pieces.length > piecesMax) pieces = [joinBytes(pieces)];
+      return [];
+    }
     let rest = joinBytes(pieces);
     const messages: SocketMessage[] = [];
     for (;;) {
@@ -111,6 +117,7 @@ interface Frame {
 }
 
 const final = 0x80;
+const piecesMax = 1024;
 const opcodes = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
 const known: ReadonlySet<number> = new Set(Object.values(opcodes));
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true });

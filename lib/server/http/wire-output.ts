@@ -1,5 +1,6 @@
 // An answer on its way to the wire: code, headers and a body in one of three shapes. Adapters write it; they add what
 // belongs to the connection (Date, Connection, Transfer-Encoding), compress where told to, and nothing else.
+import type { StreamResponse } from '../../client/index.js';
 import type { ByteSink, Pump } from './stream-pump.js';
 
 /** The body of an answer. */
@@ -28,6 +29,8 @@ export interface WireOutput {
   readonly close: boolean;
   /** How a stream goes over a WebSocket: events as text or binary messages, or the bytes of a log. */
   readonly messages?: 'text' | 'binary' | 'log';
+  /** A stream of channels, for adapters that can upgrade the connection. Others write the rest, which refuses. */
+  readonly channels?: StreamResponse;
 }
 
 /** A body that is there already. */

@@ -5,10 +5,12 @@
 import { tap } from 'rxjs';
 import type { Observable } from 'rxjs';
 import type { ApiRequest, ApiResponse, RequestInfo } from '../../client/index.js';
+import { withSession } from '../../client/index.js';
 import { Histogram, isApiError, labelText } from '../../core/index.js';
 import type { Clock, GroupResource, Kinds, MetricFamily, Sample } from '../../core/index.js';
 import { isLongRunning } from '../http/request-info.js';
 import type { Answer, Serve } from '../pipeline.js';
+import { codeOf } from '../response-code.js';
 import { Peak } from './peak.js';
 
 /** What requests are told apart by. */
@@ -174,6 +176,8 @@ export class RequestMetrics {
         ...response,
         events: response.events.pipe(tap({ subscribe: begins, next: () => void (series.events += 1), finalize: ends })),
       };
+    if (response.type === 'stream')
+      return withSession(response, (session$) => session$.pipe(tap({ subscribe: begins, finalize: ends })));
     if (response.type === 'raw' && isStream(response.content))
       return { ...response, content: response.content.pipe(tap({ subscribe: begins, finalize: ends })) };
     note(series, code, this.#clock.now() - startedMs);
@@ -246,10 +250,6 @@ const unknownDocument = '/other';
 function note(series: Series, code: number, elapsedMs: number): void {
   series.codes.set(code, (series.codes.get(code) ?? 0) + 1);
   series.durations.observe(elapsedMs / 1000);
-}
-
-function codeOf(response: ApiResponse): number {
-  return response.type === 'watch' ? 200 : response.code;
 }
 
 function failureCode(error: unknown): number {

@@ -5,6 +5,3 @@ export type { KubeconfigOptions, KubeconfigUser } from './kubeconfig.js';
 export { kubeconfig } from './kubeconfig.js';
 export type { ConnectionLimits, Listening, ListenOptions, ServingTls } from './listen.js';
 export { listen } from './listen.js';
-export type { Upgrade } from './serve-upgrade.js';
-export type { OpenSocket, SocketOptions } from './web-socket.js';
-export { isWebSocketRequest, openSocket } from './web-socket.js';

@@ -30,8 +30,6 @@ export interface ListenOptions extends WireOptions {
   readonly connections?: Partial<ConnectionLimits>;
   /** How long `close` waits for requests under way. Default 10 s. */
   readonly graceMs?: number;
-  /** Asked first about every request for another protocol; true where it took the connection over. */
-  readonly onUpgrade?: (upgrade: Upgrade) => boolean;
 }
 
 /** Keys and certificates, in PEM. */
@@ -116,7 +114,7 @@ export async function listen(handler: Handler, options: ListenOptions = {}): Pro
   const upgrade = async (asked: Upgrade): Promise<void> => {
     asked.socket.on('error', () => asked.socket.destroy());
     try {
-      if (options.onUpgrade?.(asked) !== true) await serveUpgrade(asked, answer, writing);
+      await serveUpgrade(asked, answer, writing);
     } catch (error) {
       asked.socket.destroy();
       onDefect(error);

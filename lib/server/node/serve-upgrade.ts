@@ -1,12 +1,15 @@
-// Requests that ask for another protocol on their connection. A WebSocket gets watches and logs as messages; whatever
-// else is asked for is answered in plain HTTP, as Go does that knows no other protocol either, and the connection is
-// closed.
+// Requests that ask for another protocol on their connection. They pass the same pipeline as every other request, and
+// what it answers decides: streams of channels, watches and logs continue over a WebSocket; everything else, refusals
+// included, is answered in plain HTTP, and the connection is closed.
 import { ServerResponse } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { StreamResponse } from '../../client/index.js';
 import type { Pump } from '../http/stream-pump.js';
 import type { StartStream, WireOutput } from '../http/wire-output.js';
 import type { Wire } from '../http/wire.js';
+import type { ChannelPump } from '../streams/channel-pump.js';
+import { channelPump } from '../streams/channel-pump.js';
 import { NodeInput } from './node-input.js';
 import type { OpenSocket, SocketOptions } from './web-socket.js';
 import { isWebSocketRequest, openSocket } from './web-socket.js';
@@ -28,6 +31,12 @@ export async function serveUpgrade(
   writing: Writing,
 ): Promise<void> {
   const output = await answer(new NodeInput(message));
+  // The client may have gone while the request was answered; its socket says so only once.
+  if (socket.destroyed) return;
+  if (output.channels !== undefined) {
+    serveChannels(output.channels, { message, socket, head }, writing);
+    return;
+  }
   if (output.body.type === 'stream' && output.messages !== undefined && isWebSocketRequest(message)) {
     serveSocket(output.body.start, output.messages, { message, socket, head }, writing);
     return;
@@ -40,7 +49,36 @@ export async function serveUpgrade(
   writeOutput(output, response, writing);
 }
 
+/** A client of a watch or a log has nothing to say. */
 const messageBytesMax = 65_536;
+
+/** The longest message that a client may send on a channel. */
+const channelMessageBytesMax = 1024 * 1024;
+
+function serveChannels(channels: StreamResponse, { message, socket, head }: Upgrade, { opened, ended }: Writing): void {
+  const stream: { pump?: ChannelPump } = {};
+  const { protocol = '' } = channels;
+  const client = openSocket(message, socket, {
+    choose: () => protocol,
+    // The pipeline has checked the handshake: only then there is a stream.
+    refusal: 'HTTP/1.1 400 Bad Request\r\n\r\n',
+    needsOrigin: false,
+    messageBytesMax: channelMessageBytesMax,
+    onMessage: (payload) => stream.pump?.receive(payload),
+    onDrain: () => stream.pump?.drain(),
+    onClose: () => {
+      if (stream.pump === undefined) return;
+      stream.pump.stop();
+      ended(stream.pump);
+    },
+  });
+  if (client === undefined) return;
+  const pump = channelPump(channels, client);
+  stream.pump = pump;
+  opened(pump);
+  pump.start();
+  client.take(head);
+}
 
 function serveSocket(
   start: StartStream,
@@ -58,7 +96,7 @@ function serveSocket(
       ended(stream.pump);
     },
   };
-  const client = openSocket(message, socket, head, {
+  const client = openSocket(message, socket, {
     ...common,
     ...(messages === 'log' ? logProtocols : watchProtocols),
   });
@@ -68,6 +106,7 @@ function serveSocket(
     'messages',
   );
   opened(stream.pump);
+  client.take(head);
 }
 
 /** A watch takes whatever protocol the client names, but only one. */

@@ -26,12 +26,17 @@ export interface SocketOptions {
 /** An open WebSocket. */
 export interface OpenSocket {
   readonly protocol: string;
+  /** Takes bytes that came with the request already. */
+  take(bytes: Uint8Array): void;
   /** Sends a message; false when the client does not keep up. */
   send(payload: Uint8Array, type: 'text' | 'binary'): boolean;
   /** Ends it in good order. */
   close(code?: number): void;
   /** Ends it at once. */
   cut(): void;
+  /** Reads no more until `resume`. */
+  pause(): void;
+  resume(): void;
 }
 
 /** Whether a request asks for a WebSocket (as streaming/pkg/httpstream/wsstream, IsWebSocketRequest). */
@@ -43,12 +48,7 @@ export function isWebSocketRequest({ headers }: IncomingMessage): boolean {
 }
 
 /** Answers the handshake. Undefined where it was refused, which the client has then been told. */
-export function openSocket(
-  message: IncomingMessage,
-  socket: Duplex,
-  head: Uint8Array,
-  options: SocketOptions,
-): OpenSocket | undefined {
+export function openSocket(message: IncomingMessage, socket: Duplex, options: SocketOptions): OpenSocket | undefined {
   const protocol = chooseProtocol(message, options);
   const refusal = refusalOf(message, options) ?? (protocol === undefined ? options.refusal : undefined);
   if (refusal !== undefined || protocol === undefined) {
@@ -62,7 +62,7 @@ export function openSocket(
   socket.write(
     `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n${protocolLine}\r\n`,
   );
-  return connect(socket, head, protocol, options);
+  return connect(socket, protocol, options);
 }
 
 /** Protocols that carry a bearer token are credentials, not protocols: the authenticator took them off the list. */
@@ -87,7 +87,7 @@ function isOrigin(origin: string | undefined): boolean {
   return origin !== undefined && origin !== '' && origin !== 'null' && !/%(?![0-9A-Fa-f]{2})/.test(origin);
 }
 
-function connect(socket: Duplex, head: Uint8Array, protocol: string, options: SocketOptions): OpenSocket {
+function connect(socket: Duplex, protocol: string, options: SocketOptions): OpenSocket {
   const read = frameReader(options);
   let isClosing = false;
   let isOver = false;
@@ -101,11 +101,13 @@ function connect(socket: Duplex, head: Uint8Array, protocol: string, options: So
   const close = (code: number): void => {
     if (isClosing) return;
     isClosing = true;
+    // What still comes is ignored, but has to be read for the end of the connection to be seen.
+    socket.resume();
     // As x/net/websocket: the closing frame is the last word, nobody waits for the client's.
     socket.end(encodeClose(code), over);
   };
   const take = (piece: Uint8Array): void => {
-    if (isClosing) return;
+    if (isClosing || piece.length === 0) return;
     try {
       for (const message of read(piece)) {
         if (message.type === 'close') close(closeCodes.normal);
@@ -125,11 +127,15 @@ function connect(socket: Duplex, head: Uint8Array, protocol: string, options: So
   socket.on('end', () => close(closeCodes.normal));
   socket.on('error', over);
   socket.on('close', over);
-  if (head.length > 0) take(head);
   return {
     protocol,
+    take,
     send: (payload, type) => !isClosing && socket.write(encodeFrame(type, payload)),
     close: (code = closeCodes.normal) => close(code),
     cut: over,
+    pause() {
+      if (!isClosing) socket.pause();
+    },
+    resume: () => void socket.resume(),
   };
 }

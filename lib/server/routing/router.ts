@@ -57,7 +57,7 @@ function inForm(
   { request }: Exchange,
   { clock }: Serving,
 ): ApiResponse {
-  if (response.type === 'raw' || response.form.transform === undefined) return response;
+  if (response.type === 'raw' || response.type === 'stream' || response.form.transform === undefined) return response;
   return present(response, {
     endpoint,
     clock,

@@ -1,5 +1,7 @@
 // What is served besides stored objects: subresources that do something, and resources that only answer.
+import type { Observable } from 'rxjs';
 import type { Authenticator, Authorizer, TokenIssuer } from '../../auth/index.js';
+import type { StreamKind } from '../../client/index.js';
 import { unknownResource } from '../../core/index.js';
 import type { Clock } from '../../core/index.js';
 import type { HealthCheck } from '../documents/health.js';
@@ -14,39 +16,49 @@ import type { SpecialResource, VirtualResource } from '../routing/route.js';
 import type { WriteTools } from '../writes/write.js';
 import { bind } from './binding.js';
 import { evict } from './eviction.js';
-import type { NodeConnector, StreamKind } from './node-connector.js';
-import { podLog, podStream } from './pod-connections.js';
+import type { ConnectorRegistry } from './node-connectors.js';
+import { podLog } from './pod-log.js';
+import { podStream } from './pod-streams.js';
 import { proxy } from './proxy.js';
 import { scaleSubresource } from './scale.js';
 import { issueToken } from './token.js';
 
 /** What subresources need that others implement. */
 export interface SpecialPorts {
-  readonly connector: NodeConnector | undefined;
+  readonly connectors: ConnectorRegistry;
   readonly tokens: TokenIssuer | undefined;
   readonly withoutCredentials: WithoutCredentials;
   readonly authorizer: Authorizer;
+  /** Emits when the server is closed. */
+  readonly closed$: Observable<void>;
 }
 
 /** Subresources that are more than a part of their object. */
 export function specialResources(
   registry: Registry,
   tools: WriteTools,
-  { connector, tokens, withoutCredentials, authorizer }: SpecialPorts,
+  { connectors, tokens, withoutCredentials, authorizer, closed$ }: SpecialPorts,
 ): ReadonlyMap<string, SpecialResource> {
-  const connections = { nodes: () => required(registry, '', 'nodes'), connector, withoutCredentials, authorizer };
+  const { admission } = tools;
+  const nodes = (): Endpoint => required(registry, '', 'nodes');
+  const streams = { nodes, connectors, admission, authorizer, closed$ };
   const stream = (kind: StreamKind): SpecialResource => ({
-    answer: (exchange, pods) => podStream(kind, pods, exchange, connections),
+    answer: (exchange, pods) => podStream(kind, pods, exchange, streams),
   });
   const budgets = (): Endpoint => required(registry, 'policy', 'poddisruptionbudgets');
   return new Map<string, SpecialResource>([
     ['any/scale', scaleSubresource(tools)],
     ['/pods/binding', { answer: (exchange, pods) => bind(pods, exchange, tools) }],
-    ['/pods/log', { answer: (exchange, pods) => podLog(pods, exchange, connections) }],
+    ['/pods/log', { answer: (exchange, pods) => podLog(pods, exchange, { nodes, connectors }) }],
     ['/pods/exec', stream('exec')],
     ['/pods/attach', stream('attach')],
     ['/pods/portforward', stream('portforward')],
-    ['any/proxy', { answer: (exchange, endpoint) => proxy(endpoint, exchange, connections) }],
+    [
+      'any/proxy',
+      {
+        answer: (exchange, endpoint) => proxy(endpoint, exchange, { connectors, admission, withoutCredentials }),
+      },
+    ],
     [
       '/serviceaccounts/token',
       {

@@ -41,7 +41,12 @@ export const exceptions: readonly Exception[] = [
   {
     rule: 'subscribe',
     reason: 'Writes a stream to a connection with back-pressure: the subscription ends with the connection.',
-    in: ['lib/server/http/stream-pump.ts'],
+    in: ['lib/server/http/stream-pump.ts', 'lib/server/streams/channel-pump.ts'],
+  },
+  {
+    rule: 'subscribe',
+    reason: 'Serves the end of a stream: the subscription ends when either end closes it.',
+    in: ['lib/core/streams/duplex-channels.ts'],
   },
   {
     rule: 'subscribe',

@@ -5,10 +5,11 @@
  * is public has to be documented and kept: raise a figure only for names that users need, and lower it when names go.
  */
 export const publicNamesMax: Readonly<Record<string, number>> = {
-  './core': 338,
+  './core': 344,
   // The objects of the Kubernetes API, generated.
   './types': 699,
-  './client': 80,
+  // With the contract of node connectors and the channels of exec, attach and port-forward.
+  './client': 102,
   './auth': 116,
   './auth/node': 49,
   './scheduling': 236,
