@@ -1,5 +1,4 @@
 // The work queue against a plain model, the controller on virtual time, and its watches in process.
-import fc from 'fast-check';
 import { Subject } from 'rxjs';
 import t from 'tap';
 import { awaitChange, controller, informers, inProcessClient, requeueAfter, watching } from '../../lib/client/index.js';
@@ -10,6 +9,7 @@ import type { NamespacedName, VirtualClock } from '../../lib/core/index.js';
 import { createServer } from '../../lib/server/index.js';
 import { memoryStore } from '../../lib/storage/index.js';
 import { observe } from '../support/observe.js';
+import { fc } from '../support/properties.js';
 
 interface Job {
   readonly key: string;
