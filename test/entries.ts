@@ -8,7 +8,7 @@ import * as authNode from '../lib/auth/node/index.js';
 import * as client from '../lib/client/index.js';
 import * as clientNode from '../lib/client/node/index.js';
 import * as controllers from '../lib/controllers/index.js';
-import * as scheduling from '../lib/scheduling/index.js';
+import * as scheduling from '../lib/scheduling/public.js';
 import * as core from '../lib/core/public.js';
 import * as main from '../lib/index.js';
 import * as server from '../lib/server/index.js';

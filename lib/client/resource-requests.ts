@@ -20,7 +20,7 @@ import type { Name, ResourceClient, Stored, SubresourceClient } from './resource
 import { attachAt, execAt, portForwardAt } from './stream-requests.js';
 import type { AttachOptions, ExecOptions, PortForwarding, ProcessChannels } from './stream-response.js';
 import { SubresourceRequests } from './subresource-requests.js';
-import { applyObject, askFor, getObject, objectBody, patchObject, updateObject } from './verbs.js';
+import { applyObject, askFor, getObject, objectBody, patchObject, replaceObject } from './verbs.js';
 
 /** The objects of a kind. */
 export class ResourceRequests<T extends ApiObject> implements ResourceClient<T> {
@@ -59,7 +59,7 @@ export class ResourceRequests<T extends ApiObject> implements ResourceClient<T> 
   }
 
   update(object: Frozen<T>, options?: WriteOptions): Promise<Stored<T>> {
-    return updateObject(this.#place, object, options);
+    return replaceObject(this.#place, object, options);
   }
 
   patch(name: Name, patch: Patch<T>, options?: WriteOptions): Promise<Stored<T>> {

@@ -5,7 +5,7 @@ import type { Patch } from './patch.js';
 import type { ApplyOptions, GetOptions, WriteOptions } from './request-options.js';
 import { writeQuery } from './request-options.js';
 import type { Name, Stored, SubresourceClient } from './resource-client.js';
-import { applyObject, askFor, getObject, patchObject, updateObject } from './verbs.js';
+import { applyObject, askFor, getObject, patchObject, replaceObject } from './verbs.js';
 
 /** One subresource of a kind. */
 export class SubresourceRequests<T extends ApiObject> implements SubresourceClient<T> {
@@ -34,7 +34,7 @@ export class SubresourceRequests<T extends ApiObject> implements SubresourceClie
   }
 
   update(object: Frozen<T>, options?: WriteOptions): Promise<Stored<T>> {
-    return updateObject(this.#place, object, options);
+    return replaceObject(this.#place, object, options);
   }
 
   patch(name: Name, patch: Patch<T>, options?: WriteOptions): Promise<Stored<T>> {

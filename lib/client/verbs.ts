@@ -28,7 +28,7 @@ export function getObject<A>(place: Place, name: Name, options: GetOptions | und
 }
 
 /** update */
-export function updateObject<A>(
+export function replaceObject<A>(
   place: Place,
   object: Frozen<ApiObject>,
   options: WriteOptions | undefined,

@@ -12,7 +12,7 @@ export const publicNamesMax: Readonly<Record<string, number>> = {
   './client': 102,
   './auth': 116,
   './auth/node': 49,
-  './scheduling': 236,
+  './scheduling': 179,
 };
 
 /** The most names of an entry that has no figure of its own. */

@@ -25,5 +25,4 @@ export const sharedNames: Readonly<Record<string, string>> = {
   bind: 'not renamed yet',
   everything: 'not renamed yet',
   list: 'not renamed yet',
-  updateObject: 'not renamed yet',
 };
