@@ -10,7 +10,7 @@ const clock = systemClock();
 const store = memoryStore({ clock });
 const server = createServer({ store });
 const authority = createAuthority({ now: clock.now() });
-const listening = await listen(server.handler, { tls: authority.serving(apiServerHosts) });
+const listening = await listen(server, { tls: authority.serving(apiServerHosts) });
 const text = kubeconfig({ server: listening.url, ca: authority.certificate, user: { name: 'admin', token: 'secret' } });
 
 // With no argument it reads what kubectl would read.

@@ -31,7 +31,7 @@ const store = memoryStore({ clock });
 const server = createServer({ store, clock, authenticators: [bySession], authorizers: [onlyAdaWrites] });
 
 // The wire without a socket: the headers of a request reach the authenticator.
-const answer = fetchHandler(server.handler);
+const answer = fetchHandler(server);
 const mapsOf = (authorization: string) =>
   httpClient({
     server: 'http://cluster',

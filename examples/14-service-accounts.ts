@@ -35,7 +35,7 @@ if (typeof status !== 'object') throw new Error('no token was made');
 console.log('good until', status.expirationTimestamp);
 
 // The token goes where tokens go: into a header.
-const answer = fetchHandler(server.handler);
+const answer = fetchHandler(server);
 const robot = httpClient({
   server: 'http://cluster',
   authorization: `Bearer ${status.token}`,

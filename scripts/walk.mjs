@@ -24,7 +24,7 @@ const [{ createServer }, { listen }, { memoryStore }] = await Promise.all(
 );
 
 const server = createServer({ store: memoryStore() });
-const listening = await listen(server.handler, { port: 0 });
+const listening = await listen(server, { port: 0 });
 const url = `${listening.url ?? `http://127.0.0.1:${listening.port}`}/api/v1/namespaces/default/pods`;
 const create = async (name) => {
   const body = JSON.stringify({

@@ -80,7 +80,7 @@ async function inProcess(open: ApiServer, guarded: ApiServer): Promise<Row[]> {
 }
 
 async function overHttp(open: ApiServer, guarded: ApiServer): Promise<Row[]> {
-  const [without, within] = await Promise.all([listen(open.handler, {}), listen(guarded.handler, {})]);
+  const [without, within] = await Promise.all([listen(open, {}), listen(guarded, {})]);
   const get = { method: 'GET', path: '/api/v1/namespaces/default/configmaps/one' };
   let [bare, withRbac] = [0, 0];
   for (let round = 0; round < 4; round += 1) {

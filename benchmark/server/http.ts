@@ -14,7 +14,7 @@ const maps = '/api/v1/namespaces/default/configmaps';
 /** Requests per second, lists and latency over the wire. */
 export async function measureHttp(): Promise<Row[]> {
   const server = createServer({ store: memoryStore() });
-  const listening = await listen(server.handler, {});
+  const listening = await listen(server, {});
   await post(listening.port, maps, { metadata: { name: 'one' }, data: { k: kilobyte } });
   const bytes = await bytesOf(listening.port, `${maps}/one`);
   const bare = createBareServer((_request, response) => {

@@ -3,7 +3,7 @@
 // `/readyz` whether it is there and knows its cluster, in the words of kube-scheduler. Whoever reaches the address may
 // read.
 import type { ApiResponse, Handler, RawResponse } from '../client/index.js';
-import { errorText, methodNotAllowed, prometheusType } from '../core/index.js';
+import { createKinds, errorText, methodNotAllowed, prometheusType } from '../core/index.js';
 import { listen } from '../server/node/index.js';
 import type { Listening } from '../server/node/index.js';
 import type { MetricsAddress } from './scheduler-flags.js';
@@ -19,7 +19,7 @@ export interface MetricsPage {
 /** Serves the page at an address. Rejects where it cannot be had. */
 export async function serveMetrics(page: MetricsPage, { host, port }: MetricsAddress): Promise<Listening> {
   try {
-    return await listen(pageHandler(page), { host, port });
+    return await listen({ handler: pageHandler(page), kinds: createKinds() }, { host, port });
   } catch (cause) {
     throw new Error(`cannot serve metrics on ${host}:${port}: ${errorText(cause)}`, { cause });
   }

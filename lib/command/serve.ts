@@ -15,11 +15,11 @@ import {
   serviceAccountSecrets,
 } from '../controllers/index.js';
 import type { ControllerEnvironment } from '../controllers/index.js';
-import { namespacedName, serviceUnavailable, systemClock, systemRandom } from '../core/index.js';
+import { createKinds, namespacedName, serviceUnavailable, systemClock, systemRandom } from '../core/index.js';
 import type { Part } from '../core/index.js';
 import type { UserInfo } from '../core/types/index.js';
 import { createServer } from '../server/index.js';
-import type { ApiServer } from '../server/index.js';
+import type { ApiServer, WireServer } from '../server/index.js';
 import { apiServerHosts, createAuthority, kubeconfig, listen } from '../server/node/index.js';
 import type { CertificateAuthority, KubeconfigUser, Listening } from '../server/node/index.js';
 import { memoryStore } from '../storage/index.js';
@@ -78,14 +78,21 @@ export async function serve(flags: ServeFlags, surroundings: Surroundings): Prom
     ending.push(() => authentication.close());
     const authorization = await authorizationOf(flags.authorization, surroundings, clock);
     ending.push(() => authorization.close());
+    const kinds = createKinds();
     const store = await openStore(flags.storage);
     ending.push(() => store.close());
     // The port before the server, which tells its address; nobody knows either before the kubeconfig is there.
-    const listening = await listenOn((request) => door.handler(request), flags, authority, authentication);
+    const listening = await listenOn(
+      { handler: (request) => door.handler(request), kinds },
+      flags,
+      authority,
+      authentication,
+    );
     const { authenticators, tokens, apiAudiences, info: authenticationInfo } = authentication;
     const { authorizers, usesRbac: bootstrapPolicy } = authorization;
     const server = createServer({
       store,
+      kinds,
       clock,
       admission: (tools) => [priorityAdmission(tools)],
       authenticators,
@@ -197,13 +204,13 @@ function isShared({ type }: StorageFlag): boolean {
 }
 
 function listenOn(
-  handler: Handler,
+  server: WireServer,
   { port }: ServeFlags,
   authority: CertificateAuthority | undefined,
   { clientAuthorities }: Authentication,
 ): Promise<Listening> {
-  if (authority === undefined) return listen(handler, { port });
-  return listen(handler, { port, tls: { ...authority.serving(apiServerHosts), clientAuthorities } });
+  if (authority === undefined) return listen(server, { port });
+  return listen(server, { port, tls: { ...authority.serving(apiServerHosts), clientAuthorities } });
 }
 
 /** The scheduler may do what its role says, and no more. */

@@ -294,7 +294,7 @@ export type {
   UnionOption,
   UnionShape,
 } from './schema/type.js';
-export { field, listOf, mapOf, scalars, structType } from './schema/type.js';
+export { field, hasProtobuf, listOf, mapOf, scalars, structType } from './schema/type.js';
 export type { SchemaSource } from './schema/compact-form.js';
 export { compactSchema } from './schema/compact-form.js';
 export { builtinSchema } from './schema/builtin.js';

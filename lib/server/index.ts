@@ -8,5 +8,5 @@ export { createServer } from './create-server.js';
 export type { ApiServer, ServerOptions } from './server-options.js';
 export type { FetchExtras, FetchHandler } from './http/fetch-handler.js';
 export { fetchHandler } from './http/fetch-handler.js';
-export type { WireLimits, WireOptions } from './http/wire.js';
+export type { WireLimits, WireOptions, WireServer } from './http/wire.js';
 export type { NodeConnectors } from './subresources/node-connectors.js';

@@ -766,7 +766,7 @@ async function served(options: Partial<ServerOptions> = {}): Promise<{
     apiAudiences: ['https://kubernetes.default.svc'],
     ...options,
   });
-  const handle = fetchHandler(server.handler, { clock });
+  const handle = fetchHandler(server, { clock });
   const ask = (
     method: string,
     path: string,

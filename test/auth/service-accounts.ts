@@ -854,7 +854,7 @@ async function cluster(
   t.teardown(() => server.close());
   const events: AuditEvent[] = [];
   server.audit$.subscribe((event) => events.push(event));
-  const handle = fetchHandler(server.handler, { clock, random: random(2) });
+  const handle = fetchHandler(server, { clock, random: random(2) });
   const client = inProcessClient(server.handler, { user: { username: 'admin', groups: ['system:masters'] } });
   await client.kind('v1', 'Namespace').create({ metadata: { name: 'ns' } });
   await client

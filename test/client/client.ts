@@ -64,7 +64,7 @@ const inProcess: Open = async (handler, onWarning) => ({
 });
 
 const withoutSocket: Open = async (handler, onWarning) => {
-  const answer = fetchHandler(handler, { scheme: () => scheme });
+  const answer = fetchHandler({ handler, kinds: createKinds(scheme) });
   const client = httpClient({
     server: 'http://vivarium/',
     onWarning,
@@ -85,7 +85,7 @@ const withoutSocket: Open = async (handler, onWarning) => {
 const overTls: Open = async (handler, onWarning) => {
   const authority = createAuthority({ now: systemClock().now() });
   const { key, certificate } = authority.serving(apiServerHosts);
-  const listening = await listen(handler, { tls: { key, certificate }, scheme: () => scheme });
+  const listening = await listen({ handler, kinds: createKinds(scheme) }, { tls: { key, certificate } });
   const text = kubeconfig({
     server: listening.url,
     ca: authority.certificate,

@@ -39,7 +39,7 @@ async function survives(t: Test, openStore: () => Promise<Store> | Store): Promi
   const start = async (port: number): Promise<Running> => {
     const store = await openStore();
     const server = createServer({ store });
-    const listening = await listen(server.handler, {
+    const listening = await listen(server, {
       port,
       tls: { ...authority.serving(apiServerHosts), clientAuthorities: authority.certificate },
     });

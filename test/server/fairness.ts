@@ -490,7 +490,7 @@ function slowServer(options: Partial<ServerOptions> = {}): {
     authenticators: [byHeader],
     ...options,
   });
-  const handle = fetchHandler(server.handler, { clock });
+  const handle = fetchHandler(server, { clock });
   return {
     clock,
     handler: server.handler,

@@ -190,7 +190,7 @@ t.test('hostile connections end, and leave nothing behind', async (t) => {
   const server = createServer({ store: memoryStore() });
   const defects: unknown[] = [];
   const limits = { bodyBytesMax: 65_536, requestMs: 400 };
-  const listening = await listen(server.handler, {
+  const listening = await listen(server, {
     limits,
     connections: { headerBytesMax: 16_384, headersMs: 200, requestMs: 600, idleMs: 200, checkMs: 50 },
     graceMs: 1_000,

@@ -54,7 +54,7 @@ function serve(options: Partial<ServerOptions> = {}): Served {
     authorizers: [allowing((each) => isAdmin(each) || each.path === '/version')],
     ...options,
   });
-  const handle = fetchHandler(server.handler, { clock, random: random(2) });
+  const handle = fetchHandler(server, { clock, random: random(2) });
   return {
     server,
     clock,

@@ -26,7 +26,7 @@ interface Document {
 function open(t: Test): Scene {
   const server = createServer({ store: memoryStore() });
   t.teardown(() => server.close());
-  const ask = fetchHandler(server.handler);
+  const ask = fetchHandler(server);
   return {
     server,
     client: inProcessClient(server.handler),
@@ -123,4 +123,27 @@ t.test('a kind that changes or goes ends its own watches, cleanly, and no others
   await objectsOf('Widget').create({ metadata: { name: 'one' } });
   server.kinds.remove(widget(), gadget);
   t.strictSame(seen.slice(2), ['Widget BOOKMARK', 'Widget ADDED', 'Widget ends', 'Gadget ends']);
+});
+
+t.test('a kind without protobuf is served as Kubernetes serves custom resources', async (t) => {
+  const { server, ask } = open(t);
+  server.kinds.add(widget());
+  const path = 'http://server/apis/example.com/v1/namespaces/default/widgets';
+  const call = (more: string, init: RequestInit): Promise<Response> => ask(new Request(path + more, init));
+  const json = { 'content-type': 'application/json' };
+  const body = JSON.stringify({ kind: 'Widget', apiVersion: 'example.com/v1', metadata: { name: 'one' }, size: 1 });
+  t.equal((await call('', { method: 'POST', headers: json, body })).status, 201);
+
+  const preferred = await call('', {
+    headers: { accept: 'application/vnd.kubernetes.protobuf, application/json;q=0.5' },
+  });
+  t.equal(preferred.headers.get('content-type'), 'application/json', 'the next form that the client accepts');
+  const list = (await preferred.json()) as { readonly items: readonly unknown[] };
+  t.match(list.items[0], { kind: 'Widget', apiVersion: 'example.com/v1' }, 'items name their kind');
+  const alone = await call('/one', { headers: { accept: 'application/vnd.kubernetes.protobuf' } });
+  t.equal(alone.status, 406);
+  const strategic = { 'content-type': 'application/strategic-merge-patch+json' };
+  t.equal((await call('/one', { method: 'PATCH', headers: strategic, body: '{"size":2}' })).status, 415);
+  const merge = { 'content-type': 'application/merge-patch+json' };
+  t.match(await (await call('/one', { method: 'PATCH', headers: merge, body: '{"size":2}' })).json(), { size: 2 });
 });

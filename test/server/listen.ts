@@ -10,6 +10,7 @@ import type { Socket } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { NEVER, Subject, of } from 'rxjs';
 import t from 'tap';
+import { asServer } from '../support/as-server.js';
 import { FlagError, parseCommandLine, run, serve } from '../../lib/command/index.js';
 import type { Surroundings } from '../../lib/command/index.js';
 import type { ClientCertificate } from '../../lib/auth/index.js';
@@ -157,7 +158,7 @@ async function serving(
   options: ListenOptions = {},
   { handler }: Fake = fake(),
 ): Promise<Listening> {
-  const listening = await listen(handler, options);
+  const listening = await listen(asServer(handler), options);
   t.teardown(() => listening.close());
   return listening;
 }
@@ -195,12 +196,9 @@ t.test('bytes that are sent again are the same every time', async (t) => {
     Buffer.alloc(8192, 'ü'),
     Buffer.alloc(8193, 'ü'),
   ]) {
-    const listening = await listen(() => ({
-      type: 'raw',
-      code: 200,
-      contentType: 'application/octet-stream',
-      content,
-    }));
+    const listening = await listen(
+      asServer(() => ({ type: 'raw', code: 200, contentType: 'application/octet-stream', content })),
+    );
     for (let round = 1; round <= 4; round += 1) {
       const { body, message } = await call(listening, '/version');
       t.ok(body.equals(content), `${content.length} bytes, round ${round}`);
@@ -334,7 +332,13 @@ t.test("what is no HTTP, too large or too slow is refused in Go's words", async 
 t.test('headers that no wire can carry harm only their own answer', async (t) => {
   const defects: unknown[] = [];
   const listening = await listen(
-    async () => ({ type: 'raw', code: 200, contentType: 'text/plain', content: '', headers: { 'X-Bad': 'a\r\nb' } }),
+    asServer(() => ({
+      type: 'raw',
+      code: 200,
+      contentType: 'text/plain',
+      content: '',
+      headers: { 'X-Bad': 'a\r\nb' },
+    })),
     { onDefect: (error) => defects.push(error) },
   );
   t.teardown(() => listening.close());
@@ -354,12 +358,12 @@ t.test('a list that cannot be finished is cut', async (t) => {
         },
   );
   const listening = await listen(
-    async (request) => ({
+    asServer(async (request) => ({
       type: 'object',
       code: 200,
       form: request.negotiate(offer),
       object: { kind: 'ConfigMapList', apiVersion: 'v1', ...{ items } },
-    }),
+    })),
     { onDefect: (error) => defects.push(error) },
   );
   t.teardown(() => listening.close());
@@ -390,7 +394,7 @@ t.test('who stops reading a list is cut off', async (t) => {
       object: { kind: 'ConfigMapList', apiVersion: 'v1', ...{ items } },
     };
   };
-  const listening = await listen(handler, { connections: { requestMs: 150, headersMs: 100 } });
+  const listening = await listen(asServer(handler), { connections: { requestMs: 150, headersMs: 100 } });
   t.teardown(() => listening.close());
   const message = await open(listening, '/api/v1/configmaps');
   message.on('error', () => undefined);
@@ -442,7 +446,7 @@ t.test('a client that does not read its watch is let go, at no cost to others', 
 
 t.test('closing ends watches in good order and waits for what is under way', async (t) => {
   const world = fake();
-  const listening = await listen(world.handler);
+  const listening = await listen(asServer(world.handler));
   const watch = call(listening, '/api/v1/configmaps?watch=1');
   while (!world.events.observed) await turn();
   world.events.next(added('a'));
@@ -473,7 +477,7 @@ t.test('closing ends watches in good order and waits for what is under way', asy
 t.test('closing does not wait for ever', async (t) => {
   const clock = virtualClock();
   const world = fake();
-  const listening = await listen(world.handler, { clock, graceMs: 3_000 });
+  const listening = await listen(asServer(world.handler), { clock, graceMs: 3_000 });
   const slow = call(listening, '/api/v1/namespaces/default/configmaps/slow');
   const failed = t.rejects(slow);
   while (world.requests.length === 0) await turn();
@@ -487,7 +491,7 @@ t.test('closing does not wait for ever', async (t) => {
 
 t.test('a port that is taken is refused', async (t) => {
   const listening = await serving(t);
-  await t.rejects(listen(fake().handler, { port: listening.port }), { code: 'EADDRINUSE' });
+  await t.rejects(listen(asServer(fake().handler), { port: listening.port }), { code: 'EADDRINUSE' });
 });
 
 t.test('an authority certifies servers and clients', async (t) => {
@@ -517,7 +521,7 @@ t.test('HTTPS tells what certificate the client presented, whoever signed it', a
   const { handler } = fake();
   const certificates: (ClientCertificate | undefined)[] = [];
   const looking: Handler = (request) => (certificates.push((request as WireRequest).certificate), handler(request));
-  const listening = await listen(looking, {
+  const listening = await listen(asServer(looking), {
     tls: { ...authority.serving(apiServerHosts), clientAuthorities: authority.certificate },
   });
   t.teardown(() => listening.close());
@@ -740,7 +744,7 @@ t.test('a log over a WebSocket is bytes, or base64 for who asks', async (t) => {
 
 t.test('closing the server closes WebSockets', async (t) => {
   const world = fake();
-  const listening = await listen(world.handler);
+  const listening = await listen(asServer(world.handler));
   const { socket, frames } = await openSocket(listening, handshake('/api/v1/configmaps?watch=1'));
   while (!world.events.observed) await turn();
   await Promise.all([listening.close(), once(socket, 'close')]);

@@ -3,6 +3,7 @@
 import { gunzipSync } from 'node:zlib';
 import { NEVER, Observable, Subject, concat, of, throwError } from 'rxjs';
 import t from 'tap';
+import { asServer } from '../support/as-server.js';
 import type { ApiRequest, ApiResponse, Handler } from '../../lib/client/index.js';
 import {
   allowsObjectTransform,
@@ -11,6 +12,9 @@ import {
   deepFreeze,
   encodeJson,
   encodeObject,
+  createKinds,
+  createScheme,
+  field,
   forbidden,
   isApiError,
   mediaTypes,
@@ -20,6 +24,8 @@ import {
   printYaml,
   random,
   resourceExpired,
+  scalars,
+  structType,
   tooManyRequests,
   virtualClock,
   watchFrameReader,
@@ -80,7 +86,7 @@ async function ask(
   init: RequestInit = {},
   options: WireOptions = {},
 ): Promise<Response> {
-  return fetchHandler(handler, options)(new Request(`http://vivarium${path}`, init));
+  return fetchHandler(asServer(handler), options)(new Request(`http://vivarium${path}`, init));
 }
 
 /** Asks without the help of the URL standard, which mends what real clients send. */
@@ -98,7 +104,7 @@ async function askRaw(
     readBody: async () => new Uint8Array(),
     onGone: () => undefined,
   };
-  const output = await wire(handler, { random: random(1) }).answer(input);
+  const output = await wire(asServer(handler), { random: random(1) }).answer(input);
   return {
     code: output.code,
     headers: output.headers,
@@ -301,7 +307,7 @@ t.test('an object is answered with the headers of a real server', async (t) => {
 });
 
 t.test('two answers have two audit ids', async (t) => {
-  const handler = fetchHandler(answering(configMap('a')), { random: random(7) });
+  const handler = fetchHandler(asServer(answering(configMap('a'))), { random: random(7) });
   const [first, second] = [await handler(new Request('http://x/a')), await handler(new Request('http://x/a'))];
   t.not(first.headers.get('audit-id'), second.headers.get('audit-id'));
 });
@@ -472,7 +478,12 @@ t.test('items of a list lose their kind, unless they are custom resources or par
   const head = '{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"9"},"items":[';
   t.equal(await (await ask(answering(list), path)).text(), `${head}${bare('a')},${bare('b')}]}\n`);
   t.equal(await (await ask(answering(listOf([])), path)).text(), `${head}]}\n`);
-  const custom = await ask(answering(list), path, {}, { keepsItemKind: () => true });
+  const type = structType('core/v1.ConfigMap', () => [field('data', scalars.json)]);
+  const unnumbered = { group: '', version: 'v1', kind: 'ConfigMap', type: () => type };
+  const kinds = createKinds(
+    createScheme({ name: 'test', kinds: [{ ...unnumbered, resource: { plural: 'configmaps', namespaced: true } }] }),
+  );
+  const custom = await fetchHandler({ handler: answering(list), kinds })(new Request(`http://vivarium${path}`));
   t.strictSame(JSON.parse(await custom.text()), list);
   const partial = { ...list, kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1' };
   t.strictSame(JSON.parse(await (await ask(answering(partial), path)).text()), partial);
@@ -649,7 +660,7 @@ t.test('a request that takes too long is ended, and says so to whoever works on 
     if (request.signal !== undefined) signals.push(request.signal);
     return new Promise<ApiResponse>(() => undefined);
   };
-  const answer = fetchHandler(forever, { clock });
+  const answer = fetchHandler(asServer(forever), { clock });
   const [ordinary, hasty, zero, generous] = ['', '?timeout=2s', '?timeout=0s', '?timeout=1h'].map((query) =>
     answer(new Request(`http://x/api/v1/namespaces/a${query}`)),
   );
@@ -683,7 +694,7 @@ t.test('requests that came later have later deadlines, and none leaves a timer',
     if (request.info.name === 'never') await new Promise<void>(() => undefined);
     return answering(configMap('a'))(request);
   };
-  const answer = fetchHandler(handler, { clock });
+  const answer = fetchHandler(asServer(handler), { clock });
   const slow = answer(new Request('http://x/api/v1/namespaces/slow'));
   await clock.advance(30_000);
   const late = answer(new Request('http://x/api/v1/namespaces/never'));
@@ -929,7 +940,7 @@ t.test('a request knows its headers one by one, and whether its client left', as
     return answering(configMap('a'))(each);
   };
   const certificate = { raw: new Uint8Array(), intermediates: [] };
-  await fetchHandler(handler)(
+  await fetchHandler(asServer(handler))(
     new Request('http://x/api/v1/pods', { headers: { 'X-A': '1' }, signal: leaving.signal }),
     { certificate, remoteAddress: '10.0.0.1' },
   );

@@ -153,13 +153,13 @@ export async function scene(t: Test, options: Partial<ServerOptions> = {}): Prom
     events.push(event);
     said.push(JSON.stringify(event));
   });
-  const handle = fetchHandler(server.handler, {
+  const handle = fetchHandler(server, {
     clock,
     random: random(2),
     onDefect: (error) => said.push(`defect: ${String(error)}`),
   });
   let listening: Listening | undefined;
-  const port = async (): Promise<number> => (listening ??= await listen(server.handler, { port: 0 })).port;
+  const port = async (): Promise<number> => (listening ??= await listen(server, { port: 0 })).port;
   const ask: Scene['ask'] = async (
     method,
     path,

@@ -42,7 +42,7 @@ export async function hostileServer(seed: number | string): Promise<HostileServe
   const store = memoryStore({ clock, historyMax: 1_000 });
   const server = createServer({ store, clock, random: random(seed).stream('server') });
   let defects: unknown[] = [];
-  const { answer, close } = wire(server.handler, {
+  const { answer, close } = wire(server, {
     clock,
     random: random(seed).stream('wire'),
     onDefect: (error) => defects.push(error),

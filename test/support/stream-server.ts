@@ -39,7 +39,7 @@ export async function streamServer(
   const pods = client.kind('v1', 'Pod').in('default');
   await pods.create({ metadata: { name: 'p' }, spec });
   await pods.status.patch('p', { merge: { status: { phase: 'Running' } } });
-  const listening = await listen(server.handler);
+  const listening = await listen(server);
   t.teardown(async () => {
     await listening.close();
     await server.close();

@@ -217,6 +217,12 @@ export function structType(
   };
 }
 
+/** Whether objects of the type have a protobuf form: whether its fields are numbered. Custom resources have none. */
+export function hasProtobuf({ fields }: StructType): boolean {
+  for (const { tags } of fields.values()) if (tags.length > 0) return true;
+  return fields.size === 0;
+}
+
 const pointers: ReadonlySet<Shape['kind']> = new Set(['struct', 'union', 'raw', 'json']);
 
 const unruled: PatchRule = { retainKeys: false };

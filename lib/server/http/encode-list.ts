@@ -1,12 +1,13 @@
 // Lists, joined from the bytes of their items in blocks and only as fast as they are taken: a list of a hundred
 // thousand pods is neither one string nor one turn of the event loop. Items of built-in kinds lose kind and apiVersion
 // on the way, as in Kubernetes, where only unstructured items and partial metadata keep them.
-import type { ApiList, ApiObject, Frozen, Negotiated } from '../../core/index.js';
+import type { ApiList, ApiObject, Frozen, Negotiated, Scheme } from '../../core/index.js';
 import {
   encodeJson,
   encodeMessage,
   encodePrettyJson,
   groupVersionKindOf,
+  hasProtobuf,
   mediaTypes,
   openEnvelope,
   printYaml,
@@ -17,8 +18,6 @@ import { jsonBytes, kindFirst, protobufBytes } from './object-encoder.js';
 
 /** How lists are written. */
 export interface ListEncoding extends ObjectEncoding {
-  /** Whether the items of this list name their kind. */
-  readonly keepsItemKind: (list: Frozen<ApiObject>) => boolean;
   readonly blockBytes: number;
 }
 
@@ -35,11 +34,18 @@ export function encodeList(
   { mediaType, pretty }: Pick<Negotiated, 'mediaType' | 'pretty'>,
   encoding: ListEncoding,
 ): Iterable<Uint8Array> {
-  const keepsKind = list.apiVersion === 'meta.k8s.io/v1' || encoding.keepsItemKind(list);
+  const keepsKind = list.apiVersion === 'meta.k8s.io/v1' || !hasProtobufItems(list, encoding.scheme());
   if (mediaType === mediaTypes.protobuf) return blocks(protobufParts(list, encoding), encoding.blockBytes);
   if (mediaType === mediaTypes.yaml)
     return [utf8.encode(printYaml({ ...list, items: list.items.map((item) => bare(item, keepsKind)) }))];
   return blocks(pretty ? prettyParts(list, keepsKind) : jsonParts(list, keepsKind, encoding), encoding.blockBytes);
+}
+
+/** Items of kinds without protobuf keep their kind, as those of custom resources do. */
+function hasProtobufItems(list: Frozen<ApiList>, scheme: Scheme): boolean {
+  const gvk = groupVersionKindOf(list);
+  const shape = scheme.recognizes(gvk) ? scheme.typeOf(gvk).fields.get('items')?.shape : undefined;
+  return shape?.kind !== 'list' || shape.items.kind !== 'struct' || hasProtobuf(shape.items);
 }
 
 const listFields: ReadonlySet<string> = new Set(['kind', 'apiVersion', 'metadata', 'items']);

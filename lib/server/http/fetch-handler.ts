@@ -2,12 +2,11 @@
 // and mounts on any framework that speaks fetch. Paths arrive as the URL standard leaves them: dot segments are
 // resolved.
 import type { ClientCertificate } from '../../auth/index.js';
-import type { Handler } from '../../client/index.js';
 import { badRequest, requestEntityTooLarge } from '../../core/index.js';
 import { joinBytes } from './join-bytes.js';
 import type { Pump } from './stream-pump.js';
 import type { StartStream, WireBody, WireOutput } from './wire-output.js';
-import type { WireOptions } from './wire.js';
+import type { WireOptions, WireServer } from './wire.js';
 import { wire } from './wire.js';
 import type { WireInput } from './wire-request.js';
 
@@ -21,8 +20,8 @@ export interface FetchExtras {
 export type FetchHandler = (request: Request, extras?: FetchExtras) => Promise<Response>;
 
 /** The server as a function of requests. */
-export function fetchHandler(handler: Handler, options: WireOptions = {}): FetchHandler {
-  const { answer } = wire(handler, options);
+export function fetchHandler(server: WireServer, options: WireOptions = {}): FetchHandler {
+  const { answer } = wire(server, options);
   return async (request, extras = {}) => toResponse(await answer(inputOf(request, extras)), request.method === 'HEAD');
 }
 

@@ -4,10 +4,9 @@
 import { encodedBytes } from '../../cacher/index.js';
 import type { EncodedBytes } from '../../cacher/index.js';
 import type { ApiResponse, Handler, RequestInfo } from '../../client/index.js';
-import type { Clock, Random, Scheme } from '../../core/index.js';
+import type { Clock, Kinds, Random } from '../../core/index.js';
 import {
   badRequest,
-  builtinScheme,
   errorText,
   isApiError,
   isParseError,
@@ -20,7 +19,6 @@ import { after } from './after.js';
 import { Deadlines } from './deadlines.js';
 import { encodeFailure, encodeResponse, gzipBytesMin } from './encode-response.js';
 import type { ResponseEncoding } from './encode-response.js';
-import type { ListEncoding } from './encode-list.js';
 import { rememberNegotiations } from './negotiations.js';
 import type { Query } from './query.js';
 import { firstValue } from './query.js';
@@ -34,15 +32,11 @@ import { WireRequest } from './wire-request.js';
 
 /** What the wire is made of. Everything has a default. */
 export interface WireOptions {
-  /** The kinds of the moment, for protobuf. */
-  readonly scheme?: () => Scheme;
   readonly clock?: Clock;
   /** Draws audit ids. */
   readonly random?: Random;
   /** Where encoded objects are kept. Default a cache of 64 MiB. */
   readonly encoded?: Pick<EncodedBytes, 'get'>;
-  /** Whether the items of a list name their kind, as those of custom resources do. */
-  readonly keepsItemKind?: ListEncoding['keepsItemKind'];
   readonly limits?: Partial<WireLimits>;
   /** Told of errors that are no answers: defects of the server. Their text is answered with 500. */
   readonly onDefect?: (error: unknown) => void;
@@ -62,7 +56,14 @@ export interface WireLimits {
   readonly lingerMs: number;
 }
 
-/** A handler behind the wire. */
+/** What the wire serves: an ApiServer, or a handler with the kinds of its objects. */
+export interface WireServer {
+  readonly handler: Handler;
+  /** Encode and decode protobuf. */
+  readonly kinds: Kinds;
+}
+
+/** A server behind the wire. */
 export interface Wire {
   /** Answers a request. */
   readonly answer: (input: WireInput) => WireOutput | Promise<WireOutput>;
@@ -70,16 +71,16 @@ export interface Wire {
   readonly close: () => void;
 }
 
-/** Puts a handler behind the wire. One that lives on a port keeps its timer between requests, until it is closed. */
+/** Puts a server behind the wire. One that lives on a port keeps its timer between requests, until it is closed. */
 export function wire(
-  handler: Handler,
+  { handler, kinds }: WireServer,
   options: WireOptions = {},
   { keepsTimer = false }: { readonly keepsTimer?: boolean } = {},
 ): Wire {
   const { clock = systemClock(), random = systemRandom(), onDefect = ignore } = options;
   const limits = { ...defaultLimits, ...options.limits };
   const objects = {
-    scheme: options.scheme ?? builtinScheme,
+    scheme: () => kinds.current,
     encoded: options.encoded ?? encodedBytes({ bytesMax: 64 * 1024 * 1024 }),
   };
   const encoding: ResponseEncoding = {
@@ -87,7 +88,6 @@ export function wire(
     ...limits,
     clock,
     onDefect,
-    keepsItemKind: options.keepsItemKind ?? never,
     blockBytes: gzipBytesMin,
     watches: watchEncoder(objects),
   };
@@ -157,10 +157,6 @@ const defaultLimits: WireLimits = {
 
 function ignore(): void {
   // Nobody wants to know.
-}
-
-function never(): boolean {
-  return false;
 }
 
 /**

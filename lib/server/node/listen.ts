@@ -7,9 +7,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { Handler } from '../../client/index.js';
 import { systemClock } from '../../core/index.js';
-import type { WireOptions } from '../http/wire.js';
+import type { WireOptions, WireServer } from '../http/wire.js';
 import type { WireOutput } from '../http/wire-output.js';
 import { wire } from '../http/wire.js';
 import { NodeInput } from './node-input.js';
@@ -73,11 +72,11 @@ export interface Listening {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Serves a handler on a port. Rejects where the port cannot be had. */
-export async function listen(handler: Handler, options: ListenOptions = {}): Promise<Listening> {
+/** Serves a server on a port. Rejects where the port cannot be had. */
+export async function listen(served: WireServer, options: ListenOptions = {}): Promise<Listening> {
   const { host = '127.0.0.1', port = 0, tls, clock = systemClock(), graceMs = 10_000, onDefect = ignore } = options;
   const limits = { ...defaultLimits, ...options.connections };
-  const { answer, close: closeWire } = wire(handler, { ...options, clock }, { keepsTimer: true });
+  const { answer, close: closeWire } = wire(served, { ...options, clock }, { keepsTimer: true });
   const work = new OpenWork(() => {
     if (work.isClosing) server.closeIdleConnections();
   });

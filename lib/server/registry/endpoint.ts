@@ -1,6 +1,16 @@
 // Where a resource is served: one version of a kind at a path, and the way between that version and what is stored.
-import type { Converter, GroupVersionKind, GroupVersionResource, Kinds, Scheme, ServedKind } from '../../core/index.js';
+import { hasProtobuf } from '../../core/index.js';
+import type {
+  Converter,
+  GroupVersionKind,
+  GroupVersionResource,
+  Kinds,
+  Offer,
+  Scheme,
+  ServedKind,
+} from '../../core/index.js';
 import type { ResourceRef } from '../../core/index.js';
+import { customOffer, objectOffer } from '../requests/form.js';
 import type { StoredKind } from './stored-kind.js';
 
 /** An endpoint. */
@@ -11,6 +21,8 @@ export interface Endpoint {
   readonly gvk: GroupVersionKind;
   readonly gvr: GroupVersionResource;
   readonly stored: StoredKind;
+  /** The forms in which its objects are returned. */
+  readonly offer: Offer;
   /** From the endpoint's version to the hub. */
   readonly toHub: Converter;
   /** And back. */
@@ -31,6 +43,7 @@ export function endpointOf(kinds: Kinds, served: ServedKind, stored: StoredKind)
     gvk: { group, version, kind },
     gvr,
     stored,
+    offer: hasProtobuf(served.type()) ? objectOffer : customOffer,
     toHub: kinds.current.converter(served, hub),
     fromHub: kinds.current.converter(hub, served),
   };

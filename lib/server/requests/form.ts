@@ -8,5 +8,11 @@ export const objectOffer: Offer = {
   allows: allowsObjectTransform,
 };
 
+/** What endpoints of kinds without protobuf offer, as those of custom resources do. */
+export const customOffer: Offer = {
+  mediaTypes: [mediaTypes.json, mediaTypes.yaml],
+  allows: allowsObjectTransform,
+};
+
 /** The form of an answer that stays in this process. */
 export const inProcessForm: Negotiated = Object.freeze({ mediaType: mediaTypes.json, pretty: false });

@@ -77,7 +77,7 @@ async function updateScale(endpoint: Endpoint, exchange: Exchange, tools: WriteT
 }
 
 async function patchScale(endpoint: Endpoint, exchange: Exchange, tools: WriteTools): Promise<ApiResponse> {
-  const { body, patchType, form, options, validation } = await patchRequestOf(exchange);
+  const { body, patchType, form, options, validation } = await patchRequestOf(exchange, objectOffer);
   const type = endpoint.scheme.typeOf(scaleKind);
   const change = translated(() => readPatch(patchType, body, type));
   const write = new Write(endpoint, exchange, options, tools);

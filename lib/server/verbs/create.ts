@@ -5,7 +5,6 @@ import type { ObjectResponse } from '../../client/index.js';
 import { bodyMediaType, decodeBody } from '../requests/decode-body.js';
 import { checkCreateOptions, fieldValidationOf } from '../requests/check-options.js';
 import type { Exchange } from '../requests/exchange.js';
-import { objectOffer } from '../requests/form.js';
 import type { Endpoint } from '../registry/endpoint.js';
 import { refOf } from '../registry/endpoint.js';
 import type { Stored } from '../registry/stored-kind.js';
@@ -19,7 +18,7 @@ import { Write } from '../writes/write.js';
 /** Answers with the object that was stored. */
 export async function create(endpoint: Endpoint, exchange: Exchange, tools: WriteTools): Promise<ObjectResponse> {
   const { request } = exchange;
-  const form = request.negotiate(objectOffer);
+  const form = request.negotiate(endpoint.offer);
   const given = request.body();
   const body = given instanceof Promise ? await given : given;
   if (body !== undefined && 'bytes' in body) bodyMediaType(body.contentType);

@@ -7,7 +7,6 @@ import { checkDeleteOptions, checkListOptions } from '../requests/check-options.
 import type { Deletion } from '../requests/deletion.js';
 import { deletionOf } from '../requests/deletion.js';
 import type { Exchange } from '../requests/exchange.js';
-import { objectOffer } from '../requests/form.js';
 import type { Endpoint } from '../registry/endpoint.js';
 import type { WriteTools } from '../writes/write.js';
 import { Write } from '../writes/write.js';
@@ -21,7 +20,7 @@ export async function deleteCollection(
   tools: WriteTools,
 ): Promise<ObjectResponse> {
   const { request } = exchange;
-  const form = request.negotiate(objectOffer);
+  const form = request.negotiate(endpoint.offer);
   const options = request.options();
   checkListOptions(options);
   const deletion = await deletionOf(endpoint, exchange);

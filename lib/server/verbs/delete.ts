@@ -7,7 +7,6 @@ import { checkDeleteOptions } from '../requests/check-options.js';
 import type { Deletion } from '../requests/deletion.js';
 import { deletionOf } from '../requests/deletion.js';
 import type { Exchange } from '../requests/exchange.js';
-import { objectOffer } from '../requests/form.js';
 import type { Endpoint } from '../registry/endpoint.js';
 import { refOf } from '../registry/endpoint.js';
 import type { Stored } from '../registry/stored-kind.js';
@@ -21,7 +20,7 @@ import { collectionFinalizers } from '../writes/collection-finalizers.js';
 /** Answers with the object, or with a Status that says it is gone. */
 export async function deleteOne(endpoint: Endpoint, exchange: Exchange, tools: WriteTools): Promise<ObjectResponse> {
   const { request } = exchange;
-  const form = request.negotiate(objectOffer);
+  const form = request.negotiate(endpoint.offer);
   const deletion = await deletionOf(endpoint, exchange);
   checkDeleteOptions(deletion);
   const { info } = request;

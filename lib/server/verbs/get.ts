@@ -3,7 +3,6 @@ import type { CacheReading } from '../../cacher/index.js';
 import { notFound } from '../../core/index.js';
 import type { ObjectResponse } from '../../client/index.js';
 import { freshnessOf } from '../requests/resource-version.js';
-import { objectOffer } from '../requests/form.js';
 import type { Exchange } from '../requests/exchange.js';
 import type { Endpoint } from '../registry/endpoint.js';
 import { refOf } from '../registry/endpoint.js';
@@ -12,7 +11,7 @@ import type { Stored } from '../registry/stored-kind.js';
 /** Answers with the object. */
 export function get(endpoint: Endpoint, { request }: Exchange): ObjectResponse | Promise<ObjectResponse> {
   const { info } = request;
-  const form = request.negotiate(objectOffer);
+  const form = request.negotiate(endpoint.offer);
   const { resourceVersion } = request.options();
   const { cacher } = endpoint.stored;
   const key = endpoint.stored.keyOf(info.namespace, info.name);

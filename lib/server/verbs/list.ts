@@ -6,7 +6,6 @@ import type { ObjectResponse, RequestInfo, RequestOptions } from '../../client/i
 import type { CacheListing, CacheListOptions } from '../../cacher/index.js';
 import { checkListOptions } from '../requests/check-options.js';
 import type { Exchange } from '../requests/exchange.js';
-import { objectOffer } from '../requests/form.js';
 import { listRevision } from '../requests/resource-version.js';
 import { parseContinueToken, printContinueToken } from '../registry/continue-token.js';
 import type { Endpoint } from '../registry/endpoint.js';
@@ -15,7 +14,7 @@ import type { Stored } from '../registry/stored-kind.js';
 
 /** Answers with the list. */
 export async function list(endpoint: Endpoint, { request }: Exchange): Promise<ObjectResponse> {
-  const form = request.negotiate(objectOffer);
+  const form = request.negotiate(endpoint.offer);
   const options = request.options();
   checkListOptions(options);
   return { type: 'object', code: 200, object: await readStoredList(endpoint, request.info, options), form };

@@ -67,7 +67,7 @@ export interface Patch {
 
 /** Answers with the object as it is now. */
 export async function patch(endpoint: Endpoint, exchange: Exchange, tools: WriteTools): Promise<ObjectResponse> {
-  const asked = patchRequestOf(exchange);
+  const asked = patchRequestOf(exchange, endpoint.offer);
   const { body, patchType, form, options, validation } = asked instanceof Promise ? await asked : asked;
   const write = new Write(endpoint, exchange, options, tools);
   let change: Patch | undefined;

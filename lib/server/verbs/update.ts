@@ -6,7 +6,6 @@ import type { ObjectResponse } from '../../client/index.js';
 import { decodeBody } from '../requests/decode-body.js';
 import { checkUpdateOptions, fieldValidationOf } from '../requests/check-options.js';
 import type { Exchange } from '../requests/exchange.js';
-import { objectOffer } from '../requests/form.js';
 import type { Endpoint } from '../registry/endpoint.js';
 import { refOf } from '../registry/endpoint.js';
 import type { Stored } from '../registry/stored-kind.js';
@@ -22,7 +21,7 @@ import { Write } from '../writes/write.js';
 /** Answers with the object as it is now. */
 export async function update(endpoint: Endpoint, exchange: Exchange, tools: WriteTools): Promise<ObjectResponse> {
   const { request } = exchange;
-  const form = request.negotiate(objectOffer);
+  const form = request.negotiate(endpoint.offer);
   const body = await request.body();
   const options = request.options();
   checkUpdateOptions(options);

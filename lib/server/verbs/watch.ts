@@ -9,7 +9,6 @@ import type { BookmarkEvent, RequestInfo, RequestOptions, WatchResponse } from '
 import type { CacheEvent, CacheWatchOptions } from '../../cacher/index.js';
 import { checkWatchOptions } from '../requests/check-options.js';
 import type { Exchange } from '../requests/exchange.js';
-import { objectOffer } from '../requests/form.js';
 import { watchRevision } from '../requests/resource-version.js';
 import type { Endpoint } from '../registry/endpoint.js';
 import { selectionOf } from '../registry/selection.js';
@@ -25,7 +24,7 @@ export interface WatchTiming {
 
 /** Answers with the stream of events. */
 export function watch(endpoint: Endpoint, { request }: Exchange, timing: WatchTiming): WatchResponse {
-  const form = request.negotiate(objectOffer);
+  const form = request.negotiate(endpoint.offer);
   const options = request.options();
   checkWatchOptions(options);
   const events = watchOf(endpoint, request.info, options);
