@@ -66,7 +66,10 @@ export interface ReconcileContext<Did> {
 }
 
 /** A controller. `Item` identifies what is reconciled; `Did` is what it emits besides what every controller emits. */
-export interface ControllerOptions<Item extends object, Did extends { readonly type: string } = never> {
+export interface ControllerOptions<
+  Item extends object = NamespacedName,
+  Did extends { readonly type: string } = never,
+> {
   readonly name: string;
   readonly clock: Clock;
   /** The informer of the objects that are reconciled: each of its events adds the object's name to the queue. */
@@ -117,7 +120,7 @@ export function watching<T, Item>(
 }
 
 /** Creates a controller. Nothing happens until it runs. */
-export function controller<Item extends object, Did extends { readonly type: string } = never>(
+export function controller<Item extends object = NamespacedName, Did extends { readonly type: string } = never>(
   options: ControllerOptions<Item, Did>,
 ): Part<ControllerActivity<Item, Did>> {
   return { name: options.name, run: () => defer(() => new Run(options).activities()) };

@@ -4,8 +4,8 @@
 import { NEVER, Subject, concat, merge, takeUntil, throwError } from 'rxjs';
 import type { Observable } from 'rxjs';
 import t, { type Test } from 'tap';
-import { inProcessClient } from '../../lib/client/index.js';
-import type { Client, ResourceClient } from '../../lib/client/index.js';
+import { inProcessClient, informers } from '../../lib/client/index.js';
+import type { Client, KindName, ResourceClient } from '../../lib/client/index.js';
 import { deepFreeze, notFound, objectKey, random, tooOldResourceVersion, virtualClock } from '../../lib/core/index.js';
 import type { ApiObject, Frozen, VirtualClock } from '../../lib/core/index.js';
 import type { Binding, Container, Node, Pod } from '../../lib/core/types/index.js';
@@ -963,9 +963,7 @@ function following(
   const { wrap = (each) => each, ...rest } = options;
   const seen = wrap(withPods(client, (pods) => interrupted(pods, cut$)));
   const follow$ = followCluster({
-    client: seen,
-    clock,
-    random: random(2),
+    informers: informers(seen, { clock, random: random(2) }),
     cache,
     queue,
     responsible: ourScheduler,
@@ -989,9 +987,8 @@ function following(
 
 function withPods(client: Client, wrap: (pods: ResourceClient<Pod>) => ResourceClient<Pod>): Client {
   const pods = wrap(client.kind('v1', 'Pod'));
-  const kind = (apiVersion: 'v1', name: 'Pod' | 'Node'): unknown =>
-    name === 'Pod' ? pods : client.kind(apiVersion, name);
-  return { ...client, kind: kind as Client['kind'] }; // the same for all but one
+  const resource = (of: KindName): unknown => (of.kind === 'Pod' ? pods : client.resource(of));
+  return { ...client, resource: resource as Client['resource'] }; // the same for all but one
 }
 
 function interrupted(pods: ResourceClient<Pod>, cut$: Observable<unknown>): ResourceClient<Pod> {

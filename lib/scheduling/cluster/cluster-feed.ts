@@ -1,7 +1,6 @@
 // What a change of the cluster does: the cache follows it, and the queue hears of it. Pods with a node are the cache's,
 // and what happens to them may help any pod that waits; pods without one are the queue's, if they ask for this
-// scheduler, and what happens to them concerns them alone. Finished pods are never seen here: the watch leaves them
-// out.
+// scheduler, and what happens to them concerns them alone. Finished pods count as deleted.
 //
 //   pod without node ── gets one ─► cache, out of the queue, told to all
 //          │ deleted while assumed: what was assumed is taken back, and told to all as room

@@ -1,15 +1,15 @@
-// Follows a cluster through its API for as long as somebody subscribes: watches pods, nodes and all else that decides
-// where pods may go, and feeds the cache and the queue with what the watches tell, each change at once and in order.
+// Follows a cluster for as long as it is subscribed to: feeds the cache and the queue with the events of the informers
+// of pods, nodes and all else that decides where pods may go, each change at once and in order.
 //
-// While a cycle looks at the cluster for longer than a moment the cache is held, and what is told waits. If too much
-// waits it is dropped and the watches let go; they list anew when the cycle is over, as any watcher does that was too
-// slow. A kind that the server does not serve counts as one without objects. It is asked for again at the watcher's
-// pace. Only pods and nodes every server has: who says otherwise is no server, or not yet.
+// While a cycle reads the cluster for longer than a moment the cache is held, and events wait. If too many wait, they
+// are dropped and the informers are unsubscribed from; when the cycle is over they deliver the whole list. A kind that
+// the server does not serve counts as one without objects, and is requested again at the informer's pace. Only pods and
+// nodes are served by every server: a server without them is reported as a failure.
 import { NEVER, defer, ignoreElements, merge, startWith, switchMap, tap } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { Outlet } from '../../core/index.js';
-import type { ApiObject, Clock, Frozen, Random, WatcherEvent } from '../../core/index.js';
-import type { Client } from '../../client/index.js';
+import type { ApiObject, Frozen, WatcherEvent } from '../../core/index.js';
+import type { Informers } from '../../client/index.js';
 import { clusterFeed } from './cluster-feed.js';
 import type { ClusterFeedOptions } from './cluster-feed.js';
 import { followedKinds, isNotServed } from './followed-kinds.js';
@@ -18,9 +18,7 @@ import { WaitingLine } from './waiting-line.js';
 
 /** Whom to follow, and who is fed. */
 export interface FollowClusterOptions extends ClusterFeedOptions {
-  readonly client: Client;
-  readonly clock: Clock;
-  readonly random: Random;
+  readonly informers: Informers;
   /** The most events that wait while the cache is held. Default 100 000. */
   readonly waitingMax?: number;
 }
@@ -38,12 +36,12 @@ export type ClusterNews =
 
 /** Follows a cluster. Cold, endless, without errors. */
 export function followCluster(options: FollowClusterOptions): Observable<ClusterNews> {
-  const { client, cache, clock, random, waitingMax = 100_000 } = options;
+  const { informers, cache, waitingMax = 100_000 } = options;
   return defer(() => {
     const news = new Outlet<ClusterNews>();
     const tell = (each: ClusterNews): void => news.emit(each);
     const kinds = followedKinds({
-      client,
+      informers,
       cache,
       feed: clusterFeed(options),
       threw: (kind, error) => tell({ type: 'threw', kind, error }),
@@ -63,11 +61,7 @@ export function followCluster(options: FollowClusterOptions): Observable<Cluster
       overflow: () => run(false),
     });
 
-    const watches$ = merge(
-      ...kinds.map((kind) =>
-        kind.watch(clock, random.stream(kind.name)).pipe(tap((event) => line.add({ kind, event }))),
-      ),
-    );
+    const watches$ = merge(...kinds.map((kind) => kind.events$.pipe(tap((event) => line.add({ kind, event })))));
     const released$ = cache.released$.pipe(
       tap(() => {
         line.handOn();

@@ -1,9 +1,9 @@
-// What is followed of a cluster, kind by kind: where its objects are watched, the collection that keeps them, and what
-// is done about each change.
-import { isApiError, isNoMatchError, watcher } from '../../core/index.js';
-import type { ApiObject, Clock, Frozen, ListWatch, Random, Selection, WatcherEvent } from '../../core/index.js';
+// The kinds that the scheduler follows: the informer of each, the scheduler's own view of its objects, and the handler
+// of its changes. The view is kept apart from the informer's snapshot because it stands still during a cycle.
+import { isApiError, isNoMatchError } from '../../core/index.js';
+import type { ApiObject, Frozen, Informer, WatcherEvent } from '../../core/index.js';
 import type { Observable } from 'rxjs';
-import type { Client } from '../../client/index.js';
+import type { Informers } from '../../client/index.js';
 import type { Node, Pod } from '../../core/types/index.js';
 import type { ClusterCache } from './cluster-cache.js';
 import type { ClusterFeed } from './cluster-feed.js';
@@ -19,9 +19,9 @@ export type FollowedName = 'Pod' | 'Node' | KnownKind;
 /** A kind that is followed. */
 export interface FollowedKind {
   readonly name: FollowedName;
-  /** Watches it. */
-  watch(clock: Clock, random: Random): Observable<WatcherEvent<Frozen<ApiObject>>>;
-  /** Takes in what its watch told. */
+  /** The events of its informer. */
+  readonly events$: Observable<WatcherEvent<Frozen<ApiObject>>>;
+  /** Applies an event to the view. */
   take(event: WatcherEvent<Frozen<ApiObject>>): void;
   /** Takes it that there are no objects, as the server does not have the kind. */
   clear(): void;
@@ -29,7 +29,7 @@ export interface FollowedKind {
 
 /** What following needs. */
 export interface FollowedKindsOptions {
-  readonly client: Client;
+  readonly informers: Informers;
   readonly cache: ClusterCache;
   readonly feed: ClusterFeed;
   /** A plugin threw when it was asked about a change. */
@@ -38,20 +38,20 @@ export interface FollowedKindsOptions {
 
 /** Every kind. Their lists come in any order: nothing is scheduled before all are complete. */
 export function followedKinds(options: FollowedKindsOptions): readonly FollowedKind[] {
-  const { client, cache, feed } = options;
+  const { informers, cache, feed } = options;
   const others = (Object.keys(knownKinds) as KnownKind[]).map((kind) => knownKind(options, kind)); // its keys are these
   const nodes = followed<Node>(options, {
     name: 'Node',
-    source: client.kind('v1', 'Node'),
+    source: informers.kind('v1', 'Node'),
     objects: cache.nodeObjects,
     changed: feed.node,
   });
   const pods = followed<Pod>(options, {
     name: 'Pod',
-    source: client.kind('v1', 'Pod'),
+    source: informers.kind('v1', 'Pod'),
     objects: cache.pods,
     changed: feed.pod,
-    selection: unfinished,
+    selects: isUnfinished,
   });
   return [...others, nodes, pods];
 }
@@ -61,17 +61,20 @@ export function isNotServed(error: unknown): boolean {
   return isApiError(error, 'NotFound') || isNoMatchError(error);
 }
 
-const unfinished: Selection = { fieldSelector: 'status.phase!=Succeeded,status.phase!=Failed' };
+/** kube-scheduler selects these with a field selector; here the watch of pods is shared with other parts. */
+function isUnfinished({ status }: Frozen<Pod>): boolean {
+  return status?.phase !== 'Succeeded' && status?.phase !== 'Failed';
+}
 
 function knownKind(options: FollowedKindsOptions, kind: KnownKind): FollowedKind {
-  const { client, cache, feed } = options;
+  const { informers, cache, feed } = options;
   const { apiVersion, resource } = knownKinds[kind];
   const changed: ChangeListener<AnyKnown> = (old, current) => {
     if (resource !== undefined) feed.object(resource, old, current);
   };
   return followed<AnyKnown>(options, {
     name: kind,
-    source: client.resource<AnyKnown>({ apiVersion, kind }),
+    source: informers.resource<AnyKnown>({ apiVersion, kind }),
     objects: cache.objects.of(kind),
     changed,
   });
@@ -81,15 +84,16 @@ type AnyKnown = KnownKinds[KnownKind];
 
 interface Following<T extends ApiObject> {
   readonly name: FollowedName;
-  readonly source: ListWatch<Frozen<T>>;
+  readonly source: Pick<Informer<Frozen<T>>, 'events$'>;
   readonly objects: KnownCollection<T>;
   readonly changed: ChangeListener<T>;
-  readonly selection?: Selection;
+  /** Objects that it returns false for count as gone. Default: all objects are of interest. */
+  readonly selects?: (object: Frozen<T>) => boolean;
 }
 
 function followed<T extends ApiObject>(
   options: FollowedKindsOptions,
-  { name, source, objects, changed, selection = {} }: Following<T>,
+  { name, source, objects, changed, selects }: Following<T>,
 ): FollowedKind {
   const collection = new WatchedCollection<T>(objects, (old, current) => {
     try {
@@ -100,9 +104,11 @@ function followed<T extends ApiObject>(
   });
   return {
     name,
-    watch: (clock, random) => watcher(source, { clock, random, ...selection }),
+    events$: source.events$,
     take(event: WatcherEvent<Frozen<T>>) {
-      collection.take(event); // of the watch beside it
+      if (selects !== undefined && (event.type === 'applied' || event.type === 'listed') && !selects(event.object))
+        collection.leaveOut(event.object);
+      else collection.take(event);
     },
     clear: () => collection.clear(),
   };

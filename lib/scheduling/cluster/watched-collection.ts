@@ -48,6 +48,11 @@ export class WatchedCollection<T extends ApiObject> {
     }
   }
 
+  /** Removes an object that exists but is of no interest. */
+  leaveOut(object: Frozen<T>): void {
+    this.#delete(object);
+  }
+
   /** There is no such collection, so there is nothing in it. */
   clear(): void {
     this.#unlisted = new Set(this.#objects.keys());

@@ -3,6 +3,7 @@ import { Outlet, objectKey } from '../../core/index.js';
 import type { Clock, Frozen, Random } from '../../core/index.js';
 import type { Pod } from '../../core/types/index.js';
 import { fetchTransport } from '../../client/index.js';
+import type { Informers } from '../../client/index.js';
 import { createClusterCache } from '../cluster/cluster-cache.js';
 import type { Nominations } from '../cluster/cluster-cache.js';
 import { clusterColumns } from '../columns/cluster-columns.js';
@@ -34,7 +35,8 @@ import type { PlacingProfile, SchedulerParts } from './scheduler-parts.js';
 import { StatusWrites } from './status-writes.js';
 
 /** Options with all that was left out. */
-export interface CompletedOptions extends Omit<SchedulerOptions, 'clock' | 'random' | 'configuration'> {
+export interface CompletedOptions extends Omit<SchedulerOptions, 'clock' | 'random' | 'configuration' | 'informers'> {
+  readonly informers: Informers;
   readonly clock: Clock;
   readonly random: Random;
   readonly configuration: SchedulerConfiguration;

@@ -15,6 +15,7 @@ import {
   throwError,
 } from 'rxjs';
 import type { Observable } from 'rxjs';
+import { informers } from '../../client/index.js';
 import { Outlet, stopwatch, systemClock, systemRandom } from '../../core/index.js';
 import type { Frozen } from '../../core/index.js';
 import type { Pod } from '../../core/types/index.js';
@@ -44,7 +45,8 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   const { clock = systemClock(), random = systemRandom(), plugins = [] } = options;
   const configuration =
     options.configuration ?? schedulerConfiguration({}, { plugins: registryOf(plugins.map(definitionOf)) });
-  const completed: CompletedOptions = { ...options, clock, random, configuration };
+  const shared = options.informers ?? informers(options.client, { clock, random: random.stream('watches') });
+  const completed: CompletedOptions = { ...options, informers: shared, clock, random, configuration };
   const metrics = newMetrics(completed);
   const running: Running = { assembly: undefined, isSynced: false, binding: 0 };
   /** What is known while it runs; else what can be found out once. */
@@ -145,13 +147,11 @@ function activities(assembly: Assembly, options: CompletedOptions, running: Runn
 
 /** What the cluster tells. */
 function newsOf(
-  { parts: { cache, queue, held, clock, configuration, metrics } }: Assembly,
-  { client, random }: CompletedOptions,
+  { parts: { cache, queue, held, configuration, metrics } }: Assembly,
+  { informers: shared }: CompletedOptions,
 ): Observable<ClusterNews> {
   return followCluster({
-    client,
-    clock,
-    random: random.stream('watches'),
+    informers: shared,
     cache,
     queue,
     responsible: (schedulerName) => configuration.profiles.has(schedulerName),

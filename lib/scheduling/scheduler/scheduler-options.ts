@@ -1,6 +1,6 @@
 // What a host says about its scheduler, and what it gets.
 import type { Observable } from 'rxjs';
-import type { Client, Transport } from '../../client/index.js';
+import type { Client, Informers, Transport } from '../../client/index.js';
 import type { Clock, Frozen, MetricFamily, Random } from '../../core/index.js';
 import type { Pod } from '../../core/types/index.js';
 import type { Extender, SchedulerConfiguration } from '../configuration/scheduler-configuration.js';
@@ -15,6 +15,8 @@ import type { SchedulerParts } from './scheduler-parts.js';
 export interface SchedulerOptions {
   /** The cluster, as a user who may do what `system:kube-scheduler` may. */
   readonly client: Client;
+  /** The watches that the scheduler shares with other parts of the process. Default: its own, through `client`. */
+  readonly informers?: Informers;
   readonly clock?: Clock;
   /** Chooses among equal nodes, and spreads retries. */
   readonly random?: Random;
