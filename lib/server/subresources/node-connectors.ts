@@ -23,7 +23,7 @@ export class ConnectorRegistry implements NodeConnectors {
   }
 
   /** The connector of a node, or of no particular one; undefined where it cannot be reached. */
-  find(node = anyNode): NodeConnector | undefined {
+  find(node: string = anyNode): NodeConnector | undefined {
     return this.#byNode.get(node) ?? this.#byNode.get(anyNode);
   }
 }
