@@ -3,9 +3,9 @@
 // plugin may refuse it (`validate`). As apiserver/pkg/admission/interfaces.go.
 //
 // Promises: all four operations reach both phases. `object` and `oldObject` are of the version of `kind`. A plugin
-// changes an object by returning another one; what it is given must not be changed. A refusal is an ApiError, thrown
-// or as the error of the returned Promise or Observable; the first refusal ends the request. An update that another
-// writer overtook is repeated, and its plugins run again.
+// changes an object by returning another one; what it is given must not be changed, nor kept beyond the call. A refusal
+// is an ApiError, thrown or as the error of the returned Promise or Observable; the first refusal ends the request. An
+// update that another writer overtook is repeated, and its plugins run again.
 import type { Observable } from 'rxjs';
 import type { ApiObject, Frozen, GroupVersionKind, GroupVersionResource } from '../core/index.js';
 import type { UserInfo } from '../core/types/index.js';

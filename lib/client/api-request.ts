@@ -69,6 +69,14 @@ export type RequestBody =
       /** The Content-Type header as sent; empty without one. */ readonly contentType: string;
     };
 
+/** Why a request was made: what its sender reacts to. Recorded with what it commits. */
+export interface RequestCause {
+  /** What happened, in the words of the sender, such as `Deployment default/web changed`. */
+  readonly reason: string;
+  /** The resourceVersion of the object that the sender reacts to. */
+  readonly resourceVersion?: string;
+}
+
 /** A request. */
 export interface ApiRequest {
   readonly info: RequestInfo;
@@ -76,6 +84,8 @@ export interface ApiRequest {
   readonly user?: Frozen<UserInfo>;
   /** Ends the request; a watch is ended by unsubscribing. */
   readonly signal?: AbortSignal;
+  /** Why it is made, where the sender says so. Only requests of this process say it. */
+  readonly cause?: RequestCause;
   /** A header's value, by name in any case. */
   header(name: string): string | undefined;
   /** Throws ApiError 400 where the query makes no sense. */

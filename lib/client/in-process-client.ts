@@ -4,7 +4,7 @@ import { defer, mergeAll } from 'rxjs';
 import { deepFreeze, mediaTypes, parseJson, reasonOf, untilAborted } from '../core/index.js';
 import type { Frozen, Negotiated } from '../core/index.js';
 import type { UserInfo } from '../core/types/index.js';
-import type { AnswerNotes, ApiResponse, Handler, RequestInfo } from './api-request.js';
+import type { AnswerNotes, ApiResponse, Handler, RequestCause, RequestInfo } from './api-request.js';
 import { bareRefusal } from './bare-refusal.js';
 import type { Carrier } from './carrier.js';
 import type { Client } from './client.js';
@@ -16,6 +16,10 @@ import type { InProcessOptions } from './in-process-request.js';
 export interface InProcessClientOptions {
   /** Who asks. Without one, whoever the server takes for the author of a request without credentials. */
   readonly user?: Frozen<UserInfo>;
+  /** The name of the program, as in a User-Agent: it owns the fields that are written. Default: `vivarium`. */
+  readonly manager?: string;
+  /** Returns why the next request is made; recorded with what it commits. */
+  readonly cause?: () => RequestCause | undefined;
   /** Told what a server warns of. */
   readonly onWarning?: (text: string) => void;
 }
@@ -26,7 +30,7 @@ export function inProcessClient(handler: Handler, options: InProcessClientOption
 }
 
 function inProcessCarrier(handler: Handler, options: InProcessClientOptions): Carrier {
-  const { user, onWarning } = options;
+  const { user, onWarning, manager: userAgent = 'vivarium', cause } = options;
   const tell =
     onWarning === undefined
       ? undefined
@@ -44,14 +48,14 @@ function inProcessCarrier(handler: Handler, options: InProcessClientOptions): Ca
   return {
     send({ info, options: query, body, signal }) {
       if (signal?.aborted === true) return Promise.reject(reasonOf(signal));
-      const answer = ask({ info, user, options: query, body, signal, tell }, (response) =>
+      const answer = ask({ info, user, options: query, body, signal, tell, userAgent, cause: cause?.() }, (response) =>
         response.type === 'object' ? deepFreeze(response.object) : unfit(info, response, 'an object'),
       );
       return signal === undefined ? answer : untilAborted(answer, signal);
     },
     watch: ({ info, options: query }) =>
       defer(() =>
-        ask({ info, user, options: query, tell }, (response) =>
+        ask({ info, user, options: query, tell, userAgent }, (response) =>
           response.type === 'watch' ? response.events : unfit(info, response, 'events'),
         ),
       ).pipe(mergeAll()),
@@ -74,7 +78,7 @@ function inProcessCarrier(handler: Handler, options: InProcessClientOptions): Ca
         subresource: '',
         name: '',
       };
-      const answer = ask({ info, user, signal, form: aggregated ? aggregatedForm : undefined }, (response) =>
+      const answer = ask({ info, user, signal, userAgent, form: aggregated ? aggregatedForm : undefined }, (response) =>
         documentOf(info, response),
       );
       return await untilAborted(answer, signal);

@@ -189,8 +189,7 @@ export { ephemeralClaimName, notMadeFor, volumeClaims } from './volumes/pod-clai
 export { driverInPlaceOf, inTreeDrivers } from './volumes/in-tree-drivers.js';
 
 // Immutability
-export { deepFreeze, isDeepFrozen } from './objects/freeze.js';
-export { deepCopy, thaw } from './objects/deep-copy.js';
+export { deepCopy, deepFreeze, isDeepFrozen, thaw } from './objects/freeze.js';
 export { deepEqual } from './objects/deep-equal.js';
 export type { ObjectPath, ValueAt } from './objects/path-copy.js';
 export { deleteIn, getIn, setIn, updateIn } from './objects/path-copy.js';

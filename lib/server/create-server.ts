@@ -5,7 +5,7 @@ import { admissionChain } from '../admission/index.js';
 import type { AdmissionPlugin } from '../admission/index.js';
 import { alwaysAllow } from '../auth/index.js';
 import type { Authenticator, ServerTools } from '../auth/index.js';
-import { createKinds, objectInformers, systemClock, systemRandom } from '../core/index.js';
+import { Outlet, createKinds, objectInformers, systemClock, systemRandom } from '../core/index.js';
 import type { Frozen, MetricFamily } from '../core/index.js';
 import type { Service } from '../core/types/index.js';
 import type { Store } from '../storage/index.js';
@@ -24,23 +24,24 @@ import { openApiV3 } from './documents/openapi/openapi-v3.js';
 import { openIdRoutes } from './documents/openid.js';
 import { fairnessOf } from './fairness/fairness.js';
 import { impersonateStep } from './impersonate.js';
+import { kindBehaviours } from './kind-behaviours.js';
 import { RequestMetrics } from './metrics/request-metrics.js';
 import { metricsRoute } from './metrics/server-metrics.js';
-import { pipelineHandler } from './pipeline.js';
+import { pipelineHandler, whenStarted } from './pipeline.js';
 import { followKinds } from './registry/follow-kinds.js';
 import { objectReader } from './registry/object-reader.js';
 import { Registry } from './registry/registry.js';
+import type { StoredKind } from './registry/stored-kind.js';
 import { withoutCredentials } from './requests/without-credentials.js';
 import { RouteTable } from './routing/route-table.js';
 import { serveRequests } from './routing/router.js';
 import type { ApiServer, ServerOptions } from './server-options.js';
 import { attributesOf, authenticateStep, authorize, authorizeStep } from './steps.js';
 import { ConnectorRegistry } from './subresources/node-connectors.js';
-import { specialResources, virtualResources } from './subresources/special-resources.js';
-import { whenStarted } from './when-started.js';
+import type { Commit } from './writes/commit.js';
+import type { KindBehaviour } from './writes/kind-behaviour.js';
 import { leasePool } from './writes/lease-pool.js';
 import type { WriteTools } from './writes/write.js';
-import { writeGuards } from './writes/write-guards.js';
 
 /** Makes a server. */
 export function createServer(options: ServerOptions): ApiServer {
@@ -66,7 +67,6 @@ export function createServer(options: ServerOptions): ApiServer {
     const stored = registry.endpoint({ group: '', version: 'v1', resource: 'services' })?.stored;
     return ((await stored?.cacher.list())?.items ?? []) as readonly Frozen<Service>[];
   };
-  const serviceHook = withCompanions(loadedAllocator(allocatorOf, services), registry);
   const requests = new RequestMetrics(clock, kinds);
   const fairness =
     options.fairness === false
@@ -88,32 +88,42 @@ export function createServer(options: ServerOptions): ApiServer {
     flowControl: fairness?.control,
     others: () => [...metricSources].flatMap((source) => source()),
   });
+  const commits = new Outlet<Commit>();
+  const known = new WeakMap<StoredKind, KindBehaviour>();
   const tools: WriteTools = {
     store,
     clock,
     random: random.stream('objects'),
     leases: leasePool(store, clock),
     admission: admissionChain(admissionOf(options, access.toolsFor('admission'))),
-    hookOf: (stored) => (stored.ref.resource === 'services' && stored.ref.group === '' ? serviceHook : undefined),
-    guardOf: writeGuards({ rbac, authorizer, reader, kinds }),
-    authorizeCreate: (_endpoint, exchange) => authorize(authorizer, { ...attributesOf(exchange), verb: 'create' }),
+    commits,
+    behaviourOf(stored) {
+      let behaviour = known.get(stored);
+      if (behaviour === undefined) {
+        behaviour = behaviours.byResource.get(`${stored.ref.group}/${stored.ref.resource}`) ?? plain;
+        known.set(stored, behaviour);
+      }
+      return behaviour;
+    },
+    authorizeCreate: (exchange) => authorize(authorizer, { ...attributesOf(exchange), verb: 'create' }),
   };
-  const routes = new RouteTable({
+  const behaviours = kindBehaviours({
     registry,
-    special: specialResources(registry, tools, {
-      connectors: nodes,
-      tokens,
-      withoutCredentials: withoutCredentials(options.authenticationInfo?.requestHeader),
-      authorizer,
-      closed$: access.toolsFor('streams').closed$,
-    }),
-    virtual: virtualResources(registry, tools, {
-      authenticator: authenticator ?? unknown,
-      authorizer,
-      audiences,
-      healthChecks,
-    }),
+    tools,
+    reader,
+    kinds,
+    authenticator: authenticator ?? unknown,
+    authorizer,
+    rbac,
+    audiences,
+    tokens,
+    connectors: nodes,
+    closed$: access.toolsFor('streams').closed$,
+    withoutCredentials: withoutCredentials(options.authenticationInfo?.requestHeader),
+    healthChecks,
+    services: withCompanions(loadedAllocator(allocatorOf, services), registry),
   });
+  const routes = new RouteTable({ registry, behaviours });
   const served = pipelineHandler({
     clock,
     authenticate: audit.authenticating(authenticateStep(authenticator, audiences)),
@@ -167,12 +177,23 @@ export function createServer(options: ServerOptions): ApiServer {
     fairness?.close();
     await registry.close();
     audit.close();
+    commits.complete();
   };
   const addMetrics = (source: () => readonly MetricFamily[]): (() => void) => {
     metricSources.add(source);
     return () => void metricSources.delete(source);
   };
-  return { handler, kinds, nodes, audit$: audit.events$, started, publishAddress, addMetrics, close };
+  return {
+    handler,
+    kinds,
+    nodes,
+    audit$: audit.events$,
+    commits$: commits.values$,
+    started,
+    publishAddress,
+    addMetrics,
+    close,
+  };
 }
 
 function admissionOf({ admission = [] }: ServerOptions, tools: ServerTools): readonly AdmissionPlugin[] {
@@ -180,6 +201,7 @@ function admissionOf({ admission = [] }: ServerOptions, tools: ServerTools): rea
 }
 
 const unknown: Authenticator = () => [undefined];
+const plain: KindBehaviour = {};
 
 function healthChecksOf(store: Store): readonly HealthCheck[] {
   return [

@@ -5,6 +5,7 @@ export type { AuthenticationInfo, RequestHeaderInfo } from './bootstrap/authenti
 export { authenticationConfigMap } from './bootstrap/authentication-info.js';
 
 export { createServer } from './create-server.js';
+export type { Commit } from './writes/commit.js';
 export type { ApiServer, ServerOptions } from './server-options.js';
 export type { FetchExtras, FetchHandler } from './http/fetch-handler.js';
 export { fetchHandler } from './http/fetch-handler.js';

@@ -10,6 +10,7 @@ import type { AuditEvent } from './audit/audit-event.js';
 import type { AuditPolicy } from './audit/audit-policy.js';
 import type { AuthenticationInfo } from './bootstrap/authentication-info.js';
 import type { NodeConnectors } from './subresources/node-connectors.js';
+import type { Commit } from './writes/commit.js';
 
 /** What a server is made of. Only the store has no default. */
 export interface ServerOptions {
@@ -85,6 +86,8 @@ export interface ApiServer {
   readonly nodes: NodeConnectors;
   /** The audit log: what the policy asks for, about the requests that come while somebody subscribes. */
   readonly audit$: Observable<AuditEvent>;
+  /** Every change that a request makes to the store, from subscription on. Completes with `close`. */
+  readonly commits$: Observable<Commit>;
   /** Resolves when the objects that every cluster starts with are stored. The first request starts the server too. */
   started(): Promise<void>;
   /** Publishes the `host:port` at which clients reach the server, in `/api` and in the Service `kubernetes`. */

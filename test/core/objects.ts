@@ -1,6 +1,6 @@
 // Objects as values: their names, owners, immutability, changes by copying a path, and equality.
 import t from 'tap';
-import { deepCopy } from '../../lib/core/objects/deep-copy.js';
+import { deepCopy } from '../../lib/core/objects/freeze.js';
 import { deepEqual } from '../../lib/core/objects/deep-equal.js';
 import { deepFreeze, isDeepFrozen } from '../../lib/core/objects/freeze.js';
 import {

@@ -2,14 +2,14 @@
 // that nobody asks for Services reads none.
 import type { Frozen } from '../../core/index.js';
 import type { Service } from '../../core/types/index.js';
-import type { WriteHook } from '../writes/write-hook.js';
+import type { Reserving } from '../writes/kind-behaviour.js';
 import type { ServiceAllocator } from './service-allocator.js';
 
 /** Asks for all Services before the first reservation; where that fails, before the next one. */
 export function loadedAllocator(
   make: () => ServiceAllocator,
   services: () => Promise<readonly Frozen<Service>[]>,
-): Pick<WriteHook, 'reserve' | 'release'> {
+): Pick<Reserving, 'reserve' | 'release'> {
   let loading: Promise<ServiceAllocator> | undefined;
   let loaded: ServiceAllocator | undefined;
   const load = async (): Promise<ServiceAllocator> => {

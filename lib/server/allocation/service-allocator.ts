@@ -17,7 +17,7 @@ import {
 import { fieldInvalid, fieldPath, quote } from '../../core/index.js';
 import type { FieldError, Frozen, IpAddress, Random, WriteContext } from '../../core/index.js';
 import type { Service, ServiceSpec } from '../../core/types/index.js';
-import type { Reservation, WriteHook } from '../writes/write-hook.js';
+import type { Reservation, Reserving } from '../writes/kind-behaviour.js';
 import { AddressPool, familyOf } from './address-pool.js';
 import type { Family } from './address-pool.js';
 import { alignClusterIps, keepAllocatedValues, specOf } from './allocated-values.js';
@@ -40,7 +40,7 @@ export interface ServiceAllocatorOptions {
 }
 
 /** The addresses and ports of a cluster's Services. */
-export class ServiceAllocator implements WriteHook {
+export class ServiceAllocator implements Pick<Reserving, 'reserve' | 'release'> {
   readonly #pools: ReadonlyMap<Family, AddressPool>;
   readonly #families: Families;
   readonly #ports: NodePorts;

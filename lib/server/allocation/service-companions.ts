@@ -2,15 +2,16 @@
 // which says whose it is; and the Endpoints of its name, which go when it goes. As
 // pkg/registry/core/service/{ipallocator/ipallocator.go,storage/storage.go}.
 import { isExternalName, parseIp, printIp, printTime } from '../../core/index.js';
-import type { ApiObject, Frozen, ObjectMeta, WriteContext } from '../../core/index.js';
+import type { ApiObject, Frozen, ObjectMeta } from '../../core/index.js';
 import type { IPAddress, Service } from '../../core/types/index.js';
 import type { Put } from '../../storage/index.js';
 import type { Registry } from '../registry/registry.js';
 import type { StoredKind } from '../registry/stored-kind.js';
-import type { Companions, WriteHook } from '../writes/write-hook.js';
+import { ownFields } from '../writes/field-ownership.js';
+import type { CompanionContext, Companions, Reserving } from '../writes/kind-behaviour.js';
 
 /** An allocator of Services that also keeps their companions. A scheme without these kinds has none. */
-export function withCompanions(allocator: Pick<WriteHook, 'reserve' | 'release'>, registry: Registry): WriteHook {
+export function withCompanions(allocator: Pick<Reserving, 'reserve' | 'release'>, registry: Registry): Reserving {
   return {
     reserve: (service, old, context) => allocator.reserve(service, old, context),
     release: (service) => allocator.release(service),
@@ -52,7 +53,7 @@ function addressChanges(
   stored: StoredKind,
   service: Frozen<ApiObject> | undefined,
   old: Frozen<ApiObject> | undefined,
-  { now, random }: WriteContext,
+  { now, random, manager }: CompanionContext,
 ): Companions {
   const [wanted, had] = [addressesOf(service), addressesOf(old)];
   const put = wanted.flatMap((address): readonly Put[] => {
@@ -63,7 +64,16 @@ function addressChanges(
       ...object,
       metadata: { ...object.metadata, uid: random.uuid(), creationTimestamp: printTime(now) },
     };
-    const { key, value, done } = stored.write(address, draft);
+    const owned = ownFields({
+      old: undefined,
+      new: draft,
+      manager,
+      operation: 'Update',
+      subresource: '',
+      version: stored.definition,
+      time: now,
+    });
+    const { key, value, done } = stored.write(address, owned);
     done();
     return [{ key, value }];
   });

@@ -6,6 +6,7 @@ import type { ApiObject, Clock, Frozen, Random } from '../../core/index.js';
 import { storeLimits } from '../../storage/index.js';
 import type { Comparison, Entry, Put, Store } from '../../storage/index.js';
 import type { Registry } from '../registry/registry.js';
+import { ownFields } from '../writes/field-ownership.js';
 import type { Stored, StoredKind } from '../registry/stored-kind.js';
 
 /** An object that a cluster starts with. */
@@ -75,11 +76,8 @@ function draftOf(given: BootstrapObject, { registry, clock, random }: BootstrapT
   const stored = served && registry.endpoint({ group, version, resource: served.plural })?.stored;
   if (stored === undefined) return [];
   const metadata = { ...object.metadata, uid: random.uuid(), creationTimestamp: printTime(clock.now()) };
-  // The value is frozen by `write`, so the cast away from Frozen is safe.
-  const { key, value, done } = stored.write(stored.keyOf(metadata.namespace ?? '', metadata.name ?? ''), {
-    ...object,
-    metadata,
-  } as ApiObject);
+  const owned = ownedByServer(stored, { ...object, metadata }, undefined, clock);
+  const { key, value, done } = stored.write(stored.keyOf(metadata.namespace ?? '', metadata.name ?? ''), owned);
   // `done` is not called for what is written: the value stays known as complete, so that it need not be decoded when a
   // cache first reads it and a server that has just started answers without having compiled a schema.
   return [{ ...given, stored, put: { key, value }, done }];
@@ -94,7 +92,7 @@ async function reconcile(draft: Draft, first: Entry, tools: BootstrapTools): Pro
     if (next === existing) return;
     const outcome = await tools.store.commit({
       compare: [{ key: entry.key, modRevision: entry.modRevision }],
-      ...(next === undefined ? { delete: [entry.key] } : { put: [replacement(draft.stored, next)] }),
+      ...(next === undefined ? { delete: [entry.key] } : { put: [replacement(draft.stored, next, existing, tools)] }),
     });
     if (outcome.committed && next !== undefined) return;
     const faster = outcome.committed ? undefined : outcome.found[0];
@@ -109,9 +107,33 @@ async function reconcile(draft: Draft, first: Entry, tools: BootstrapTools): Pro
   }
 }
 
-function replacement(stored: StoredKind, object: Frozen<ApiObject>): Put {
+function replacement(
+  stored: StoredKind,
+  object: Frozen<ApiObject>,
+  old: Frozen<ApiObject>,
+  { clock }: BootstrapTools,
+): Put {
   const { namespace = '', name = '' } = object.metadata ?? {};
-  const { key, value, done } = stored.write(stored.keyOf(namespace, name), object as ApiObject);
+  const { key, value, done } = stored.write(stored.keyOf(namespace, name), ownedByServer(stored, object, old, clock));
   done();
   return { key, value };
+}
+
+/** The object with the server as its field manager, as for what a kube-apiserver writes through its loopback client. */
+function ownedByServer(
+  { definition }: StoredKind,
+  object: Frozen<ApiObject>,
+  old: Frozen<ApiObject> | undefined,
+  clock: Clock,
+): ApiObject {
+  return ownFields({
+    old,
+    // The value is frozen when it is stored, so the cast away from Frozen is safe.
+    new: object as ApiObject,
+    manager: 'kube-apiserver',
+    operation: 'Update',
+    subresource: '',
+    version: definition,
+    time: clock.now(),
+  });
 }

@@ -4,11 +4,10 @@
 import type { ClientCertificate } from '../../auth/index.js';
 import type { AnswerNotes, ApiRequest, RequestBody, RequestInfo, RequestOptions } from '../../client/index.js';
 import type { Negotiated, Offer } from '../../core/index.js';
-import { mediaTypes, notAcceptable, routeNotAcceptable } from '../../core/index.js';
-import type { Negotiate } from './negotiations.js';
+import { mediaTypes, negotiate, notAcceptable, routeNotAcceptable } from '../../core/index.js';
 import type { Query } from './query.js';
 import { firstValue } from './query.js';
-import { readOptions } from './query-options.js';
+import { readOptions } from './query.js';
 
 /** What an adapter knows about a request. */
 export interface WireInput {
@@ -189,3 +188,28 @@ const clausesMax = 64;
 function isGroupPath({ isResource, path }: RequestInfo): boolean {
   return !isResource && /^\/apis\/*(?:[^/]+\/*)?$/.test(path);
 }
+
+/** Negotiates, and remembers. */
+export type Negotiate = (accept: string | undefined, offer: Offer) => Negotiated | undefined;
+
+/**
+ * Remembers negotiations, for one server: clients send the same few Accept headers, and an offer is a constant of its
+ * endpoint. Bounded in number and in length of what is remembered.
+ */
+export function rememberNegotiations(): Negotiate {
+  const known = new WeakMap<Offer, Map<string, Negotiated | undefined>>();
+  return (accept = '', offer) => {
+    if (accept.length > acceptLengthMax) return negotiate(accept, offer);
+    let forms = known.get(offer);
+    if (forms === undefined) known.set(offer, (forms = new Map<string, Negotiated | undefined>()));
+    const form = forms.get(accept);
+    if (form !== undefined || forms.has(accept)) return form;
+    if (forms.size >= formsMax) forms.clear();
+    const fresh = negotiate(accept, offer);
+    forms.set(accept, fresh);
+    return fresh;
+  };
+}
+
+const acceptLengthMax = 512;
+const formsMax = 64;

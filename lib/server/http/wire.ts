@@ -19,16 +19,15 @@ import { after } from './after.js';
 import { Deadlines } from './deadlines.js';
 import { encodeFailure, encodeResponse, gzipBytesMin } from './encode-response.js';
 import type { ResponseEncoding } from './encode-response.js';
-import { rememberNegotiations } from './negotiations.js';
 import type { Query } from './query.js';
 import { firstValue } from './query.js';
 import { isLongRunning } from './request-info.js';
-import { rememberTargets } from './targets.js';
+import { rememberTargets } from './request-info.js';
 import { watchEncoder } from './watch-encoder.js';
 import type { WireOutput } from './wire-output.js';
 import { textOutput } from './wire-output.js';
 import type { WireInput } from './wire-request.js';
-import { WireRequest } from './wire-request.js';
+import { WireRequest, rememberNegotiations } from './wire-request.js';
 
 /** What the wire is made of. Everything has a default. */
 export interface WireOptions {

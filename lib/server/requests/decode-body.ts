@@ -16,7 +16,6 @@ import {
   parseMediaType,
   parseYaml,
   printGroupVersion,
-  settle,
   typeMetaOf,
   unsupportedMediaType,
 } from '../../core/index.js';
@@ -47,38 +46,23 @@ export interface DecodedObject {
   readonly warnings: readonly string[];
 }
 
-/** Decodes and defaults; at once, unless it takes long to parse. Throws or rejects with ApiError 400 and 415. */
-export function decodeBody(body: RequestBody | undefined, expected: Expected): DecodedObject | Promise<DecodedObject> {
+/** Decodes and defaults. Rejects with ApiError 400 and 415. */
+export async function decodeBody(body: RequestBody | undefined, expected: Expected): Promise<DecodedObject> {
   const claim = new Claim(expected);
-  return settle(
-    () => readBody(body, claim.typeOf, expected.validation),
-    (decoded) => completed(decoded, claim, expected, body),
-    (error) => refused(error, claim, body),
-  );
-}
-
-function completed(
-  { object, warnings }: DecodedBody,
-  claim: Claim,
-  { scheme }: Expected,
-  body: RequestBody | undefined,
-): DecodedObject {
-  const made: ApiObject = object;
   try {
+    const read = readBody(body, claim.typeOf, expected.validation);
+    const { object, warnings } = read instanceof Promise ? await read : read;
+    const made: ApiObject = object;
     made.kind = claim.gvk.kind;
     made.apiVersion = printGroupVersion(claim.gvk);
     claim.check();
-    scheme.setDefaults(made, claim.gvk);
+    expected.scheme.setDefaults(made, claim.gvk);
+    return { object: made, warnings };
   } catch (error) {
-    refused(error, claim, body);
+    throw isDecodeError(error) || isNotRegisteredError(error) || isParseError(error)
+      ? claim.refusal(error.message, body)
+      : error;
   }
-  return { object: made, warnings };
-}
-
-function refused(error: unknown, claim: Claim, body: RequestBody | undefined): never {
-  throw isDecodeError(error) || isNotRegisteredError(error) || isParseError(error)
-    ? claim.refusal(error.message, body)
-    : error;
 }
 
 /** The media type of a body: JSON where nothing is said. Throws ApiError 415 for one that endpoints do not read. */

@@ -1,7 +1,7 @@
 // May somebody do something? The authorizers are asked as they would be for the request itself.
 // As pkg/registry/authorization and pkg/apis/authorization/validation.
 import { badRequest, fieldInvalid, fieldPath, firstOf, invalid } from '../../core/index.js';
-import type { FieldError, Frozen, Kinds, ObjectMeta } from '../../core/index.js';
+import type { FieldError, Frozen, ObjectMeta } from '../../core/index.js';
 import type {
   LocalSubjectAccessReview,
   ResourceAttributes,
@@ -18,11 +18,15 @@ import type {
 import type { AccessAttributes, AccessRules, Authorizer } from '../../auth/index.js';
 import type { VirtualResource } from '../routing/route.js';
 import { decide } from '../steps.js';
+import type { ReviewParts } from './review.js';
 import { review } from './review.js';
 import { reviewSelectors, selectorErrors } from './review-selectors.js';
 
 /** The four reviews of access, by `group/resource`. */
-export function accessReviews(kinds: Kinds, authorizer: Authorizer): readonly (readonly [string, VirtualResource])[] {
+export function accessReviews(
+  parts: ReviewParts & { readonly authorizer: Authorizer },
+): readonly (readonly [string, VirtualResource])[] {
+  const { authorizer } = parts;
   const gvk = (kind: string): { group: string; version: string; kind: string } => ({
     group: reviewGroup,
     version: 'v1',
@@ -31,7 +35,7 @@ export function accessReviews(kinds: Kinds, authorizer: Authorizer): readonly (r
   return [
     [
       `${reviewGroup}/selfsubjectaccessreviews`,
-      review<SelfSubjectAccessReview>(kinds, gvk('SelfSubjectAccessReview'), async (question, { user }) => {
+      review<SelfSubjectAccessReview>(parts, gvk('SelfSubjectAccessReview'), async (question, { user }) => {
         refuse([
           ...attributeErrors(question.spec),
           ...selectorErrors(question.spec.resourceAttributes),
@@ -42,21 +46,21 @@ export function accessReviews(kinds: Kinds, authorizer: Authorizer): readonly (r
     ],
     [
       `${reviewGroup}/subjectaccessreviews`,
-      review<SubjectAccessReview>(kinds, gvk('SubjectAccessReview'), async (question) => {
+      review<SubjectAccessReview>(parts, gvk('SubjectAccessReview'), async (question) => {
         refuse([...subjectErrors(question.spec), ...metadataErrors(question.metadata)]);
         return { ...question, status: await statusOf(authorizer, question.spec, subjectOf(question.spec)) };
       }),
     ],
     [
       `${reviewGroup}/localsubjectaccessreviews`,
-      review<LocalSubjectAccessReview>(kinds, gvk('LocalSubjectAccessReview'), async (question) => {
+      review<LocalSubjectAccessReview>(parts, gvk('LocalSubjectAccessReview'), async (question) => {
         refuse(localErrors(question));
         return { ...question, status: await statusOf(authorizer, question.spec, subjectOf(question.spec)) };
       }),
     ],
     [
       `${reviewGroup}/selfsubjectrulesreviews`,
-      review<SelfSubjectRulesReview>(kinds, gvk('SelfSubjectRulesReview'), async (question, { user }) => {
+      review<SelfSubjectRulesReview>(parts, gvk('SelfSubjectRulesReview'), async (question, { user }) => {
         const { namespace = '' } = question.spec;
         if (namespace === '') throw badRequest('no namespace on request');
         return { ...question, metadata: {}, spec: {}, status: await rulesOf(authorizer, user, namespace) };

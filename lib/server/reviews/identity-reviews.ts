@@ -1,7 +1,6 @@
 // Who is it? The authenticators are asked as they would be for a request with that token.
 // As pkg/registry/authentication.
 import { aggregateText, badRequest, errorText, firstOf, internalError, printTime } from '../../core/index.js';
-import type { Clock, Kinds } from '../../core/index.js';
 import type {
   SelfSubjectReview,
   TokenReview,
@@ -11,34 +10,32 @@ import type {
 } from '../../core/types/index.js';
 import type { Authenticated, Authenticator, Credentials } from '../../auth/index.js';
 import type { VirtualResource } from '../routing/route.js';
+import type { ReviewParts } from './review.js';
 import { review } from './review.js';
 
 /** What identities are reviewed with. */
-export interface IdentityParts {
+export interface IdentityParts extends ReviewParts {
   readonly authenticator: Authenticator;
   /** For whom tokens are unless a review asks for others. */
   readonly audiences: readonly string[];
-  readonly clock: Clock;
 }
 
 /** The reviews of identity, by `group/resource`. */
-export function identityReviews(
-  kinds: Kinds,
-  { authenticator, audiences: apiAudiences, clock }: IdentityParts,
-): readonly (readonly [string, VirtualResource])[] {
+export function identityReviews(parts: IdentityParts): readonly (readonly [string, VirtualResource])[] {
+  const { authenticator, audiences: apiAudiences, tools } = parts;
   const group = 'authentication.k8s.io';
   return [
     [
       `${group}/selfsubjectreviews`,
-      review<SelfSubjectReview>(kinds, { group, version: 'v1', kind: 'SelfSubjectReview' }, (question, { user }) => ({
+      review<SelfSubjectReview>(parts, { group, version: 'v1', kind: 'SelfSubjectReview' }, (question, { user }) => ({
         ...question,
-        metadata: { creationTimestamp: printTime(clock.now()) },
+        metadata: { creationTimestamp: printTime(tools.clock.now()) },
         status: { userInfo: user as UserInfo },
       })),
     ],
     [
       `${group}/tokenreviews`,
-      review<TokenReview>(kinds, { group, version: 'v1', kind: 'TokenReview' }, async (question) => {
+      review<TokenReview>(parts, { group, version: 'v1', kind: 'TokenReview' }, async (question) => {
         // A field that the type demands is still absent where a client leaves it out.
         const { token = '', audiences = [] } = question.spec as Partial<TokenReviewSpec>;
         if (token === '') throw badRequest('token is required for TokenReview in authentication');

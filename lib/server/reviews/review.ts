@@ -1,40 +1,42 @@
-// Reviews are questions put as objects: created, answered, and forgotten. What they have in common.
-import type { ApiObject, GroupVersionKind, Kinds } from '../../core/index.js';
-import { deepFreeze } from '../../core/index.js';
-import type { ApiResponse } from '../../client/index.js';
-import { checkCreateOptions, fieldValidationOf } from '../requests/check-options.js';
-import { decodeBody } from '../requests/decode-body.js';
+// Reviews are questions in the form of objects: created, answered by completing them, and not stored. They take the
+// opening and the admission of every create.
+import { deepFreeze, unknownResource } from '../../core/index.js';
+import type { ApiObject, GroupVersionKind } from '../../core/index.js';
 import type { Exchange } from '../requests/exchange.js';
-import { objectOffer } from '../requests/form.js';
+import type { Registry } from '../registry/registry.js';
 import type { VirtualResource } from '../routing/route.js';
-import { attributeFields } from '../writes/field-ownership.js';
-import { ensureNamespace, wipeSystemFields } from '../writes/metadata.js';
+import type { ActionSubresource } from '../subresources/subresource.js';
+import { performAction } from '../subresources/subresource.js';
+import { wipeSystemFields } from '../writes/prepare.js';
+import type { WriteTools } from '../writes/write.js';
+
+/** What reviews are served with. */
+export interface ReviewParts {
+  readonly tools: WriteTools;
+  readonly registry: Registry;
+}
 
 /** A resource that answers a question by completing it. */
 export function review<T extends ApiObject>(
-  kinds: Kinds,
-  gvk: GroupVersionKind,
+  { tools, registry }: ReviewParts,
+  kind: GroupVersionKind,
   answer: (question: T, exchange: Exchange) => Promise<T> | T,
 ): VirtualResource {
-  return async (exchange): Promise<ApiResponse> => {
-    const { request } = exchange;
-    const form = request.negotiate(objectOffer);
-    const body = await request.body();
-    const options = request.options();
-    checkCreateOptions(options);
-    const { object, warnings } = await decodeBody(body, {
-      scheme: kinds.current,
-      gvk,
-      validation: fieldValidationOf(options),
-    });
-    for (const warning of warnings) exchange.warn(warning);
-    exchange.recorder?.object(object);
-    wipeSystemFields(object);
-    ensureNamespace(object, request.info.namespace, { namespaced: request.info.namespace !== '' });
-    attributeFields(object);
-    const { kind, apiVersion, metadata, ...rest } = object;
-    // The decoder made it what the scheme says it is.
-    const answered = await answer({ kind, apiVersion, metadata, ...rest } as T, exchange);
-    return { type: 'object', code: 201, object: deepFreeze<ApiObject>(answered), form };
+  const action: ActionSubresource<T> = {
+    kind,
+    complete(question, write) {
+      wipeSystemFields(question);
+      return write.ownFields(question, undefined) as T;
+    },
+    async perform(question, { exchange }) {
+      const { kind: name, apiVersion, metadata, ...rest } = question;
+      const ordered = { kind: name, apiVersion, metadata, ...rest } as T;
+      return deepFreeze<ApiObject>(await answer(ordered, exchange));
+    },
+  };
+  return async (exchange) => {
+    const endpoint = registry.endpoint(exchange.request.info);
+    if (endpoint === undefined) throw unknownResource();
+    return performAction(action, endpoint, exchange, tools);
   };
 }

@@ -1,16 +1,9 @@
 // Whether a request may take a route: does its path name an object where the verb needs one, a namespace where the
 // resource has one, and a verb that the resource offers. As the routes that apiserver/pkg/endpoints/installer.go
 // registers, and the refusals of paths that it does not register.
-import {
-  badRequest,
-  methodNotAllowed,
-  nameIsPathSegment,
-  unclassifiedError,
-  unknownResource,
-} from '../../core/index.js';
+import { badRequest, methodNotAllowed, nameIsPathSegment, unknownResource } from '../../core/index.js';
 import type { RequestInfo } from '../../client/index.js';
 import { missingRoute } from '../http/request-info.js';
-import type { Endpoint } from '../registry/endpoint.js';
 import type { ServedRoute } from './route.js';
 
 /** Returns false where the path leads nowhere at all. Throws ApiError 400, 404 and 405 otherwise. */
@@ -21,18 +14,6 @@ export function isOpen(info: RequestInfo, route: ServedRoute): boolean {
   if (!isOffered(info, route.verbs) || !isWhole(info, route.namespaced)) throw methodNotAllowed();
   checkName(info);
   return true;
-}
-
-/**
- * Throws for namespaces that would lead out of the resource: a real server notices when it looks for the objects.
- * Writes are refused later, by validation.
- */
-export function checkNamespace({ namespace, name, verb }: RequestInfo, { stored }: Endpoint): void {
-  if (namespace !== '.' && namespace !== '..') return;
-  if (verb !== 'create' && verb !== 'update' && verb !== 'patch')
-    throw unclassifiedError(
-      `invalid key: ${JSON.stringify(`/${stored.ref.resource}/${namespace}${name === '' ? '' : `/${name}`}`)}`,
-    );
 }
 
 /** Throws for names that could lead out of the resource. What follows a proxy is a path, not a name. */

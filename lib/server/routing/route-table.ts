@@ -10,16 +10,14 @@ import type { ApiRequest, RequestInfo } from '../../client/index.js';
 import { deprecationOf } from '../deprecated-kinds.js';
 import type { Serve } from '../pipeline.js';
 import type { Registry } from '../registry/registry.js';
-import type { Route, SpecialResource, VirtualResource } from './route.js';
+import type { KindBehaviours } from '../writes/kind-behaviour.js';
+import type { Route } from './route.js';
 import { isOpen } from './route-checks.js';
 
 /** What routes lead to. */
 export interface RouteSources {
   readonly registry: Registry;
-  /** By `group/resource/subresource`; a subresource of any resource is `any/subresource`. */
-  readonly special: ReadonlyMap<string, SpecialResource>;
-  /** By `group/resource`. */
-  readonly virtual: ReadonlyMap<string, VirtualResource>;
+  readonly behaviours: KindBehaviours;
   /** The handler of a group-version that is served elsewhere. Comes before the server's own kinds. */
   readonly delegate?: (version: GroupVersion) => Serve | undefined;
 }
@@ -91,7 +89,7 @@ const none: readonly Cell[] = [];
 
 /** Undefined where not even the group exists. Throws ApiError 404 where the rest does not. */
 function routeOf(
-  { registry, special, virtual }: RouteSources,
+  { registry, behaviours: { byResource, shared } }: RouteSources,
   { group, version, resource, subresource }: RequestInfo,
 ): Cell['route'] {
   const served = registry.scheme.resource({ group, version, resource });
@@ -104,10 +102,9 @@ function routeOf(
     verbs: new Set(offered.verbs),
     deprecation: subresource === '' ? deprecationOf(served) : undefined,
   };
-  const own = subresource === '' ? virtual.get(`${group}/${resource}`) : undefined;
-  if (own !== undefined) return { type: 'virtual', ...common, virtual: own };
+  const { serve, subresources = {} } = byResource.get(`${group}/${resource}`) ?? {};
+  if (subresource === '' && serve !== undefined) return { type: 'virtual', ...common, virtual: serve };
   const endpoint = registry.endpoint({ group, version, resource });
   if (endpoint === undefined) throw unknownResource();
-  const behaviour = special.get(`${group}/${resource}/${subresource}`) ?? special.get(`any/${subresource}`);
-  return { type: 'stored', ...common, endpoint, special: subresource === '' ? undefined : behaviour };
+  return { type: 'stored', ...common, endpoint, special: subresources[subresource] ?? shared[subresource] };
 }

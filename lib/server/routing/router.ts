@@ -1,25 +1,21 @@
 // From a request to the one function that serves it: by resource, subresource and verb. Paths that are no resource go
 // to the documents. As apiserver/pkg/endpoints/installer.go, which makes the same choice with routes.
-import { methodNotAllowed } from '../../core/index.js';
+import { methodNotAllowed, unclassifiedError } from '../../core/index.js';
 import type { Clock } from '../../core/index.js';
-import type { ApiResponse } from '../../client/index.js';
+import type { ApiResponse, RequestInfo } from '../../client/index.js';
 import { pageNotFound } from '../documents/text-response.js';
 import type { Answer, Serve } from '../pipeline.js';
 import { present } from '../present.js';
 import type { Endpoint } from '../registry/endpoint.js';
 import type { Exchange } from '../requests/exchange.js';
-import { create } from '../verbs/create.js';
-import { deleteCollection } from '../verbs/delete-collection.js';
-import { deleteOne } from '../verbs/delete.js';
 import { get } from '../verbs/get.js';
 import { list } from '../verbs/list.js';
 import { patch } from '../verbs/patch.js';
-import { update } from '../verbs/update.js';
 import type { WatchTiming } from '../verbs/watch.js';
 import { watch } from '../verbs/watch.js';
+import { create, deleteCollection, deleteOne, update } from '../verbs/write.js';
 import type { WriteTools } from '../writes/write.js';
 import type { StoredRoute } from './route.js';
-import { checkNamespace } from './route-checks.js';
 import type { RouteTable } from './route-table.js';
 
 /** What requests are served with. */
@@ -49,6 +45,18 @@ export function serveRequests(serving: Serving): Serve {
       ? given.then((response) => inForm(response, route, exchange, serving))
       : inForm(given, route, exchange, serving);
   };
+}
+
+/**
+ * Throws for namespaces that would lead out of the resource: a real server notices when it looks for the objects.
+ * Writes are refused later, by validation.
+ */
+function checkNamespace({ namespace, name, verb }: RequestInfo, { stored }: Endpoint): void {
+  if (namespace !== '.' && namespace !== '..') return;
+  if (verb !== 'create' && verb !== 'update' && verb !== 'patch')
+    throw unclassifiedError(
+      `invalid key: ${JSON.stringify(`/${stored.ref.resource}/${namespace}${name === '' ? '' : `/${name}`}`)}`,
+    );
 }
 
 function inForm(

@@ -1,5 +1,5 @@
-// binding: a scheduler's decision, written into the pod once and for all. Also served on its own, as `bindings`, by
-// clients of old. As pkg/registry/core/pod/storage/storage.go, BindingREST: the pod's own validation is not asked.
+// binding: a scheduler's decision, written into the pod once and for all. Also served as a resource of its own,
+// `bindings`, for old clients. As pkg/registry/core/pod/storage/storage.go, BindingREST: the pod is not validated.
 import {
   badRequest,
   conflict,
@@ -7,56 +7,39 @@ import {
   fieldNotSupported,
   fieldPath,
   fieldRequired,
-  isApiError,
-  notFound,
   printTime,
-  successStatus,
   unclassifiedError,
 } from '../../core/index.js';
-import type { ApiObject, FieldError, Frozen } from '../../core/index.js';
+import type { FieldError, Frozen } from '../../core/index.js';
 import type { Binding, Pod, PodCondition, PodStatus } from '../../core/types/index.js';
-import type { ApiResponse } from '../../client/index.js';
-import { checkCreateOptions, fieldValidationOf } from '../requests/check-options.js';
-import { decodeBody } from '../requests/decode-body.js';
-import type { Exchange } from '../requests/exchange.js';
-import { objectOffer } from '../requests/form.js';
-import type { Endpoint } from '../registry/endpoint.js';
 import type { Stored } from '../registry/stored-kind.js';
-import { guaranteedUpdate } from '../writes/guaranteed-update.js';
-import { ensureNamespace } from '../writes/metadata.js';
-import type { WriteForm, WriteTools } from '../writes/write.js';
-import { Write } from '../writes/write.js';
+import type { Write } from '../writes/write.js';
+import { changing } from './subresource.js';
+import type { ActionSubresource } from './subresource.js';
 
-/**
- * Binds the pod that the path names, or, for `bindings`, the one that the body names. `pods` is the endpoint of pods.
- */
-export async function bind(pods: Endpoint, exchange: Exchange, tools: WriteTools): Promise<ApiResponse> {
-  const { request } = exchange;
-  const form = request.negotiate(objectOffer);
-  const given = request.body();
-  const body = given instanceof Promise ? await given : given;
-  const options = request.options();
-  checkCreateOptions(options);
-  const decoded = decodeBody(body, { scheme: pods.scheme, gvk: bindingKind, validation: fieldValidationOf(options) });
-  const { object, warnings } = decoded instanceof Promise ? await decoded : decoded;
-  for (const warning of warnings) exchange.warn(warning);
-  exchange.recorder?.object(object);
-  ensureNamespace(object, request.info.namespace, pods.stored);
-  const write = new Write(pods, exchange, options, tools, bindingForm);
-  const binding = (await write.mutate('CREATE', object)) as Binding;
-  const name = binding.metadata?.name ?? '';
-  if (request.info.subresource !== '' && request.info.name !== name)
+/** Binds the pod that the path names, or, for `bindings`, the one that the body names. */
+export const bindingSubresource: ActionSubresource<Binding> = changing<Binding, Pod>({
+  kind: { group: '', version: 'v1', kind: 'Binding' },
+  complete: checkedBinding,
+  checkParent: checkPreconditions,
+  into(pod, body, { now }) {
+    const name = body.metadata?.name ?? '';
+    const refusal = refusalOf(pod, name);
+    if (refusal !== undefined) throw conflict({ group: '', resource: 'pods/binding', name }, refusal);
+    return bound(pod, body, now);
+  },
+  failure: (error, name) => conflict({ group: '', resource: 'pods/binding', name }, String(error)),
+});
+
+function checkedBinding(body: Binding, { exchange }: Write): Binding {
+  const { subresource, name } = exchange.request.info;
+  if (subresource !== '' && name !== (body.metadata?.name ?? ''))
     throw badRequest('name in URL does not match name in Binding object');
-  const errors = bindingErrors(binding);
+  const errors = bindingErrors(body);
   // Kubernetes forgets to make this an Invalid.
   if (errors.length > 0) throw unclassifiedError(fieldErrorsText(errors));
-  await write.admit('CREATE', binding);
-  await assign(write, binding, name);
-  return { type: 'object', code: 201, object: successStatus(undefined, 201), form };
+  return body;
 }
-
-const bindingKind = { group: '', version: 'v1', kind: 'Binding' };
-const bindingForm: WriteForm = { gvk: bindingKind, fromHub: (object) => object };
 
 function bindingErrors({ target }: Frozen<Binding>): readonly FieldError[] {
   const { kind = '', name = '' } = target;
@@ -69,30 +52,8 @@ function bindingErrors({ target }: Frozen<Binding>): readonly FieldError[] {
   ];
 }
 
-async function assign(write: Write, binding: Binding, name: string): Promise<void> {
-  const { stored, context } = write;
-  const key = stored.keyOf(binding.metadata?.namespace ?? '', name);
-  try {
-    await guaranteedUpdate(write, key, (old) => {
-      if (old === undefined) throw notFound({ group: '', resource: 'pods', name });
-      checkPreconditions(binding, old, name, stored.prefix + key);
-      const pod = old as Frozen<Pod>;
-      const refusal = refusalOf(pod, name);
-      if (refusal !== undefined) throw conflict({ group: '', resource: 'pods/binding', name }, refusal);
-      return { put: bound(pod, binding, context.now) as ApiObject };
-    });
-  } catch (error) {
-    throw isApiError(error) ? error : conflict({ group: '', resource: 'pods/binding', name }, String(error));
-  }
-}
-
-function checkPreconditions(
-  { metadata = {} }: Binding,
-  { metadata: current = {} }: Stored,
-  name: string,
-  key: string,
-): void {
-  const { uid = '', resourceVersion = '' } = metadata;
+function checkPreconditions({ metadata: current = {} }: Stored, { metadata = {} }: Binding, key: string): void {
+  const { uid = '', resourceVersion = '', name = '' } = metadata;
   const unmet =
     uid !== '' && uid !== current.uid
       ? `UID in precondition: ${uid}, UID in object meta: ${current.uid ?? ''}`

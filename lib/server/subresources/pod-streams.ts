@@ -26,7 +26,7 @@ import {
   unclassifiedError,
 } from '../../core/index.js';
 import type { ApiObject, DuplexChannels } from '../../core/index.js';
-import { isTrue } from '../http/query-options.js';
+import { isTrue } from '../http/query.js';
 import type { Exchange } from '../requests/exchange.js';
 import type { Endpoint } from '../registry/endpoint.js';
 import { refOf } from '../registry/endpoint.js';

@@ -43,15 +43,16 @@ import type {
 } from '../../core/index.js';
 import type { ObjectResponse, RequestBody } from '../../client/index.js';
 import type { Exchange } from '../requests/exchange.js';
-import { patchRequestOf } from '../requests/patch-request.js';
+import { fieldValidationOf, openPatch } from '../requests/open-write.js';
 import type { Endpoint } from '../registry/endpoint.js';
 import { refOf } from '../registry/endpoint.js';
 import type { Stored } from '../registry/stored-kind.js';
-import { ensureNamespace } from '../writes/metadata.js';
+import { ensureNamespace } from '../writes/prepare.js';
 import { statusHalf, writesOnlyStatus } from '../writes/prepare.js';
 import type { WriteTools } from '../writes/write.js';
 import { Write } from '../writes/write.js';
-import { checkName, updateObject } from './update.js';
+import { updateObject } from '../writes/write-pipeline.js';
+import { checkName } from './write.js';
 
 /** A patch of a known type, ready to be applied to one object after the other. */
 export interface Patch {
@@ -67,15 +68,16 @@ export interface Patch {
 
 /** Answers with the object as it is now. */
 export async function patch(endpoint: Endpoint, exchange: Exchange, tools: WriteTools): Promise<ObjectResponse> {
-  const asked = patchRequestOf(exchange, endpoint.offer);
-  const { body, patchType, form, options, validation } = asked instanceof Promise ? await asked : asked;
+  const { body, patchType, form, options } = await openPatch(exchange, endpoint.offer);
   const write = new Write(endpoint, exchange, options, tools);
   let change: Patch | undefined;
-  const { object } = await updateObject(write, (old) => {
-    // Whether there is anything to patch is told before what is wrong with the patch.
-    if (old === undefined) throw notFound(refOf(endpoint, exchange.request.info.name));
-    change ??= translated(() => readPatch(patchType, body, endpoint.served.type()));
-    return patched(write, change, old, validation);
+  const { object } = await updateObject(write, {
+    next(old) {
+      // A missing object is refused before a patch that makes no sense.
+      if (old === undefined) throw notFound(refOf(endpoint, exchange.request.info.name));
+      change ??= translated(() => readPatch(patchType, body, endpoint.served.type()));
+      return patched(write, change, old, fieldValidationOf(options));
+    },
   });
   return { type: 'object', code: 200, object: endpoint.fromHub(object), form };
 }

@@ -8,7 +8,7 @@ import { deepEqual, errorText, fieldForbidden, fieldPath, nameIsDnsSubdomain } f
 import type { FieldError, Frozen } from '../../core/index.js';
 import type { UserInfo, resourceV1 } from '../../core/types/index.js';
 import { attributesOf, decide, refused } from '../steps.js';
-import type { WriteGuard } from './write-guard.js';
+import type { WriteGuard } from './kind-behaviour.js';
 
 /** The guard of resource claims; it heeds only their status. */
 export function claimStatusGuard(authorizer: Authorizer): WriteGuard {

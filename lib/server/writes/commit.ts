@@ -1,5 +1,5 @@
-// Commits of single objects, and what their failures mean to clients. A write that was answered is durable; one whose
-// answer was lost says so.
+// Commits of single objects: the transaction, what a failure of the store means to a client, and the stream of commits.
+// A write that was responded to is durable; one whose outcome is unknown is a timeout.
 import {
   alreadyExists,
   internalError,
@@ -8,35 +8,49 @@ import {
   serviceUnavailable,
   unclassifiedError,
 } from '../../core/index.js';
-import type { ApiObject, ResourceRef } from '../../core/index.js';
+import type { ApiObject, Frozen, ResourceRef } from '../../core/index.js';
+import type { UserInfo } from '../../core/types/index.js';
+import type { ApiRequest } from '../../client/index.js';
 import { isStoreError } from '../../storage/index.js';
-import type { Outcome, Put, Transaction } from '../../storage/index.js';
+import type { Outcome, Put, Revision, Transaction } from '../../storage/index.js';
 import { refOf } from '../registry/endpoint.js';
 import type { Stored } from '../registry/stored-kind.js';
 import { revisionOf } from '../registry/stored-kind.js';
 import type { Write } from './write.js';
 
-/**
- * Stores an object under a key that must be absent, or must still hold `old`. Undefined where it is not so any more.
- */
+/** A change that a request made to the store. */
+export interface Commit {
+  readonly revision: Revision;
+  /** The key of the object in the store. Objects that are written along with it have the same revision. */
+  readonly key: string;
+  /** The verb of the request. */
+  readonly verb: string;
+  readonly user: Frozen<UserInfo>;
+  /** The field manager. */
+  readonly manager: string;
+  /** Why the request was made, where its sender says so. */
+  readonly cause: ApiRequest['cause'];
+}
+
+/** Stores an object under a key that must be absent, or must still hold `old`. Resolves to the outcome if not. */
 export async function putObject(
   write: Write,
   key: string,
   object: ApiObject,
   old: Stored | undefined,
 ): Promise<Stored | Outcome> {
-  const { stored, tools, context } = write;
+  const { stored, tools, context, behaviour } = write;
   const { timeToLiveMs } = stored.strategy;
-  const others = write.hook?.companions?.(object, old, context);
+  const others = behaviour.companions?.(object, old, context);
   const pending = stored.write(key, object);
   const { key: fullKey, value } = pending;
   try {
-    const granted = timeToLiveMs === undefined ? undefined : tools.leases.leaseFor(timeToLiveMs);
-    const lease = granted instanceof Promise ? await granted : granted;
+    const lease = timeToLiveMs === undefined ? undefined : await tools.leases.leaseFor(timeToLiveMs);
     const own: Put = lease === undefined ? { key: fullKey, value } : { key: fullKey, value, lease };
     const compare = [{ key: fullKey, modRevision: old === undefined ? 0 : revisionOf(old) }];
     const outcome = await commit(
       write,
+      fullKey,
       others === undefined ? { compare, put: [own] } : { ...others, compare, put: [own, ...others.put] },
     );
     if (!outcome.committed) return outcome;
@@ -48,22 +62,46 @@ export async function putObject(
   }
 }
 
-/** Runs a transaction. Throws ApiError. */
-export async function commit(write: Write, transaction: Transaction): Promise<Outcome> {
+/** Removes the object under a key that must still hold `old`, with what goes with it. */
+export async function removeObject(write: Write, key: string, old: Stored): Promise<Outcome> {
+  const { stored, context, behaviour } = write;
+  const fullKey = stored.prefix + key;
+  const others = behaviour.companions?.(undefined, old, context);
+  const outcome = await commit(write, fullKey, {
+    ...others,
+    compare: [{ key: fullKey, modRevision: revisionOf(old) }],
+    delete: [fullKey, ...(others?.delete ?? [])],
+  });
+  if (outcome.committed) behaviour.release?.(old);
+  return outcome;
+}
+
+/** Runs a transaction and emits it. Rejects with ApiError. */
+async function commit(write: Write, key: string, transaction: Transaction): Promise<Outcome> {
+  const { tools, endpoint, exchange, context } = write;
+  const { info, cause } = exchange.request;
+  let outcome: Outcome;
   try {
-    return await write.tools.store.commit(transaction);
+    outcome = await tools.store.commit(transaction);
   } catch (error) {
-    throw storeFailure(
-      error,
-      refOf(write.endpoint, write.exchange.request.info.name),
-      write.exchange.request.info.verb,
-    );
+    throw storeFailure(error, refOf(endpoint, info.name), info.verb);
   }
+  if (outcome.committed && tools.commits.subscribers > 0) {
+    const { user, manager } = context;
+    tools.commits.emit({ revision: outcome.revision, key, verb: info.verb, user, manager, cause });
+  }
+  return outcome;
 }
 
 /** Whether a write found the key other than it expected. */
 export function isOutcome(result: Stored | Outcome): result is Outcome {
   return 'committed' in result;
+}
+
+/** The object that a refused transaction found in the place of its own. */
+export function foundObject(write: Write, outcome: Stored | Outcome): Stored | undefined {
+  const entry = 'found' in outcome ? outcome.found[0] : undefined;
+  return entry && write.stored.read(entry);
 }
 
 /** The refusal of a name that is taken. */
@@ -72,7 +110,7 @@ export function taken(ref: ResourceRef, existing: Stored | undefined): Error {
 }
 
 /** What a failure of the store means to a client. */
-export function storeFailure(error: unknown, ref: ResourceRef, operation: string): unknown {
+function storeFailure(error: unknown, ref: ResourceRef, operation: string): unknown {
   if (!isStoreError(error)) return error;
   switch (error.code) {
     case 'too-large':

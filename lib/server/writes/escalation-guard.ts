@@ -20,7 +20,7 @@ import type { ClusterRole, PolicyRule, RoleBinding, RoleRef } from '../../core/t
 import type { Stored } from '../registry/stored-kind.js';
 import type { Exchange } from '../requests/exchange.js';
 import { decide } from '../steps.js';
-import type { WriteGuard } from './write-guard.js';
+import type { WriteGuard } from './kind-behaviour.js';
 
 /** The guard of roles and bindings, for all four kinds. */
 export function escalationGuard(rbac: RbacRules, authorizer: Authorizer): WriteGuard {

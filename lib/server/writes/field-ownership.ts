@@ -1,8 +1,75 @@
-// The one place where a write is attributed to a field manager. Every create, update and patch passes here with the old
-// and the new object before admission sees it. Ownership is not kept yet: what a client sends of it is left out.
-import type { ApiObject } from '../../core/index.js';
+// Field ownership: which field manager owns which fields of an object, as `metadata.managedFields` says. Every write
+// passes `ownFields` exactly once, with the object before and after it: creates, updates, patches, subresources, the
+// objects that the server writes itself. Ownership is not computed yet: entries are kept as they are stored, and those
+// that a client sends are ignored.
+import { deepEqual } from '../../core/index.js';
+import type { ApiObject, Frozen, GroupVersion, ManagedFieldsEntry } from '../../core/index.js';
 
-/** Attributes what changed between two objects to whoever changed it, in place. */
-export function attributeFields(object: ApiObject): void {
-  if (object.metadata !== undefined) delete object.metadata.managedFields;
+/** A write, as field ownership sees it. */
+export interface FieldWrite {
+  /** The stored object, in `version`; undefined for a create. */
+  readonly old: Frozen<ApiObject> | undefined;
+  /** The object that takes its place, in `version`. */
+  readonly new: ApiObject;
+  /** The name of the field manager; see `fieldManagerOf`. */
+  readonly manager: string;
+  readonly operation: 'Apply' | 'Update';
+  /** The subresource that is written through; empty for the object itself. */
+  readonly subresource: string;
+  readonly version: GroupVersion;
+  /** Milliseconds since 1970. */
+  readonly time: number;
+}
+
+/** Returns the new object with its managed fields. */
+export function ownFields({ old, new: object }: FieldWrite): ApiObject {
+  const entries = old?.metadata?.managedFields;
+  if (object.metadata?.managedFields === entries) return object;
+  const { managedFields: _sent, ...metadata } = object.metadata ?? {};
+  return { ...object, metadata: entries === undefined ? metadata : { ...metadata, managedFields: [...entries] } };
+}
+
+/**
+ * The field manager of a request: the one it names, or else the first part of its user agent. As managerOrUserAgent of
+ * apiserver/pkg/endpoints/handlers/create.go and the default of the field manager itself.
+ */
+export function fieldManagerOf(fieldManager: string | undefined, userAgent: string | undefined): string {
+  if (fieldManager !== undefined && fieldManager !== '') return fieldManager;
+  if (userAgent === undefined || userAgent === '') return 'unknown';
+  const slash = userAgent.indexOf('/');
+  const product = slash < 0 ? userAgent : userAgent.slice(0, slash);
+  const name = isPlain.test(product) ? product : product.replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, '');
+  return name === '' ? 'unknown' : truncated(name);
+}
+
+/** Whether a write changes nothing. The times of managed fields do not count: they move with every write. */
+export function isUnchanged(object: Frozen<ApiObject>, old: Frozen<ApiObject>): boolean {
+  const [now, before] = [object.metadata?.managedFields, old.metadata?.managedFields];
+  if (now === undefined || before === undefined || now === before) return deepEqual(object, old);
+  return deepEqual(withEntries(object, now.map(timeless)), withEntries(old, before.map(timeless)));
+}
+
+const isPlain = /^[\x20-\x7e]*$/;
+const managerBytesMax = 128;
+
+function truncated(name: string): string {
+  if (name.length * 3 <= managerBytesMax) return name;
+  let bytes = 0;
+  let end = 0;
+  for (const character of name) {
+    bytes += utf8.encode(character).length;
+    if (bytes > managerBytesMax) break;
+    end += character.length;
+  }
+  return name.slice(0, end);
+}
+
+const utf8 = new TextEncoder();
+
+function timeless({ time: _time, ...entry }: Frozen<ManagedFieldsEntry>): Frozen<ManagedFieldsEntry> {
+  return entry;
+}
+
+function withEntries(object: Frozen<ApiObject>, managedFields: readonly Frozen<ManagedFieldsEntry>[]): unknown {
+  return { ...object, metadata: { ...object.metadata, managedFields } };
 }

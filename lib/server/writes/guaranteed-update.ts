@@ -2,14 +2,14 @@
 // the cache holds, which is right nearly always and saves a read; whatever a stale beginning leads to (a refusal,
 // nothing to do) counts only after a fresh one led to it too. As apiserver/pkg/storage/etcd3/store.go,
 // GuaranteedUpdate.
-import { deepEqual } from '../../core/index.js';
 import type { ApiObject } from '../../core/index.js';
 import type { Stored } from '../registry/stored-kind.js';
-import { revisionOf, withRevision } from '../registry/stored-kind.js';
-import { commit, isOutcome, putObject } from './commit.js';
-import { metadataOf } from './metadata.js';
+import { withRevision } from '../registry/stored-kind.js';
+import { foundObject, isOutcome, putObject, removeObject } from './commit.js';
+import { isUnchanged } from './field-ownership.js';
+import type { Reservation } from './kind-behaviour.js';
+import { metadataOf } from './prepare.js';
 import type { Write } from './write.js';
-import type { Reservation } from './write-hook.js';
 
 /** What shall become of an object. */
 export type Change =
@@ -83,7 +83,7 @@ async function put(
   else if (metadata.resourceVersion !== revision) metadata.resourceVersion = revision;
   let kept = false;
   try {
-    if (old !== undefined && deepEqual(object, old)) {
+    if (old !== undefined && isUnchanged(object, old)) {
       if (!fresh) return { stale: true };
       kept = true;
       reservation?.commit();
@@ -92,7 +92,7 @@ async function put(
     const fate = old === undefined ? 'created' : 'updated';
     if (write.context.dryRun) return { changed: { object, fate } };
     const result = await putObject(write, key, object, old);
-    if (isOutcome(result)) return { found: foundIn(write, result) };
+    if (isOutcome(result)) return { found: foundObject(write, result) };
     kept = true;
     reservation?.commit();
     return { changed: { object: result, fate } };
@@ -104,20 +104,7 @@ async function put(
 async function removed(write: Write, key: string, old: Stored | undefined, answer?: ApiObject): Promise<Attempt> {
   if (old === undefined) return { stale: true };
   if (write.context.dryRun) return { changed: { object: answer ?? old, fate: 'removed' } };
-  const full = write.stored.prefix + key;
-  const hook = write.tools.hookOf(write.stored);
-  const others = hook?.companions?.(undefined, old, write.context);
-  const outcome = await commit(write, {
-    ...others,
-    compare: [{ key: full, modRevision: revisionOf(old) }],
-    delete: [full, ...(others?.delete ?? [])],
-  });
-  if (!outcome.committed) return { found: foundIn(write, outcome) };
-  hook?.release(old);
+  const outcome = await removeObject(write, key, old);
+  if (!outcome.committed) return { found: foundObject(write, outcome) };
   return { changed: { object: withRevision(answer ?? old, outcome.revision), fate: 'removed' } };
-}
-
-function foundIn(write: Write, outcome: Parameters<typeof isOutcome>[0]): Stored | undefined {
-  const entry = 'found' in outcome ? outcome.found[0] : undefined;
-  return entry && write.stored.read(entry);
 }

@@ -16,7 +16,7 @@ import type {
 } from '../../core/types/index.js';
 import type { Exchange } from '../requests/exchange.js';
 import { decide } from '../steps.js';
-import type { WriteGuard } from './write-guard.js';
+import type { WriteGuard } from './kind-behaviour.js';
 
 type Policy = ValidatingAdmissionPolicy | MutatingAdmissionPolicy;
 type Binding = ValidatingAdmissionPolicyBinding | MutatingAdmissionPolicyBinding;

@@ -1,19 +1,31 @@
 // The steps between decoding and committing that need no storage: what the server decides, what the kind decides, and
 // what is wrong. As apiserver/pkg/registry/rest/{create,update}.go, BeforeCreate and BeforeUpdate.
 import {
+  badRequest,
+  dedupeOwnerReferences,
   invalid,
+  nameSuffix,
+  namespaceMismatch,
+  printTime,
   nameIsPathSegment,
   validateFinalizerNames,
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from '../../core/index.js';
-import type { ApiObject, FieldError, UpdateStrategy } from '../../core/index.js';
+import type {
+  ApiObject,
+  FieldError,
+  ObjectMeta,
+  OwnerReference,
+  UpdateStrategy,
+  WriteContext,
+} from '../../core/index.js';
+import type { Exchange } from '../requests/exchange.js';
 import type { Stored, StoredKind } from '../registry/stored-kind.js';
-import { metadataOf } from './metadata.js';
 import type { Write } from './write.js';
 
-/** Prepares and checks a new object. Throws ApiError 422. */
-export function prepareCreate(write: Write, object: ApiObject): void {
+/** Prepares and checks a new object, in place. Throws ApiError 422. */
+export function prepareCreate(write: Write, object: ApiObject): ApiObject {
   const { stored, context, exchange } = write;
   const { strategy } = stored;
   const metadata = metadataOf(object);
@@ -27,6 +39,7 @@ export function prepareCreate(write: Write, object: ApiObject): void {
   ];
   refuse(stored, metadata.name ?? '', errors);
   for (const warning of strategy.warningsOnCreate?.(object, context) ?? []) exchange.warn(warning);
+  return object;
 }
 
 /**
@@ -66,16 +79,10 @@ export function prepareUpdate(write: Write, given: ApiObject, old: Stored, subre
   return object;
 }
 
-/**
- * Refuses what is wrong with a prepared object only in the hands of this user; nothing where nobody looks. Rejects with
- * ApiError 422.
- */
-export function refuseGuarded(
-  { stored, exchange, guard }: Write,
-  object: ApiObject,
-  old?: Stored,
-): Promise<void> | undefined {
-  return guard?.errors?.(object, old, exchange).then((errors) => refuse(stored, object.metadata?.name ?? '', errors));
+/** Refuses what is wrong with a prepared object when this user writes it. Rejects with ApiError 422. */
+export async function refuseGuarded(write: Write, object: ApiObject, old: Stored | undefined): Promise<void> {
+  const { stored, exchange, behaviour } = write;
+  refuse(stored, object.metadata?.name ?? '', (await behaviour.errors?.(object, old, exchange)) ?? []);
 }
 
 /** What a write of status may bring. */
@@ -128,3 +135,69 @@ const errorsMax = 5000;
 function refuse({ definition }: StoredKind, name: string, errors: readonly FieldError[]): void {
   if (errors.length > 0) throw invalid(definition, name, errors.slice(0, errorsMax));
 }
+
+/** The metadata of an object that is being written. */
+export function metadataOf(object: ApiObject): ObjectMeta {
+  return (object.metadata ??= {});
+}
+
+/** A copy of a stored object whose metadata may be changed. */
+export function draftOf(old: Stored): ApiObject {
+  return { ...old, metadata: { ...old.metadata } } as ApiObject;
+}
+
+/** Clears what a client may not say about a new object. */
+export function wipeSystemFields(object: ApiObject): void {
+  const metadata = metadataOf(object);
+  delete metadata.uid;
+  delete metadata.creationTimestamp;
+  delete metadata.deletionTimestamp;
+  delete metadata.deletionGracePeriodSeconds;
+  delete metadata.selfLink;
+}
+
+/** Gives a new object its identity, and a name where it asks for one. */
+export function fillSystemFields(object: ApiObject, { now, random }: WriteContext): void {
+  const metadata = metadataOf(object);
+  metadata.creationTimestamp = printTime(now);
+  metadata.uid = random.uuid();
+  const { generateName = '', name = '' } = metadata;
+  if (generateName !== '' && name === '')
+    metadata.name = generateName.slice(0, generatedPrefixMax) + nameSuffix(random);
+}
+
+/** Places the object in the namespace of the request. Throws ApiError 400 where it says another. */
+export function ensureNamespace(
+  object: ApiObject,
+  namespace: string,
+  { namespaced }: Pick<StoredKind, 'namespaced'>,
+): void {
+  const metadata = metadataOf(object);
+  if (!namespaced) {
+    delete metadata.namespace;
+    return;
+  }
+  const own = metadata.namespace ?? '';
+  if (own !== '' && own !== namespace) throw namespaceMismatch();
+  if (namespace === '') throw badRequest('an empty namespace may not be set during creation');
+  metadata.namespace = namespace;
+}
+
+/** Drops owner references that are there twice, with a warning. */
+export function dedupeOwners(
+  object: ApiObject,
+  exchange: Exchange,
+  when: '' | ' after mutating admission happens' = '',
+): void {
+  const references = object.metadata?.ownerReferences;
+  if (references === undefined || references.length < 2) return;
+  const { references: kept, duplicates } = dedupeOwnerReferences(references);
+  if (duplicates.length === 0) return;
+  metadataOf(object).ownerReferences = [...kept] as OwnerReference[];
+  exchange.warn(
+    `.metadata.ownerReferences contains duplicate entries${when}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${duplicates.join(', ')}`,
+  );
+}
+
+/** A generated name has at most 63 characters, five of them by chance. */
+const generatedPrefixMax = 58;

@@ -1,17 +1,28 @@
-// One write on its way: the request, what it writes through, and the context that strategies and admission see.
-import type { AdmissionChain, AdmissionOperation } from '../../admission/index.js';
-import type { ApiObject, Clock, Random, WriteContext } from '../../core/index.js';
+// One write on its way through the pipeline (write-pipeline.ts): the request, the kind it is about, and what is seen of
+// it by strategies, field ownership, admission and commits.
+import type { AdmissionChain, AdmissionOperation, AdmissionSteps } from '../../admission/index.js';
+import type {
+  ApiObject,
+  Clock,
+  Frozen,
+  GroupVersion,
+  GroupVersionKind,
+  Outlet,
+  Random,
+  WriteContext,
+} from '../../core/index.js';
 import type { RequestOptions } from '../../client/index.js';
 import type { Store } from '../../storage/index.js';
 import type { Exchange } from '../requests/exchange.js';
-import { isDryRun } from '../requests/check-options.js';
+import { isDryRun } from '../requests/open-write.js';
 import type { Endpoint } from '../registry/endpoint.js';
 import type { Stored, StoredKind } from '../registry/stored-kind.js';
+import type { Commit } from './commit.js';
+import { fieldManagerOf, ownFields } from './field-ownership.js';
+import type { CompanionContext, KindBehaviour } from './kind-behaviour.js';
 import type { LeasePool } from './lease-pool.js';
 import type { ReviewSubject } from './review.js';
 import { reviewOf } from './review.js';
-import type { WriteGuard } from './write-guard.js';
-import type { WriteHook } from './write-hook.js';
 
 /** What all writes of a server share. */
 export interface WriteTools {
@@ -20,16 +31,28 @@ export interface WriteTools {
   readonly random: Random;
   readonly leases: LeasePool;
   readonly admission: AdmissionChain | undefined;
-  /** What has to be reserved before an object of the kind is written, by the kind. */
-  readonly hookOf: (stored: StoredKind) => WriteHook | undefined;
-  /** Who guards the writes of a kind, beyond authorization. */
-  readonly guardOf: (stored: StoredKind) => WriteGuard | undefined;
-  /** Refuses, by throwing, a create that came as an update. */
-  readonly authorizeCreate: (endpoint: Endpoint, exchange: Exchange) => Promise<void>;
+  /** Every commit is emitted here, as long as there are subscribers. */
+  readonly commits: Outlet<Commit>;
+  /** What is registered for a kind. */
+  readonly behaviourOf: (stored: StoredKind) => KindBehaviour;
+  /** Refuses, by rejecting with ApiError 403, a create that came as an update. */
+  readonly authorizeCreate: (exchange: Exchange) => Promise<void>;
 }
 
-/** The form in which a request writes an object: that of its endpoint, or the kind of a subresource. */
-export type WriteForm = Pick<Endpoint, 'gvk' | 'fromHub'>;
+/**
+ * The form in which a request writes an object: the endpoint's version of the kind, or the kind of a subresource, such
+ * as Scale.
+ */
+export interface WriteForm {
+  readonly gvk: GroupVersionKind;
+  /** The stored object in this form. */
+  fromHub(object: Frozen<ApiObject>): Frozen<ApiObject>;
+}
+
+/** The form of a body that has nothing in common with the stored object, such as a Binding. */
+export function bodyForm(gvk: GroupVersionKind): WriteForm {
+  return { gvk, fromHub: (body) => body };
+}
 
 /** A write. */
 export class Write {
@@ -37,8 +60,9 @@ export class Write {
   readonly exchange: Exchange;
   readonly tools: WriteTools;
   readonly options: RequestOptions;
-  readonly context: WriteContext;
-
+  readonly context: CompanionContext;
+  /** What is registered for the kind. */
+  readonly behaviour: KindBehaviour;
   readonly #form: WriteForm;
 
   constructor(
@@ -49,31 +73,37 @@ export class Write {
     form: WriteForm = endpoint,
   ) {
     this.endpoint = endpoint;
-    this.#form = form;
     this.exchange = exchange;
     this.tools = tools;
     this.options = options;
+    this.behaviour = tools.behaviourOf(endpoint.stored);
+    this.#form = form;
     this.context = {
       user: exchange.user,
       now: tools.clock.now(),
       random: tools.random,
       dryRun: isDryRun(options),
       version: endpoint.gvk,
-    };
+      manager: fieldManagerOf(options.fieldManager, exchange.request.header('User-Agent')),
+    } satisfies WriteContext & CompanionContext;
   }
 
   get stored(): StoredKind {
     return this.endpoint.stored;
   }
 
-  /** Who guards the kind. */
-  get guard(): WriteGuard | undefined {
-    return this.tools.guardOf(this.endpoint.stored);
-  }
-
-  /** What has to be reserved for the kind. */
-  get hook(): WriteHook | undefined {
-    return this.tools.hookOf(this.endpoint.stored);
+  /** Attributes what changed to the field manager of the request. Both objects are in `version`. */
+  ownFields(object: ApiObject, old: Stored | undefined, version: GroupVersion = this.endpoint.gvk): ApiObject {
+    const { exchange, context } = this;
+    return ownFields({
+      old,
+      new: object,
+      manager: context.manager,
+      operation: 'Update',
+      subresource: exchange.request.info.subresource,
+      version,
+      time: context.now,
+    });
   }
 
   /**
@@ -91,22 +121,20 @@ export class Write {
   async admit(operation: AdmissionOperation, object: ApiObject, old?: Stored): Promise<void> {
     const steps = this.#stepsFor(operation);
     if (steps?.validate === undefined) return;
-    const { fromHub } = this.#form;
-    await steps.validate(reviewOf(this.#subject(object), operation, fromHub(object), old && fromHub(old)));
+    const form = this.#form;
+    await steps.validate(reviewOf(this.#subject(object), operation, form.fromHub(object), old && form.fromHub(old)));
   }
 
   /** Runs both phases for the deletion of an object. */
   async admitDelete(old: Stored): Promise<void> {
     const steps = this.#stepsFor('DELETE');
     if (steps?.mutate === undefined && steps?.validate === undefined) return;
-    const { endpoint, exchange } = this;
-    const subject = { ...this.#subject(undefined), name: exchange.request.info.name };
-    const review = reviewOf(subject, 'DELETE', undefined, endpoint.fromHub(old));
+    const review = reviewOf(this.#subject(undefined), 'DELETE', undefined, this.#form.fromHub(old));
     await steps.mutate?.(review);
     await steps.validate?.(review);
   }
 
-  #stepsFor(operation: AdmissionOperation): ReturnType<AdmissionChain['stepsFor']> | undefined {
+  #stepsFor(operation: AdmissionOperation): AdmissionSteps | undefined {
     const { tools, endpoint, exchange } = this;
     return tools.admission?.stepsFor(endpoint.gvr, exchange.request.info.subresource, operation);
   }

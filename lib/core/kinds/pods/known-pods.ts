@@ -5,7 +5,7 @@
 // Remembered is what depends on nothing but the specification and the annotations. Two pods are alike when these are
 // the same to the letter, order of members included, so that nobody can tell from an object whose specification it has.
 // Claims made for a pod carry its name: pods with such volumes are not remembered. Nothing wrong ever is.
-import { deepCopy } from '../../objects/deep-copy.js';
+import { deepCopy } from '../../objects/freeze.js';
 import { deepEqual } from '../../objects/deep-equal.js';
 import { deepFreeze } from '../../objects/freeze.js';
 import type { Frozen } from '../../objects/meta.js';
