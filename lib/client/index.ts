@@ -50,6 +50,7 @@ export type {
   DeleteCollectionOptions,
   DeleteOptions,
   GetOptions,
+  ModifyOptions,
   WriteOptions,
 } from './request-options.js';
 export type { MergePatch, Patch, StrategicPatch } from './patch.js';
@@ -60,8 +61,6 @@ export type { HttpClientOptions } from './http-client.js';
 export { httpClient } from './http-client.js';
 export type { InformerScope, Informers, InformersOptions } from './informers.js';
 export { informers } from './informers.js';
-export type { RetryLimit, WorkQueueOptions } from './work-queue.js';
-export { WorkQueue } from './work-queue.js';
 export type {
   Action,
   ControllerActivity,
@@ -69,9 +68,10 @@ export type {
   ObjectEvent,
   ReconcileContext,
   Watch,
-  WatchSignal,
 } from './controller.js';
 export { awaitChange, controller, requeueAfter, watching } from './controller.js';
+export type { WaitOptions } from './wait-for.js';
+export { addFinalizer, removeFinalizer } from './finalizers.js';
 export type { OwnWrites } from './own-writes.js';
 export { withOwnWrites } from './own-writes.js';
 export type { EventNote } from './event-correlation.js';

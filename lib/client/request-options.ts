@@ -25,6 +25,12 @@ export interface WriteOptions extends CallOptions {
   readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict';
 }
 
+/** How to modify. */
+export interface ModifyOptions extends WriteOptions {
+  /** How often the object is read and written before a Conflict is final. Default 5. */
+  readonly triesMax?: number;
+}
+
 /** How to apply. */
 export interface ApplyOptions extends WriteOptions {
   readonly fieldManager: string;

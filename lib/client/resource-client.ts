@@ -17,6 +17,7 @@ import type {
   WatchOptions,
 } from '../core/index.js';
 import type { Scale } from '../core/types/index.js';
+import type { ObjectChange } from './modify.js';
 import type { Patch } from './patch.js';
 import type {
   ApplyOptions,
@@ -24,8 +25,10 @@ import type {
   DeleteCollectionOptions,
   DeleteOptions,
   GetOptions,
+  ModifyOptions,
   WriteOptions,
 } from './request-options.js';
+import type { WaitOptions } from './wait-for.js';
 
 import type { AttachOptions, ExecOptions, PortForwarding, ProcessChannels } from './stream-response.js';
 
@@ -41,9 +44,11 @@ export type Name = string | NamespacedName;
 /** The objects of one kind, in all namespaces or in one. */
 export interface ResourceClient<T extends ApiObject = DynamicObject> {
   /** The same, in one namespace. */
-  in(namespace: string): ResourceClient<T>;
+  in(namespace: string): this;
   /** Rejects with NotFound. */
   get(name: Name, options?: GetOptions): Promise<Stored<T>>;
+  /** The object, or undefined if there is none: `get` without NotFound. */
+  find(name: Name, options?: GetOptions): Promise<Stored<T> | undefined>;
   /** One page, which is the whole list unless a `limit` was set. */
   list(options?: ListOptions): Promise<Page<Stored<T>>>;
   /**
@@ -58,6 +63,25 @@ export interface ResourceClient<T extends ApiObject = DynamicObject> {
   update(object: Frozen<T>, options?: WriteOptions): Promise<Stored<T>>;
   /** Changes a part of an object. */
   patch(name: Name, patch: Patch<T>, options?: WriteOptions): Promise<Stored<T>>;
+  /**
+   * Reads, changes and updates an object, again with the newest object on Conflict. `change` returns the object to
+   * write, or the same object to write nothing; it may be called several times.
+   */
+  modify(name: Name, change: ObjectChange<T>, options?: ModifyOptions): Promise<Stored<T>>;
+  /**
+   * Resolves with the first state of an object that meets the condition, beginning with the current one; `undefined`
+   * stands for an object that does not exist.
+   */
+  waitFor<S extends Stored<T> | undefined>(
+    name: Name,
+    condition: (object: Stored<T> | undefined) => object is S,
+    options?: WaitOptions,
+  ): Promise<S>;
+  waitFor(
+    name: Name,
+    condition: (object: Stored<T> | undefined) => boolean,
+    options?: WaitOptions,
+  ): Promise<Stored<T> | undefined>;
   /** Server-side apply: the object shall have these fields, and this manager owns them. */
   apply(object: Frozen<T>, options: ApplyOptions): Promise<Stored<T>>;
   /** Answers with the object, where it is still waiting or of a kind that says farewell, or with a Status. */
@@ -91,6 +115,8 @@ export interface SubresourceClient<T extends ApiObject = DynamicObject> {
   get(name: Name, options?: GetOptions): Promise<Stored<T>>;
   /** For those that are acts rather than parts: binding, eviction, token. */
   create(name: Name, object: Frozen<T>, options?: WriteOptions): Promise<Frozen<T> | Status>;
+  /** Reads, changes and updates it, again with the newest on Conflict. */
+  modify(name: Name, change: ObjectChange<T>, options?: ModifyOptions): Promise<Stored<T>>;
   /** Replaces it, below the object of that name. */
   update(object: Frozen<T>, options?: WriteOptions): Promise<Stored<T>>;
   /** Changes a part of it. */

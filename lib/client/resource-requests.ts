@@ -1,10 +1,13 @@
 // Resource clients: the verbs at one place. Nothing is kept but the place, so that `in` costs next to nothing.
 import { defer, from, mergeMap, throwError } from 'rxjs';
 import type { Observable } from 'rxjs';
+import { isApiError } from '../core/index.js';
 import type { ApiObject, Frozen, ListOptions, Page, RawEvent, Status, WatchOptions } from '../core/index.js';
 import type { Scale } from '../core/types/index.js';
 import type { Place, Question } from './calls.js';
 import { callOf } from './calls.js';
+import type { ObjectChange } from './modify.js';
+import { modifyObject } from './modify.js';
 import { pageOf } from './page.js';
 import type { Patch } from './patch.js';
 import type {
@@ -13,6 +16,7 @@ import type {
   DeleteCollectionOptions,
   DeleteOptions,
   GetOptions,
+  ModifyOptions,
   WriteOptions,
 } from './request-options.js';
 import { deleteBody, writeQuery } from './request-options.js';
@@ -20,6 +24,8 @@ import type { Name, ResourceClient, Stored, SubresourceClient } from './resource
 import { attachAt, execAt, portForwardAt } from './stream-requests.js';
 import type { AttachOptions, ExecOptions, PortForwarding, ProcessChannels } from './stream-response.js';
 import { SubresourceRequests } from './subresource-requests.js';
+import type { WaitOptions } from './wait-for.js';
+import { waitForObject } from './wait-for.js';
 import { applyObject, askFor, getObject, objectBody, patchObject, replaceObject } from './verbs.js';
 
 /** The objects of a kind. */
@@ -30,13 +36,23 @@ export class ResourceRequests<T extends ApiObject> implements ResourceClient<T> 
     this.#place = place;
   }
 
-  in(namespace: string): ResourceClient<T> {
+  in(namespace: string): this {
     const { carrier, endpoint, subresource } = this.#place;
-    return new ResourceRequests({ carrier, endpoint, namespace, subresource });
+    // Nothing extends this class.
+    return new ResourceRequests<T>({ carrier, endpoint, namespace, subresource }) as this;
   }
 
   get(name: Name, options?: GetOptions): Promise<Stored<T>> {
     return getObject(this.#place, name, options);
+  }
+
+  async find(name: Name, options?: GetOptions): Promise<Stored<T> | undefined> {
+    try {
+      return await this.get(name, options);
+    } catch (error) {
+      if (isApiError(error, 'NotFound')) return undefined;
+      throw error;
+    }
   }
 
   async list(options?: ListOptions): Promise<Page<Stored<T>>> {
@@ -64,6 +80,20 @@ export class ResourceRequests<T extends ApiObject> implements ResourceClient<T> 
 
   patch(name: Name, patch: Patch<T>, options?: WriteOptions): Promise<Stored<T>> {
     return patchObject(this.#place, name, patch, options);
+  }
+
+  modify(name: Name, change: ObjectChange<T>, options?: ModifyOptions): Promise<Stored<T>> {
+    return modifyObject<T>(this, name, change, options);
+  }
+
+  waitFor<S extends Stored<T> | undefined>(
+    name: Name,
+    condition: (object: Stored<T> | undefined) => boolean,
+    options?: WaitOptions,
+  ): Promise<S> {
+    const [objects, own] = typeof name === 'string' ? [this, name] : [this.in(name.namespace), name.name];
+    // The condition, of which the interface says what it asserts, holds for the result.
+    return waitForObject<Stored<T>>(objects, own, condition, options) as Promise<S>;
   }
 
   apply(object: Frozen<T>, options: ApplyOptions): Promise<Stored<T>> {

@@ -1,8 +1,10 @@
 // Subresource clients: the verbs below the objects of a kind.
 import type { ApiObject, Frozen, Status } from '../core/index.js';
 import type { Place } from './calls.js';
+import type { ObjectChange } from './modify.js';
+import { modifyObject } from './modify.js';
 import type { Patch } from './patch.js';
-import type { ApplyOptions, GetOptions, WriteOptions } from './request-options.js';
+import type { ApplyOptions, GetOptions, ModifyOptions, WriteOptions } from './request-options.js';
 import { writeQuery } from './request-options.js';
 import type { Name, Stored, SubresourceClient } from './resource-client.js';
 import { applyObject, askFor, getObject, patchObject, replaceObject } from './verbs.js';
@@ -31,6 +33,10 @@ export class SubresourceRequests<T extends ApiObject> implements SubresourceClie
       body: { object },
       signal: options?.signal,
     });
+  }
+
+  modify(name: Name, change: ObjectChange<T>, options?: ModifyOptions): Promise<Stored<T>> {
+    return modifyObject<T>(this, name, change, options);
   }
 
   update(object: Frozen<T>, options?: WriteOptions): Promise<Stored<T>> {

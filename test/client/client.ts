@@ -5,7 +5,7 @@ import type { Observable } from 'rxjs';
 import t, { type Test } from 'tap';
 import type { Authorizer } from '../../lib/auth/index.js';
 import type { Client, Handler } from '../../lib/client/index.js';
-import { httpClient, inProcessClient } from '../../lib/client/index.js';
+import { addFinalizer, httpClient, inProcessClient, removeFinalizer } from '../../lib/client/index.js';
 import { connect, loadKubeconfig } from '../../lib/client/node/index.js';
 import type { ApiError, ApiObject, Frozen, KindOptions, Page } from '../../lib/core/index.js';
 import {
@@ -388,6 +388,55 @@ for (const [how, way] of ways) {
     );
     t.ok(isApiError(expired, 'Expired'), expired.message);
     t.equal(expired.status.code, 410);
+  });
+
+  t.test(`${how}: find, modify and waitFor`, async (t) => {
+    const { client } = await open(t, way);
+    const maps = client.kind('v1', 'ConfigMap').in('default');
+    t.equal(await maps.find('a'), undefined, 'no NotFound');
+    await maps.create(configMap('a'));
+    t.equal((await maps.find({ namespace: 'default', name: 'a' }))?.metadata.name, 'a');
+    let tries = 0;
+    const modified = await maps.modify('a', async (map) => {
+      tries += 1;
+      if (tries === 1) await maps.patch('a', { merge: { data: { other: 'write' } } });
+      return addFinalizer({ ...map, data: { ...map.data, mine: `${tries}` } }, 'example.io/f');
+    });
+    t.equal(tries, 2, 'again after a conflict');
+    t.match(modified, { data: { other: 'write', mine: '2' }, metadata: { finalizers: ['example.io/f'] } });
+    const same = await maps.modify('a', (map) => addFinalizer(map, 'example.io/f'));
+    t.equal(same.metadata.resourceVersion, modified.metadata.resourceVersion, 'nothing to write');
+    const losing = maps.modify(
+      'a',
+      async (map) => {
+        await maps.patch('a', { merge: { data: { other: `${(tries += 1)}` } } });
+        return { ...map, data: {} };
+      },
+      { triesMax: 2 },
+    );
+    t.ok(isApiError(await refusal(losing), 'Conflict'));
+    const told = maps.waitFor('a', (map) => map?.data?.told === 'yes');
+    await maps.modify('a', (map) => ({ ...map, data: { ...map.data, told: 'yes' } }));
+    t.equal((await told)?.data?.told, 'yes');
+    const gone = maps.waitFor('a', (map) => map === undefined);
+    await maps.delete('a');
+    await maps.modify('a', (map) => removeFinalizer(map, 'example.io/f'));
+    await gone;
+    t.equal(await maps.find('a'), undefined);
+    const clock = virtualClock();
+    const late = t.rejects(
+      maps.waitFor('a', (map) => map !== undefined, { timeout: { ms: 1000, clock } }),
+      {
+        name: 'TimeoutError',
+      },
+    );
+    await clock.advance(1000);
+    await late;
+    const signal = AbortSignal.abort(new Error('enough'));
+    await t.rejects(
+      maps.waitFor('a', (map) => map !== undefined, { signal }),
+      { message: 'enough' },
+    );
   });
 
   t.test(`${how}: a resource client is what watcher and reflect want`, async (t) => {

@@ -87,6 +87,7 @@ export const exceptions: readonly Exception[] = [
       'lib/auth/latest.ts',
       'lib/auth/node/cached-tokens.ts',
       'lib/auth/node/oidc/https-documents.ts',
+      'lib/client/wait-for.ts',
       'lib/core/streams/first-of.ts',
       'lib/core/streams/until-aborted.ts',
       'lib/scheduling/scheduler/binding-cycle.ts',
