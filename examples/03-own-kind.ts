@@ -1,54 +1,69 @@
-// A host brings its own kind in two versions: each converts through one hub, and the built-in kinds stand beside it.
-import { builtinScheme } from 'vivarium';
-import type { ApiObject, Frozen, HubConversion, KindOptions } from 'vivarium/core';
-import { field, listOf, printGroupVersionResource, restMapperOf, scalars, structType } from 'vivarium/core';
+// A host brings its own kind: a JSON Schema, registered while the server runs. It is stored, validated, watched, found by
+// its short name and explained by OpenAPI, as a kind of Kubernetes is.
+import { createServer, defineKind, fetchHandler } from 'vivarium/server';
+import { inProcessClient } from 'vivarium/client';
+import { isApiError } from 'vivarium';
+import { memoryStore } from 'vivarium/storage';
 
-interface BackupV1 extends ApiObject {
-  spec: { volumes: string[]; keepDays?: number };
-}
-interface BackupV1beta1 extends ApiObject {
-  spec: { volume: string };
-}
-
-const hub = { group: 'example.com', version: 'v1', kind: 'Backup' };
-const spec = structType('example.com/v1.BackupSpec', () => [
-  field('volumes', listOf(scalars.string)),
-  field('keepDays', scalars.int32, { default: 7 }),
-]);
-const oldSpec = structType('example.com/v1beta1.BackupSpec', () => [field('volume', scalars.string)]);
-const resource = { plural: 'backups', shortNames: ['bk'], namespaced: true };
-
-const throughTheHub: HubConversion<Frozen<BackupV1beta1>, Frozen<BackupV1>> = {
-  hub,
-  toHub: (old) => ({ ...old, spec: { volumes: [old.spec.volume] } }),
-  fromHub: (backup) => ({ ...backup, spec: { volume: backup.spec.volumes[0] ?? '' } }),
-};
-const kinds: KindOptions[] = [
-  {
-    ...hub,
-    resource,
-    type: () => structType('example.com/v1.Backup', () => [field('spec', spec, { presence: 'always' })]),
+const backup = await defineKind({
+  group: 'example.com',
+  version: 'v1',
+  kind: 'Backup',
+  shortNames: ['bk'],
+  subresources: ['status'],
+  printerColumns: [{ name: 'Keep', type: 'integer', jsonPath: '.spec.keepDays' }],
+  selectableFields: ['.spec.target'],
+  schema: {
+    type: 'object',
+    description: 'A backup of some volumes.',
+    required: ['spec'],
+    properties: {
+      spec: {
+        type: 'object',
+        required: ['volumes'],
+        properties: {
+          volumes: { type: 'array', items: { type: 'string' }, minItems: 1, description: 'Names of volumes.' },
+          keepDays: { type: 'integer', minimum: 1, default: 7 },
+          target: { type: 'string', enum: ['disk', 'tape'], default: 'disk' },
+        },
+      },
+      status: { type: 'object', properties: { phase: { type: 'string' } } },
+    },
   },
-  {
-    ...hub,
-    version: 'v1beta1',
-    resource,
-    conversion: throughTheHub,
-    type: () => structType('example.com/v1beta1.Backup', () => [field('spec', oldSpec)]),
-  },
-];
+});
 
-const scheme = builtinScheme({ kinds, switches: { 'example.com/v1beta1': true } });
-const old = { apiVersion: 'example.com/v1beta1', kind: 'Backup', spec: { volume: 'data' } };
-console.log(JSON.stringify(scheme.convert(old, { group: 'example.com', version: 'v1' })));
+const server = createServer({ store: memoryStore() });
+const client = inProcessClient(server.handler);
+const backups = client.resource({ apiVersion: 'example.com/v1', kind: 'Backup' }).in('default');
+server.kinds.add(backup);
 
-const mapper = restMapperOf(scheme);
-for (const argument of ['bk', 'deploy', 'events']) {
-  for (const mapping of mapper.argument(argument)) console.log(`${argument} is ${printGroupVersionResource(mapping)}`);
+const watching = backups.watch().subscribe({
+  next: ({ type }) => console.log(`watch: ${type}`),
+  complete: () => console.log('watch: ended'),
+  error: console.error,
+});
+const made = await backups.create({ metadata: { name: 'nightly' }, spec: { volumes: ['data'] } });
+console.log(JSON.stringify(made.spec));
+try {
+  await backups.create({ metadata: { name: 'wrong' }, spec: { volumes: [], keepDays: 0 } });
+} catch (error) {
+  if (!isApiError(error, 'Invalid')) throw error;
+  for (const { field, message } of error.status.details?.causes ?? []) console.log(`${field}: ${message}`);
 }
+const { mapper } = await client.discover({ fresh: true });
+console.log(`bk is ${mapper.argument('bk')[0]?.resource}`);
+const answer = await fetchHandler(server)(new Request('http://server/openapi/v3/apis/example.com/v1'));
+console.log(`explained: ${(await answer.text()).includes('Names of volumes.')}`);
+
+server.kinds.remove(backup);
+watching.unsubscribe();
+await server.close();
 
 // prints:
-// {"kind":"Backup","apiVersion":"example.com/v1","spec":{"volumes":["data"]}}
-// bk is example.com/v1, Resource=backups
-// deploy is apps/v1, Resource=deployments
-// events is /v1, Resource=events
+// watch: ADDED
+// {"volumes":["data"],"keepDays":7,"target":"disk"}
+// spec.volumes: Invalid value: 0: spec.volumes in body should have at least 1 items
+// spec.keepDays: Invalid value: 0: spec.keepDays in body should be greater than or equal to 1
+// bk is backups
+// explained: true
+// watch: ended

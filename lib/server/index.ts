@@ -4,6 +4,8 @@ export type { AuditLevel, AuditPolicy, AuditResources, AuditRule, AuditStage } f
 export type { AuthenticationInfo, RequestHeaderInfo } from './bootstrap/authentication-info.js';
 export { authenticationConfigMap } from './bootstrap/authentication-info.js';
 
+export type { DefinedKind, Kinds, MutableKinds, PrinterColumn, SchemeChange } from '../core/index.js';
+export { createKinds, defineKind } from '../core/index.js';
 export { createServer } from './create-server.js';
 export type { Commit } from './writes/commit.js';
 export type { ApiServer, ServerOptions } from './server-options.js';

@@ -1,4 +1,6 @@
 // Kinds that come, change and go while a server runs.
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import t from 'tap';
 import type { Test } from 'tap';
 import { inProcessClient } from '../../lib/client/index.js';
@@ -146,4 +148,63 @@ t.test('a kind without protobuf is served as Kubernetes serves custom resources'
   t.equal((await call('/one', { method: 'PATCH', headers: strategic, body: '{"size":2}' })).status, 415);
   const merge = { 'content-type': 'application/merge-patch+json' };
   t.match(await (await call('/one', { method: 'PATCH', headers: merge, body: '{"size":2}' })).json(), { size: 2 });
+});
+
+t.test('1,000 kinds that come, change and go leave nothing behind', async (t) => {
+  const { server, client, document } = open(t);
+  let bystanderReads = 0;
+  const type = widget().type();
+  server.kinds.add(
+    widget({
+      group: 'bystander.example.com',
+      type: () => {
+        bystanderReads += 1;
+        return type;
+      },
+    }),
+  );
+  const before = await Promise.all(['/apis', '/openapi/v3'].map((path) => document(path)));
+  await document('/apis', aggregated);
+  const readsBefore = bystanderReads;
+  const bystander = client
+    .resource({ apiVersion: 'bystander.example.com/v1', kind: 'Widget' })
+    .in('default')
+    .watch({ sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan', allowWatchBookmarks: true });
+  let isOpen = true;
+  await new Promise<void>((resolve) => {
+    const watching = bystander.subscribe({ next: () => resolve(), complete: () => void (isOpen = false) });
+    t.teardown(() => watching.unsubscribe());
+  });
+  const readsOfWatch = bystanderReads - readsBefore;
+
+  const gone: WeakRef<KindOptions>[] = [];
+  const cycle = async (group: string, isRead: boolean): Promise<void> => {
+    const kind = widget({ group, type: () => structType(`${group}/v1.Widget`, () => [...type.fields.values()]) });
+    gone.push(new WeakRef(kind));
+    server.kinds.add(kind);
+    if (isRead) {
+      for (const path of ['/apis', '/openapi/v3']) t.match((await document(path)).text, group);
+      t.match((await document('/apis', aggregated)).text, group);
+      t.match((await document(`/openapi/v3/apis/${group}/v1`)).text, 'Widget');
+      await client
+        .resource({ group, version: 'v1', kind: 'Widget', resource: 'widgets', namespaced: true })
+        .in('default')
+        .create({ metadata: { name: 'one' } });
+    }
+    server.kinds.replace({ ...kind, resource: { plural: 'widgets', namespaced: false } });
+    server.kinds.remove(kind);
+  };
+  for (let at = 0; at < 1000; at++) await cycle(`g${at}.example.com`, at % 100 === 0);
+
+  t.equal(bystanderReads - readsBefore, readsOfWatch, 'no document of another group was made again');
+  t.ok(isOpen, 'no watch of another kind ended');
+  const after = await Promise.all(['/apis', '/openapi/v3'].map((path) => document(path)));
+  t.strictSame(after, before);
+  t.notMatch((await document('/metrics')).text, /g\d+\.example\.com/);
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  await new Promise((resolve) => void setImmediate(resolve));
+  collect();
+  const alive = gone.filter((each) => each.deref() !== undefined).length;
+  t.ok(alive <= 20, `${alive} of 1,000 definitions are still held`);
 });

@@ -3,7 +3,7 @@
 //
 // A type is data. Built-in types are parsed on first use from the compact text of `builtin.generated.ts`; a host
 // makes its own with `structType`.
-import type { JsonValue } from '../objects/json.js';
+import type { JsonObject, JsonValue } from '../objects/json.js';
 
 /** Everything a value may be. A struct is its own shape, so that types refer to each other directly. */
 export type Shape = ScalarShape | ListShape | MapShape | UnionShape | StructType;
@@ -73,6 +73,8 @@ export interface StructType {
   readonly goType: string;
   /** Server-side apply treats the structure as one leaf. */
   readonly atomic: boolean;
+  /** The JSON Schema that OpenAPI shows instead of one made from the fields. */
+  readonly published?: JsonObject;
   /** All fields by JSON name, in Kubernetes' order. */
   readonly fields: ReadonlyMap<string, Field>;
   /** The same fields as a record without prototype: a third of the cost of a Map for the decoder's inner loop. */
@@ -186,7 +188,7 @@ export function mapOf(values: Shape, options: { readonly goType?: string } = {})
 export function structType(
   name: string,
   fields: () => readonly Field[],
-  options: { readonly atomic?: boolean } = {},
+  options: { readonly atomic?: boolean; readonly published?: JsonObject } = {},
 ): StructType {
   let known: Pick<StructType, 'fields' | 'named' | 'completions'> | undefined;
   const resolve = (): NonNullable<typeof known> => {
@@ -205,6 +207,7 @@ export function structType(
     name,
     goType: name.replace(/^.*\/(?=[^/]*$)/, ''),
     atomic: options.atomic ?? false,
+    ...(options.published && { published: options.published }),
     get fields() {
       return (known ?? resolve()).fields;
     },

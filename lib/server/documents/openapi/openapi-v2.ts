@@ -7,7 +7,7 @@ import { encodeOpenApiV2, openApiV2Protobuf } from './openapi-v2-protobuf.js';
 import type { Operation } from './paths-document.js';
 import { operationsOf, parameterType } from './paths-document.js';
 import type { DocumentPart, SchemaStyle } from './schema-document.js';
-import { SchemaCollection } from './schema-document.js';
+import { SchemaCollection, describingKeywords } from './schema-document.js';
 
 /** `/openapi/v2`. */
 export function openApiV2(kinds: Kinds): DocumentRoute {
@@ -28,6 +28,7 @@ const style: SchemaStyle = {
   wrapsRefs: false,
   quantity: { type: 'string' },
   intOrString: { type: 'string', format: 'int-or-string' },
+  keywords: new Set(describingKeywords),
 };
 
 function documentOf(scheme: Scheme): DocumentPart {

@@ -11,7 +11,7 @@ import { pageNotFound } from '../text-response.js';
 import type { Operation } from './paths-document.js';
 import { operationsOf, parameterType } from './paths-document.js';
 import type { DocumentPart, SchemaStyle } from './schema-document.js';
-import { SchemaCollection } from './schema-document.js';
+import { SchemaCollection, describingKeywords } from './schema-document.js';
 
 /** The documents below `/openapi/v3`. A group-version's is made when it is requested and its kinds changed. */
 export function openApiV3(kinds: Kinds): readonly DocumentRoute[] {
@@ -98,6 +98,18 @@ const style: SchemaStyle = {
   wrapsRefs: true,
   quantity: { oneOf: [{ type: 'string' }, { type: 'number' }] },
   intOrString: { format: 'int-or-string', oneOf: [{ type: 'integer' }, { type: 'string' }] },
+  keywords: new Set([
+    ...describingKeywords,
+    'minimum',
+    'maximum',
+    'multipleOf',
+    'minLength',
+    'maxLength',
+    'pattern',
+    'minItems',
+    'maxItems',
+    'uniqueItems',
+  ]),
 };
 
 function documentOf(scheme: Scheme, version: GroupVersion): DocumentPart {

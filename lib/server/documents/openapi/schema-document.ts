@@ -1,6 +1,7 @@
 // Schemas of types as OpenAPI has them, made from the one form the engine keeps (core/schema/type.ts). Only types that
 // are referred to get in, each once. Descriptions are left out: the names are Kubernetes' own.
-import type { Field, GroupVersionKind, JsonValue, Scheme, Shape, StructType } from '../../../core/index.js';
+import { isJsonObject } from '../../../core/index.js';
+import type { Field, GroupVersionKind, JsonObject, JsonValue, Scheme, Shape, StructType } from '../../../core/index.js';
 
 /** A schema, or any other part of an OpenAPI document. */
 export type DocumentPart = Readonly<Record<string, unknown>>;
@@ -12,6 +13,8 @@ export interface SchemaStyle {
   readonly wrapsRefs: boolean;
   readonly quantity: DocumentPart;
   readonly intOrString: DocumentPart;
+  /** The keywords of a JSON Schema that the version has. */
+  readonly keywords: ReadonlySet<string>;
 }
 
 /** Collects the schemas that a document needs. */
@@ -51,6 +54,22 @@ export class SchemaCollection {
   }
 
   #struct(type: StructType): DocumentPart {
+    return type.published === undefined ? this.#fields(type) : this.#published(type, type.published);
+  }
+
+  /** A schema that the kind's author wrote, with what every object has. */
+  #published(type: StructType, schema: JsonObject): DocumentPart {
+    const own = publishedPart(schema, this.#style.keywords);
+    const { properties: typeMeta, ...rest } = this.#fields(type);
+    const { apiVersion, kind, metadata } = (typeMeta ?? {}) as DocumentPart;
+    return {
+      ...rest,
+      ...own,
+      properties: { apiVersion, kind, metadata, ...(own.properties as DocumentPart | undefined) },
+    };
+  }
+
+  #fields(type: StructType): DocumentPart {
     const fields = [...type.fields.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
     const required = fields.filter((each) => each.required).map(({ name }) => name);
     const gvks = this.#scheme
@@ -115,6 +134,35 @@ export class SchemaCollection {
         return { ...leaves[shape.kind], ...(shape.values && { enum: shape.values }) };
     }
   }
+}
+
+/** Keywords that only describe and bound a value: what combines schemas is not published. */
+export const describingKeywords: readonly string[] = [
+  'type',
+  'format',
+  'description',
+  'default',
+  'required',
+  'enum',
+  'properties',
+  'items',
+  'additionalProperties',
+];
+
+/** As much of a JSON Schema as OpenAPI has. References lead nowhere there: what they stand for may be anything. */
+function publishedPart(schema: JsonObject, keywords: ReadonlySet<string>): DocumentPart {
+  const part: Record<string, unknown> = {};
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (!keywords.has(keyword) || (keyword === 'type' && typeof value !== 'string')) continue;
+    if (keyword === 'properties' && isJsonObject(value))
+      part[keyword] = Object.fromEntries(
+        Object.entries(value).map(([name, each]) => [name, isJsonObject(each) ? publishedPart(each, keywords) : {}]),
+      );
+    else if (keyword === 'items' || keyword === 'additionalProperties') {
+      if (isJsonObject(value)) part[keyword] = publishedPart(value, keywords);
+    } else part[keyword] = value;
+  }
+  return part;
 }
 
 const leaves = {
