@@ -23,7 +23,7 @@ export type { StoreLimits } from './limits.js';
 export { storeLimits } from './limits.js';
 
 // The store in memory
-export type { MemoryStore, MemoryStoreOptions } from './memory-store.js';
+export type { ForkOptions, MemoryStore, MemoryStoreOptions } from './memory-store.js';
 export { memoryStore } from './memory-store.js';
 export type { ReadView } from './read-view.js';
 

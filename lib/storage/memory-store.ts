@@ -69,8 +69,18 @@ export interface MemoryStore extends Store {
   /**
    * A second store with the same state, history and leases, in O(1); from here on neither sees what the other does.
    * Watches stay with this one. Leases end in both, each on its own clock: one handed in should show the same time.
+   * With `revision`, the second store is as this one was then, at a cost in proportion to what changed since; leases
+   * are not kept. Throws what `at` throws.
    */
-  fork(options?: { readonly clock?: Clock }): MemoryStore;
+  fork(options?: ForkOptions): MemoryStore;
+}
+
+/** How a store is forked. */
+export interface ForkOptions {
+  /** Default: the clock of the original. */
+  readonly clock?: Clock;
+  /** Default: the newest. */
+  readonly revision?: Revision;
 }
 
 /** An empty store in memory. */
@@ -94,7 +104,7 @@ class ObjectStore implements MemoryStore {
   readonly #past = new PastStates();
   #closed: Promise<void> | undefined;
 
-  constructor(options: Required<MemoryStoreOptions>, origin?: ObjectStore) {
+  constructor(options: Required<MemoryStoreOptions>, origin?: ObjectStore, revision: Revision = 1) {
     this.#options = options;
     this.#hub = new WatchHub(options.waitingMax);
     const leasesOptions = {
@@ -107,10 +117,12 @@ class ObjectStore implements MemoryStore {
       this.#leases = new Leases(leasesOptions);
     } else {
       this.#state = origin.#state.clone();
-      this.#log = origin.#log.fork();
-      this.#revision = origin.#revision;
+      this.#log = origin.#log.fork(revision);
+      this.#revision = revision;
       this.#compacted = origin.#compacted;
-      this.#leases = origin.#leases.fork(leasesOptions);
+      const isNewest = revision === origin.#revision;
+      this.#leases = isNewest ? origin.#leases.fork(leasesOptions) : new Leases(leasesOptions);
+      if (!isNewest) for (const batch of origin.#log.backTo(revision)) this.#undo(batch);
     }
   }
 
@@ -224,9 +236,19 @@ class ObjectStore implements MemoryStore {
     return readView(read.state === this.#state ? { ...read, state: this.#state.clone() } : read);
   }
 
-  fork({ clock = this.#options.clock }: { readonly clock?: Clock } = {}): MemoryStore {
+  fork({ clock = this.#options.clock, revision = this.#revision }: ForkOptions = {}): MemoryStore {
     this.#checkOpen();
-    return new ObjectStore({ ...this.#options, clock }, this);
+    checkRevision(revision);
+    checkReadable(revision, this.#bounds());
+    return new ObjectStore({ ...this.#options, clock }, this, revision);
+  }
+
+  /** Takes a batch out of the state. */
+  #undo({ changes }: Batch): void {
+    for (const { key, previous } of changes) {
+      if (previous === undefined) this.#state.delete(key);
+      else this.#state.set(key, () => previous);
+    }
   }
 
   /** Does at once what is promised, so that calls take effect in the order they are made. */

@@ -56,13 +56,15 @@ export class RevisionLog {
     }
   }
 
-  /** A log with the same history that goes on by itself. */
-  fork(): RevisionLog {
-    const fork = new RevisionLog(this.#newest);
+  /** A log with the same history up to a revision, which then goes on independently. */
+  fork(newest: Revision = this.#newest): RevisionLog {
+    const fork = new RevisionLog(newest);
     fork.#start = this.#start;
-    fork.#chunks = this.#chunks.slice();
-    const last = this.#chunks.at(-1);
-    if (last !== undefined) fork.#chunks[this.#chunks.length - 1] = last.slice();
+    const kept = newest + 1 - this.#start;
+    fork.#chunks = this.#chunks.slice(0, Math.ceil(kept / chunkLength));
+    const last = fork.#chunks.length - 1;
+    // The last chunk is the only one that grows, so it is the only one that is copied.
+    if (last >= 0) fork.#chunks[last] = fork.#chunks[last]?.slice(0, kept - last * chunkLength) ?? [];
     return fork;
   }
 

@@ -128,6 +128,25 @@ t.test('the virtual clock', async (t) => {
     t.equal(clock.now(), 150_000);
   });
 
+  t.test('moves until a condition holds, but no further than the limit', async (t) => {
+    const clock = virtualClock({ start: 0 });
+    let ticks = 0;
+    const ticking = observe(clock.interval(1000), () => (ticks += 1));
+    t.equal(await clock.advanceUntil(() => ticks === 3, '1h'), true);
+    t.equal(clock.now(), 3000, 'time stands at the timer that made it hold');
+    t.equal(await clock.advanceUntil(async () => ticks >= 3, '1h'), true);
+    t.equal(clock.now(), 3000, 'time does not move where it holds already');
+    t.equal(await clock.advanceUntil(() => ticks === 100, 2500), false);
+    t.equal(clock.now(), 5500);
+    ticking.unsubscribe();
+    t.equal(await clock.advanceUntil(() => false, '1m'), false, 'without timers too');
+    t.equal(clock.now(), 65_500);
+    await t.rejects(
+      clock.advanceUntil(() => Promise.reject(new Error('no')), '1m'),
+      { message: 'no' },
+    );
+  });
+
   t.test('refuses what makes no sense, and goes on working', async (t) => {
     const clock = virtualClock({ start: 100 });
     t.throws(() => virtualClock({ start: NaN }), RangeError);

@@ -409,6 +409,30 @@ t.test('a fork', async (t) => {
     t.equal((await store.get('/k1', { revision: 59 })).revision, 59);
   });
 
+  t.test('of an earlier revision is the store as it was then', async (t) => {
+    const store = memoryStore();
+    await fill(store, 0, 130);
+    const lease = await store.grantLease(1_000);
+    await store.commit({ put: [{ key: '/k1', value: {}, lease }], delete: ['/k2'] });
+    await store.commit({ put: [{ key: '/new', value: {} }] });
+    for (const length of [0, 1, 63, 64, 65, 129, 130]) {
+      const fork = store.fork({ revision: length + 1 });
+      const expected = memoryStore();
+      await fill(expected, 0, length);
+      await same(t, fork, expected, `after ${length} commits`);
+      await fill(fork, 300, 400);
+      await fill(expected, 300, 400);
+      await same(t, fork, expected, `and it goes on from there`);
+    }
+    const leased = store.fork({ revision: 132 });
+    await leased.commit({ put: [{ key: '/k1', value: { again: true } }] });
+    t.match((await leased.get('/k1')).entry?.value, { again: true }, 'keys of leases can be written');
+    await store.compact(60);
+    t.throws(() => store.fork({ revision: 59 }), { code: 'compacted' });
+    t.throws(() => store.fork({ revision: 500 }), { code: 'future' });
+    t.throws(() => store.fork({ revision: -1 }), { code: 'invalid' });
+  });
+
   t.test('has watches of its own', async (t) => {
     const store = memoryStore();
     const before = record(store, '/');

@@ -2,14 +2,12 @@
 // agent. A host starts a part by subscribing to `run()` and composes parts with ordinary RxJS operators.
 import type { Observable } from 'rxjs';
 
-/** Something that a running part did. Each part extends it with details and discriminates them by `type`. */
+/** Something that a running part did. Each part has a union of its own, discriminated by `type`. */
 export interface Activity {
-  /** The name of the part that did it. */
-  readonly part: string;
   readonly type: string;
 }
 
-/** A running part of a cluster. Creating a part has no effect. */
+/** A part of a cluster that runs. Creating a part has no effect. */
 export interface Part<A extends Activity = Activity> {
   readonly name: string;
   /**

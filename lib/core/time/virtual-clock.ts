@@ -43,6 +43,11 @@ export interface VirtualClock extends Clock {
    * True when none is left; time then stands at the last timer fired.
    */
   runUntilIdle(limit: Duration): Promise<boolean>;
+  /**
+   * Moves time from timer to timer until `condition` holds, but no further than `limit`. The condition is evaluated
+   * after each instant has settled. Returns whether it holds; where it never does, time stands at the limit.
+   */
+  advanceUntil(condition: () => boolean | Promise<boolean>, limit: Duration): Promise<boolean>;
   /** Names work done outside microtasks (hashing, a worker, a socket): time does not move before it is over. */
   holdWhile<T>(work: Promise<T>): Promise<T>;
   /** How many timers wait. Zero after everything was torn down. */
@@ -141,6 +146,16 @@ class HandMovedClock implements VirtualClock {
   async runUntilIdle(limit: Duration): Promise<boolean> {
     const ms = durationMs(limit);
     return await this.#move(() => this.#now + ms, 'stop when idle');
+  }
+
+  async advanceUntil(condition: () => boolean | Promise<boolean>, limit: Duration): Promise<boolean> {
+    const end = this.#now + durationMs(limit);
+    await this.settled();
+    while (!(await condition())) {
+      if (this.#now >= end) return false;
+      await this.advanceTo(Math.max(this.#now, Math.min(end, this.#timers.firstTime())));
+    }
+    return true;
   }
 
   async holdWhile<T>(work: Promise<T>): Promise<T> {
