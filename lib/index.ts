@@ -1,6 +1,19 @@
 // The names that most programs need. `vivarium/core` lists everything the core offers, `vivarium/types` the types of
 // all kinds.
 export type {
+  Cluster,
+  ClusterActivity,
+  ClusterCredentials,
+  ClusterListenOptions,
+  ClusterListening,
+  ClusterOptions,
+  ClusterSchedulerOptions,
+  ControllerName,
+  PartFailed,
+  PartTools,
+} from './cluster/index.js';
+export { controllerNames, createCluster } from './cluster/index.js';
+export type {
   ApiObject,
   Clock,
   Frozen,
@@ -12,5 +25,10 @@ export type {
   Scheme,
   Status,
   VirtualClock,
+  Activity,
+  Part,
 } from './core/index.js';
 export { ApiError, builtinScheme, deepFreeze, isApiError, random, systemClock, virtualClock } from './core/index.js';
+export type { MemoryStore, MemoryStoreOptions, Store } from './storage/index.js';
+export { memoryStore } from './storage/index.js';
+export type { Client, Informers } from './client/index.js';

@@ -6,6 +6,8 @@ import * as admission from '../lib/admission/index.js';
 import * as auth from '../lib/auth/index.js';
 import * as authNode from '../lib/auth/node/index.js';
 import * as client from '../lib/client/index.js';
+import * as cluster from '../lib/cluster/index.js';
+import * as clusterNode from '../lib/cluster/node/index.js';
 import * as clientNode from '../lib/client/node/index.js';
 import * as controllers from '../lib/controllers/index.js';
 import * as scheduling from '../lib/scheduling/public.js';
@@ -31,6 +33,7 @@ const entries = [
   serverNode,
   client,
   clientNode,
+  clusterNode,
   auth,
   authNode,
   admission,
@@ -42,7 +45,7 @@ const entries = [
 ];
 
 t.test('the main entry offers the very things that the others do', async (t) => {
-  const all: Readonly<Record<string, unknown>> = { ...core, ...storage };
+  const all: Readonly<Record<string, unknown>> = { ...core, ...storage, ...cluster };
   for (const [name, value] of Object.entries(main)) t.equal(value, all[name], name);
 });
 

@@ -1,6 +1,7 @@
 // What a server lends to the parts that a host plugs into it: authenticators, authorizers, token issuers and admission
 // plugins. A host supplies such a part as a function of these tools; a part that reads nothing is supplied as it is.
 import type { Observable } from 'rxjs';
+import type { Client } from '../client/index.js';
 import type { Clock, Kinds, ObjectInformers, ObjectReader, Random } from '../core/index.js';
 import type { Authorizer } from './authorizer.js';
 import type { RbacRules } from './rbac/rbac-rules.js';
@@ -11,6 +12,8 @@ export interface ServerTools {
   readonly reader: ObjectReader;
   /** Shared watches over the server's own caches: one per resource, however many parts subscribe. */
   readonly informers: ObjectInformers;
+  /** The server's own client, as `system:apiserver`, for what a part has to write. */
+  readonly client: Client;
   readonly clock: Clock;
   /** A random stream of the part's own. */
   readonly random: Random;

@@ -143,14 +143,14 @@ class Run<Item extends object, Did extends { readonly type: string }> {
 
   constructor(options: ControllerOptions<Item, Did>) {
     this.#options = options;
-    const { name, keyOf = defaultKeyOf, retryLimit, failuresMax } = options;
+    const { keyOf = defaultKeyOf, retryLimit, failuresMax } = options;
     this.#queue = new WorkQueue({
       keyOf,
       ...(retryLimit !== undefined && { retryLimit }),
       ...(failuresMax !== undefined && { failuresMax }),
     });
     this.#context = {
-      emit: (activity) => this.#did.emit({ part: name, ...activity }),
+      emit: (activity) => this.#did.emit(activity),
       signal: this.#stopping.signal,
     };
   }
@@ -188,7 +188,7 @@ class Run<Item extends object, Did extends { readonly type: string }> {
       mergeMap((signal): readonly ControllerActivity<Item, Did>[] => {
         if (signal.type === 'failed') {
           const { error, retryInMs } = signal;
-          return [{ part: this.#options.name, type: 'watch-failed', error, retryInMs }];
+          return [{ type: 'watch-failed', error, retryInMs }];
         }
         if (signal.type === 'items') for (const item of signal.items) this.#queue.add(item);
         else if (!isSynced) {
@@ -218,17 +218,16 @@ class Run<Item extends object, Did extends { readonly type: string }> {
   }
 
   #reconcile(item: Item): Observable<ControllerActivity<Item, Did>> {
-    const { name: part, clock } = this.#options;
+    const { clock } = this.#options;
     const run$ = defer(() => from(this.#options.reconcile(item, this.#context))).pipe(
       mergeMap(({ requeueAfterMs }): readonly ControllerActivity<Item, Did>[] => {
         if (requeueAfterMs === undefined) this.#queue.done(item);
         else this.#queue.requeue(item, requeueAfterMs, clock.now());
-        return [{ part, type: 'reconciled', item, ...(requeueAfterMs !== undefined && { requeueAfterMs }) }];
+        return [{ type: 'reconciled', item, ...(requeueAfterMs !== undefined && { requeueAfterMs }) }];
       }),
       catchError((error: unknown) => {
         const retryInMs = this.#queue.failed(item, clock.now());
         return of<ControllerActivity<Item, Did>>({
-          part,
           type: 'failed',
           item,
           error,

@@ -82,6 +82,7 @@ export type { ByteStream, Transport, TransportRequest, TransportResponse } from 
 export { fetchTransport, piecesOf } from './transport.js';
 export { ConnectionError, isConnectionError } from './connection-error.js';
 export type { LeaderElectionOptions } from './leader-election.js';
+export { electedPart } from './elected-part.js';
 export { leaderElection } from './leader-election.js';
 export type { Leadership } from './election-step.js';
 export { whileLeading } from './while-leading.js';

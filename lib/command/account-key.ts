@@ -1,6 +1,6 @@
 // The key that signs tokens of ServiceAccounts: that of a file, one kept in the folder of `--cert-dir`, or a new one.
 import { generateKeyPairSync } from 'node:crypto';
-import type { Surroundings } from './surroundings.js';
+import type { CommandEnvironment } from './environment.js';
 
 /** Where the key may be. */
 export interface AccountKeyPlaces {
@@ -12,7 +12,7 @@ export interface AccountKeyPlaces {
 /** A private key in PEM. */
 export async function accountKey(
   { file, folder }: AccountKeyPlaces,
-  { readFile, findFile, writeFile }: Surroundings,
+  { readFile, findFile, writeFile }: CommandEnvironment,
 ): Promise<string> {
   if (file !== undefined) return readFile(file);
   if (folder === undefined) return newKey();

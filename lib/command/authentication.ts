@@ -45,21 +45,20 @@ import type {
   ServiceAccountKeys,
   SignatureAlgorithm,
 } from '../auth/node/index.js';
-import { errorText } from '../core/index.js';
-import type { Clock, Frozen } from '../core/index.js';
-import type { Secret } from '../core/types/index.js';
+import { errorText, namespacedName } from '../core/index.js';
+import type { Activity, Clock, Part } from '../core/index.js';
 import type { AuthenticationInfo } from '../server/index.js';
 import { retryingCall } from '../webhook/index.js';
 import type { AuthenticationFlags, OidcFlagValues } from './authentication-flags.js';
 import { FlagError } from './flag-table.js';
 import { followedAuthorities } from './followed-authorities.js';
 import { followedFile } from './followed-file.js';
-import type { Surroundings } from './surroundings.js';
+import type { CommandEnvironment } from './environment.js';
 import { connectWebhook } from './webhook-connection.js';
 
 /** What authentication is made with besides flags. */
 export interface AuthenticationParts {
-  readonly surroundings: Surroundings;
+  readonly environment: CommandEnvironment;
   readonly clock: Clock;
   /** PEM of the server's own authority; absent without TLS. */
   readonly authority?: string | undefined;
@@ -67,8 +66,6 @@ export interface AuthenticationParts {
   readonly accountKey: string;
   /** One more line of the token file: who the kubeconfig of the server is for, where there is no TLS. */
   readonly ownToken?: string | undefined;
-  /** Notes on a Secret that its token is in use. */
-  readonly markUsed?: (secret: Frozen<Secret>, day: string) => Promise<unknown>;
   /** Whether requests without credentials may be anonymous where no flag says so. */
   readonly anonymous: boolean;
 }
@@ -79,13 +76,19 @@ export interface Authentication {
   readonly tokens: (tools: ServerTools) => TokenIssuer;
   readonly keys: ServiceAccountKeys;
   readonly apiAudiences: readonly string[];
-  /** PEM of all whose certificates clients may present. */
+  /** PEM of the authorities of clients and front proxies, besides the server's own. */
   readonly clientAuthorities: string;
   /** Whom extension servers may believe. */
   readonly info: AuthenticationInfo;
-  /** What has to run while the server does; tells what became of reloaded files. */
-  readonly running$: Observable<string>;
+  /** Discovers OpenID Connect issuers, and reloads the configuration when its file changes. */
+  readonly reloading: Part<AuthenticationRefused>;
   readonly close: () => void;
+}
+
+/** A configuration file that changed makes no sense; the one before stays in use. */
+export interface AuthenticationRefused extends Activity {
+  readonly type: 'configuration-refused';
+  readonly problem: string;
 }
 
 /** Reads the files that the flags name. Rejects where one cannot be read or makes no sense. */
@@ -93,15 +96,15 @@ export async function authenticationOf(
   flags: AuthenticationFlags,
   parts: AuthenticationParts,
 ): Promise<Authentication> {
-  const { surroundings, clock, authority = '' } = parts;
+  const { environment, clock, authority = '' } = parts;
   const read = (path: string | undefined): Promise<string> | undefined =>
-    path === undefined ? undefined : surroundings.readFile(path);
+    path === undefined ? undefined : environment.readFile(path);
   const [tokens = '', basic, clientCa, proxyCa, accountKeys] = await Promise.all([
     read(flags.tokenFile),
     read(flags.basicFile),
     read(flags.clientCaFile),
     read(flags.proxy.clientCaFile),
-    Promise.all(flags.accounts.keyFiles.map((path) => surroundings.readFile(path))),
+    Promise.all(flags.accounts.keyFiles.map((path) => environment.readFile(path))),
   ]);
   const { accounts } = flags;
   const [issuer = defaultIssuer, ...olderIssuers] = accounts.issuers;
@@ -124,7 +127,7 @@ export async function authenticationOf(
   ): readonly ((tools: ServerTools) => Authenticator)[] =>
     path === undefined || text === undefined
       ? []
-      : [followedAuthorities({ flag, path, text, make }, surroundings, clock)];
+      : [followedAuthorities({ flag, path, text, make }, environment, clock)];
   const byProxy = byAuthorities('requestheader-client-ca-file', flags.proxy.clientCaFile, proxyCa, (authorities) =>
     requestHeader({
       ...flags.proxy,
@@ -138,7 +141,7 @@ export async function authenticationOf(
   const byCertificate = byAuthorities('client-ca-file', flags.clientCaFile, clientCa, (authorities) =>
     clientCertificates({ authorities: authority + authorities, clock }),
   );
-  const byToken = ({ reader, random }: ServerTools): readonly TokenAuthenticator[] => [
+  const byToken = ({ reader, client, random }: ServerTools): readonly TokenAuthenticator[] => [
     audienceAgnosticTokens(knownTokens, apiAudiences),
     ...serviceAccountTokens({
       reader,
@@ -147,7 +150,10 @@ export async function authenticationOf(
       issuers,
       apiAudiences,
       lookup: accounts.lookup,
-      ...(parts.markUsed && { markUsed: parts.markUsed }),
+      markUsed: (secret, day) =>
+        client
+          .kind('v1', 'Secret')
+          .patch(namespacedName(secret), { merge: { metadata: { labels: { [lastUsedLabel]: day } } } }),
     }),
     ...(flags.bootstrapTokens ? [audienceAgnosticTokens(bootstrapTokens({ reader, clock }), apiAudiences)] : []),
     ...(oidc === undefined ? [] : [audienceAgnosticTokens(oidc.reloaded.authenticate, apiAudiences)]),
@@ -188,16 +194,20 @@ export async function authenticationOf(
       }),
     keys,
     apiAudiences,
-    clientAuthorities: [authority, clientCa ?? '', proxyCa ?? ''].join('\n'),
+    clientAuthorities: [clientCa ?? '', proxyCa ?? ''].join('\n'),
     info: {
       ...(authority + (clientCa ?? '') !== '' && { clientAuthorities: authority + (clientCa ?? '') }),
       ...(proxyCa !== undefined && { requestHeader: { ...flags.proxy, authorities: proxyCa } }),
     },
-    running$: oidc === undefined ? EMPTY : oidc.reloaded.run().pipe(concatMap(told)),
+    reloading: {
+      name: 'authentication',
+      run: () => (oidc === undefined ? EMPTY : oidc.reloaded.run().pipe(concatMap(refusals))),
+    },
     close: () => webhook?.close(),
   };
 }
 
+const lastUsedLabel = 'kubernetes.io/legacy-token-last-used';
 const defaultIssuer = 'https://kubernetes.default.svc.cluster.local';
 
 interface Oidc {
@@ -208,23 +218,23 @@ interface Oidc {
 /** What a file of configuration says, or flags; they exclude each other. */
 async function oidcOf(
   { configFile, oidc }: AuthenticationFlags,
-  { surroundings, clock }: AuthenticationParts,
+  { environment, clock }: AuthenticationParts,
   disallowedIssuers: readonly string[],
 ): Promise<Oidc | undefined> {
   const hasFlags = oidc.issuerUrl !== undefined || oidc.clientId !== undefined;
   const options = { clock, disallowedIssuers, fetchDocument: httpsDocuments({ clock }) };
   if (configFile !== undefined) {
     if (hasFlags) throw new FlagError('--authentication-config and the flags --oidc-… exclude each other');
-    const text = await surroundings.readFile(configFile);
+    const text = await environment.readFile(configFile);
     const first = await parseAuthenticationConfiguration(text);
-    const configuration$ = followedFile(configFile, text, surroundings, clock).pipe(
-      concatMap((each) => parsed(each, surroundings)),
+    const configuration$ = followedFile(configFile, text, environment, clock).pipe(
+      concatMap((each) => parsed(each, environment)),
     );
     return { first, reloaded: authenticationFrom(configuration$, options) };
   }
   if (!hasFlags) return undefined;
   const { caFile, signingAlgs = oidcFlagAlgorithms } = oidc;
-  const authorities = caFile === undefined ? undefined : await surroundings.readFile(caFile);
+  const authorities = caFile === undefined ? undefined : await environment.readFile(caFile);
   const first = configurationOfOidcFlags({
     ...given(oidc),
     ...(authorities !== undefined && { certificateAuthority: authorities }),
@@ -270,7 +280,7 @@ function anonymousOptions(
 }
 
 /** A later file that makes no sense is told of and passed over. */
-function parsed(text: string, { print }: Surroundings): Observable<AuthenticationConfiguration> {
+function parsed(text: string, { print }: CommandEnvironment): Observable<AuthenticationConfiguration> {
   return defer(() => from(parseAuthenticationConfiguration(text))).pipe(
     catchError((error: unknown) => {
       print(`the authentication configuration was not taken over: ${errorText(error)}`);
@@ -279,6 +289,6 @@ function parsed(text: string, { print }: Surroundings): Observable<Authenticatio
   );
 }
 
-function told(reload: AuthenticationReload): readonly string[] {
-  return reload.state === 'refused' ? [`the authentication configuration was not taken over: ${reload.problem}`] : [];
+function refusals(reload: AuthenticationReload): readonly AuthenticationRefused[] {
+  return reload.state === 'refused' ? [{ type: 'configuration-refused', problem: reload.problem }] : [];
 }

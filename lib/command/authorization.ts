@@ -18,7 +18,7 @@ import { retryingCall } from '../webhook/index.js';
 import type { AuthorizationFlags, AuthorizationMode } from './authorization-flags.js';
 import { FlagError } from './flag-table.js';
 import { followedFile } from './followed-file.js';
-import type { Surroundings } from './surroundings.js';
+import type { CommandEnvironment } from './environment.js';
 import { connectWebhook, fileProblem } from './webhook-connection.js';
 import type { WebhookConnection } from './webhook-connection.js';
 
@@ -33,11 +33,11 @@ export interface Authorization {
 /** Reads the files that the flags name. Rejects where one cannot be read or makes no sense. */
 export async function authorizationOf(
   flags: AuthorizationFlags,
-  surroundings: Surroundings,
+  environment: CommandEnvironment,
   clock: Clock,
 ): Promise<Authorization> {
   checkModes(flags);
-  const policies = flags.policyFile === undefined ? undefined : abac(await surroundings.readFile(flags.policyFile));
+  const policies = flags.policyFile === undefined ? undefined : abac(await environment.readFile(flags.policyFile));
   const webhooks: WebhookConnection[] = [];
   const close = (): void => webhooks.forEach((webhook) => webhook.close());
   const connect = async (path: string, timeoutMs?: number): Promise<WebhookConnection> => {
@@ -54,11 +54,11 @@ export async function authorizationOf(
   });
   if (flags.configFile !== undefined) {
     const { configFile } = flags;
-    const text = await surroundings.readFile(configFile);
+    const text = await environment.readFile(configFile);
     // Found out now rather than with the first request.
     const configured = compileAuthorizationConfiguration(await parseAuthorizationConfiguration(text), { fileProblem });
     const authorizers = (tools: ServerTools): readonly Authorizer[] => {
-      const authorizer$ = authorizationFrom(followedFile(configFile, text, surroundings, clock), {
+      const authorizer$ = authorizationFrom(followedFile(configFile, text, environment, clock), {
         clock,
         random: tools.random,
         standing: standing(tools),
@@ -70,7 +70,7 @@ export async function authorizationOf(
             );
           return (await connect(connection.kubeConfigFile, timeoutMs)).call;
         },
-        report: surroundings.print,
+        report: environment.print,
       });
       return [reloadingAuthorizer(authorizer$, tools.closed$)];
     };

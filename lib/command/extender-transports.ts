@@ -5,7 +5,7 @@ import type { ClientTls, NodeTransport } from '../client/node/index.js';
 import type { Transport } from '../client/index.js';
 import { decodeBase64 } from '../core/index.js';
 import type { Extender } from '../scheduling/index.js';
-import type { Surroundings } from './surroundings.js';
+import type { CommandEnvironment } from './environment.js';
 
 /** The connections. */
 export interface ExtenderTransports {
@@ -17,9 +17,9 @@ export interface ExtenderTransports {
 /** Prepares connections; none is made before the first call. Rejects where a file cannot be read. */
 export async function extenderTransports(
   extenders: readonly Extender[],
-  surroundings: Surroundings,
+  environment: CommandEnvironment,
 ): Promise<ExtenderTransports> {
-  const tls = await Promise.all(extenders.map((extender) => tlsOf(extender, surroundings)));
+  const tls = await Promise.all(extenders.map((extender) => tlsOf(extender, environment)));
   const transports = new Map<Extender, NodeTransport>(
     extenders.map((extender, index) => [extender, nodeTransport(tls[index])]),
   );
@@ -37,12 +37,12 @@ export async function extenderTransports(
 
 async function tlsOf(
   { enableHTTPS = false, tlsConfig = {} }: Extender,
-  surroundings: Surroundings,
+  environment: CommandEnvironment,
 ): Promise<ClientTls> {
   const { insecure = false, serverName = '', caFile, caData, certFile, certData, keyFile, keyData } = tlsConfig;
-  const authorities = await pemOf(caData, caFile, surroundings);
-  const certificate = await pemOf(certData, certFile, surroundings);
-  const key = await pemOf(keyData, keyFile, surroundings);
+  const authorities = await pemOf(caData, caFile, environment);
+  const certificate = await pemOf(certData, certFile, environment);
+  const key = await pemOf(keyData, keyFile, environment);
   return {
     insecure: insecure || (enableHTTPS && authorities === undefined),
     ...(serverName !== '' && { serverName }),
@@ -55,7 +55,7 @@ async function tlsOf(
 async function pemOf(
   data: string | undefined,
   file: string | undefined,
-  { readFile }: Surroundings,
+  { readFile }: CommandEnvironment,
 ): Promise<string | undefined> {
   if (data !== undefined && data !== '') return new TextDecoder().decode(decodeBase64(data));
   return file === undefined || file === '' ? undefined : readFile(file);

@@ -8,7 +8,7 @@ import { pemProblem } from '../auth/node/index.js';
 import { errorText } from '../core/index.js';
 import type { Clock } from '../core/index.js';
 import { followedFile } from './followed-file.js';
-import type { Surroundings } from './surroundings.js';
+import type { CommandEnvironment } from './environment.js';
 
 /** A file, and what it is for. */
 export interface AuthoritiesFile {
@@ -26,7 +26,7 @@ export interface AuthoritiesFile {
  */
 export function followedAuthorities(
   { flag, path, text, make }: AuthoritiesFile,
-  surroundings: Surroundings,
+  environment: CommandEnvironment,
   clock: Clock,
 ): (tools: ServerTools) => Authenticator {
   const made = (authorities: string): Authenticator => {
@@ -38,12 +38,12 @@ export function followedAuthorities(
     try {
       return [made(authorities)];
     } catch (error) {
-      surroundings.print(`--${flag}: the change of ${path} was not taken over: ${errorText(error)}`);
+      environment.print(`--${flag}: the change of ${path} was not taken over: ${errorText(error)}`);
       return [];
     }
   };
   const first = usable(flag, path, () => made(text));
-  const later$ = followedFile(path, text, surroundings, clock).pipe(skip(1), concatMap(later));
+  const later$ = followedFile(path, text, environment, clock).pipe(skip(1), concatMap(later));
   return ({ closed$ }) => reloadingAuthenticator(concat([first], later$), closed$);
 }
 

@@ -3,7 +3,7 @@
 import { EMPTY, catchError, concat, concatMap, defer, distinctUntilChanged, from, merge, of } from 'rxjs';
 import type { Observable } from 'rxjs';
 import type { Clock } from '../core/index.js';
-import type { Surroundings } from './surroundings.js';
+import type { CommandEnvironment } from './environment.js';
 
 /**
  * The texts of a file, beginning with the one that is known. Looked at when subscribed to, and once a minute as
@@ -12,7 +12,7 @@ import type { Surroundings } from './surroundings.js';
 export function followedFile(
   path: string,
   known: string,
-  { fileChanges, readFile }: Surroundings,
+  { fileChanges, readFile }: CommandEnvironment,
   clock: Clock,
 ): Observable<string> {
   const read$ = defer(() => from(readFile(path))).pipe(catchError(() => EMPTY));

@@ -10,7 +10,7 @@ import { FlagError } from './flag-table.js';
 import { parseCommandLine, usage } from './flags.js';
 import { schedule } from './scheduler.js';
 import { serve } from './serve.js';
-import type { Surroundings } from './surroundings.js';
+import type { CommandEnvironment } from './environment.js';
 
 export { FlagError } from './flag-table.js';
 export { parseCommandLine, usage } from './flags.js';
@@ -20,7 +20,7 @@ export type { Scheduling } from './scheduler.js';
 export type { MetricsAddress, SchedulerFlags, ServedSchedulerFlags } from './scheduler-flags.js';
 export { serve } from './serve.js';
 export type { Serving } from './serve.js';
-export type { Surroundings } from './surroundings.js';
+export type { CommandEnvironment } from './environment.js';
 export type { WebhookConnection, WebhookConnectionOptions } from './webhook-connection.js';
 export { connectWebhook, fileProblem } from './webhook-connection.js';
 
@@ -38,10 +38,10 @@ export interface CommandProcess {
 export async function run({ args, version, stdout, stderr, signals }: CommandProcess): Promise<number> {
   try {
     const line = parseCommandLine(args);
-    const surroundings: Surroundings = { ...files, print: (text) => void stdout.write(`${text}\n`) };
-    if (line.command === 'serve') await untilTold(() => serve(line.flags, surroundings), surroundings, signals);
+    const environment: CommandEnvironment = { ...files, print: (text) => void stdout.write(`${text}\n`) };
+    if (line.command === 'serve') await untilTold(() => serve(line.flags, environment), environment, signals);
     else if (line.command === 'scheduler')
-      await untilTold(() => schedule(line.flags, surroundings), surroundings, signals);
+      await untilTold(() => schedule(line.flags, environment), environment, signals);
     else stdout.write(line.command === 'help' ? usage : `vivarium ${version} (Kubernetes v1.36)\n`);
     return 0;
   } catch (error) {
@@ -52,7 +52,7 @@ export async function run({ args, version, stdout, stderr, signals }: CommandPro
   }
 }
 
-const files: Omit<Surroundings, 'print'> = {
+const files: Omit<CommandEnvironment, 'print'> = {
   readFile: (path) => readFile(path, 'utf8'),
   async findFile(path) {
     try {
@@ -82,7 +82,7 @@ const files: Omit<Surroundings, 'print'> = {
 
 async function untilTold(
   start: () => Promise<{ close(): Promise<void> }>,
-  surroundings: Surroundings,
+  environment: CommandEnvironment,
   signals: CommandProcess['signals'],
 ): Promise<void> {
   // Heard from the start: who stops something that is still starting gets one that ends right after.
@@ -97,6 +97,6 @@ async function untilTold(
   });
   const started = await start();
   await told;
-  surroundings.print('vivarium is stopping');
+  environment.print('vivarium is stopping');
   await started.close();
 }

@@ -3,14 +3,14 @@
 // is never replaced behind the back of the kubeconfigs that trust it.
 import { createAuthority, restoreAuthority } from '../server/node/index.js';
 import type { CertificateAuthority } from '../server/node/index.js';
-import type { Surroundings } from './surroundings.js';
+import type { CommandEnvironment } from './environment.js';
 
 /**
  * Reads the authority kept in a folder, or makes and keeps one. Rejects with an Error that says which file is wrong.
  */
 export async function keptAuthority(
   folder: string,
-  { findFile, writeFile }: Pick<Surroundings, 'findFile' | 'writeFile'>,
+  { findFile, writeFile }: Pick<CommandEnvironment, 'findFile' | 'writeFile'>,
   now: number,
 ): Promise<CertificateAuthority> {
   const keyPath = `${folder}/ca.key`;

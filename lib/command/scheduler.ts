@@ -1,170 +1,117 @@
-// `vivarium scheduler`: a scheduler for any cluster that a kubeconfig leads to, until it is told to stop. What it does
-// is printed as it happens. The scheduler of `vivarium serve` is made here too; of that one only trouble is printed.
+// `vivarium scheduler`: a scheduler for any cluster that a kubeconfig leads to, until it is stopped. Prints what it
+// does.
 import { hostname } from 'node:os';
-import { filter, map, tap } from 'rxjs';
-import type { Observable } from 'rxjs';
+import { tap } from 'rxjs';
 import { httpClient } from '../client/index.js';
 import type { Client } from '../client/index.js';
 import { connect, loadKubeconfig } from '../client/node/index.js';
-import { errorText, objectKey, systemClock, systemRandom } from '../core/index.js';
+import { electedScheduler, runParts } from '../cluster/index.js';
+import type { ClusterSchedulerOptions } from '../cluster/index.js';
+import { Outlet, errorText, systemClock, systemRandom } from '../core/index.js';
 import { createScheduler, parseSchedulerConfiguration, schedulerConfiguration } from '../scheduling/index.js';
-import type { Scheduler, SchedulerConfiguration } from '../scheduling/index.js';
-import { electedScheduler, electionLine, electionTrouble, loneScheduler } from './elected-scheduler.js';
-import type { ElectedScheduler, SchedulerActivity } from './elected-scheduler.js';
+import type { SchedulerConfiguration } from '../scheduling/index.js';
+import type { CommandEnvironment } from './environment.js';
 import { extenderTransports } from './extender-transports.js';
+import { activityLines } from './format-activity.js';
 import { serveMetrics } from './metrics-page.js';
+import { printLines } from './print-lines.js';
 import type { SchedulerFlags } from './scheduler-flags.js';
-import type { Surroundings } from './surroundings.js';
+import { Teardown } from './teardown.js';
 
-/** A scheduler that a command made. */
-export interface CommandedScheduler extends ElectedScheduler {
-  readonly scheduler: Scheduler;
-  /** Closes its connections to extenders. */
-  readonly close: () => void;
-}
-
-/** How a command wants its scheduler. */
-export interface CommandedSchedulerOptions {
-  /** A KubeSchedulerConfiguration. */
-  readonly config: string | undefined;
-  /** Whether it has to be elected, given what the configuration says. */
-  readonly elects: (said: boolean | undefined) => boolean;
-}
-
-/** A scheduler under way. */
+/** A scheduler that runs. */
 export interface Scheduling {
   close(): Promise<void>;
 }
 
-/** Makes a scheduler with the configuration of a file. Rejects where the file cannot be read or makes no sense. */
-export async function commandedScheduler(
-  client: Client,
-  { config, elects }: CommandedSchedulerOptions,
-  surroundings: Surroundings,
-): Promise<CommandedScheduler> {
-  const configuration = await configurationOf(config, surroundings);
-  const { transportOf, close } = await extenderTransports(configuration.extenders, surroundings);
-  const scheduler = createScheduler({
-    client,
-    clock: systemClock(),
-    random: systemRandom(),
-    configuration,
-    extenderTransport: transportOf,
-    instance: hostname(),
-  });
-  const { leaderElection } = configuration;
-  try {
-    return {
-      scheduler,
-      close,
-      ...(elects(leaderElection.leaderElect)
-        ? electedScheduler(scheduler, client, leaderElection)
-        : loneScheduler(scheduler)),
-    };
-  } catch (cause) {
-    close();
-    throw new Error(`couldn't create leader elector: ${errorText(cause)}`, { cause });
-  }
+/** The options of a scheduler as flags and files give them. */
+export interface SchedulerSetup {
+  readonly options: ClusterSchedulerOptions;
+  /** Closes the connections to extenders. */
+  readonly close: () => void;
 }
 
-/** Schedules as the flags say. Rejects where a file, a port or the cluster cannot be had; nothing is left then. */
+/**
+ * Reads the configuration file, if there is one, and connects to extenders. `elects` decides about leader election,
+ * given what the configuration says. Rejects where the file cannot be read or makes no sense.
+ */
+export async function schedulerSetup(
+  file: string | undefined,
+  elects: (configured: boolean | undefined) => boolean,
+  environment: CommandEnvironment,
+): Promise<SchedulerSetup> {
+  const configuration = await readConfiguration(file, environment);
+  const { leaderElection } = configuration;
+  const { transportOf, close } = await extenderTransports(configuration.extenders, environment);
+  return {
+    options: {
+      configuration,
+      extenderTransport: transportOf,
+      instance: hostname(),
+      ...(elects(leaderElection.leaderElect) && { leaderElection }),
+    },
+    close,
+  };
+}
+
+/** Schedules as the flags say. Rejects where a file, a port or the cluster cannot be reached; nothing is left then. */
 export async function schedule(
   { kubeconfig, config, leaderElect, metricsAddress }: SchedulerFlags,
-  surroundings: Surroundings,
+  environment: CommandEnvironment,
 ): Promise<Scheduling> {
-  const ending: (() => Promise<void> | void)[] = [];
-  // The last thing begun is the first to end.
-  const close = async (): Promise<void> => {
-    for (let step = ending.pop(); step !== undefined; step = ending.pop()) await step();
-  };
+  const teardown = new Teardown();
   try {
     const connection = connect(await loadKubeconfig(kubeconfig === undefined ? {} : { path: kubeconfig }));
-    ending.push(() => connection.close());
+    teardown.add(() => connection.close());
     const client = httpClient(connection);
-    await reached(client, connection.server);
-    const {
-      scheduler,
-      activity$,
-      stop,
-      close: closeExtenders,
-    } = await commandedScheduler(client, { config, elects: (said = true) => leaderElect ?? said }, surroundings);
-    ending.push(closeExtenders);
+    await checkReachable(client, connection.server);
+    const { options, close } = await schedulerSetup(
+      config,
+      (configured = true) => leaderElect ?? configured,
+      environment,
+    );
+    teardown.add(close);
+    const { leaderElection, ...schedulerOptions } = options;
+    const [clock, random, stopping] = [systemClock(), systemRandom(), new Outlet<void>()];
+    const scheduler = createScheduler({ ...schedulerOptions, client, clock, random });
+    const part =
+      leaderElection === undefined
+        ? scheduler
+        : electedScheduler(scheduler, {
+            client,
+            clock,
+            random,
+            ...options,
+            leaderElection,
+            stopping$: stopping.values$,
+          });
     let isReady = false;
-    let served: string | undefined;
+    let metricsUrl: string | undefined;
     if (metricsAddress !== undefined) {
       const page = await serveMetrics({ metrics: () => scheduler.metrics(), isReady: () => isReady }, metricsAddress);
-      ending.push(() => page.close());
-      served = page.url;
+      teardown.add(() => page.close());
+      metricsUrl = page.url;
     }
-    surroundings.print(`vivarium schedules the pods of ${connection.server}`);
-    if (served !== undefined) surroundings.print(`metrics: ${served}/metrics`);
-    // Ready to schedule, or to wait for another who does.
-    const watched$ = activity$.pipe(tap(({ type }) => (isReady ||= type === 'started' || type === 'leader')));
-    const running = told(watched$, everything).subscribe({
-      next: (line) => surroundings.print(line),
-      error: (error: unknown) => surroundings.print(`vivarium: ${errorText(error)}`),
-    });
-    ending.push(() => running.unsubscribe(), stop);
-    return { close };
+    environment.print(`vivarium schedules the pods of ${connection.server}`);
+    if (metricsUrl !== undefined) environment.print(`metrics: ${metricsUrl}/metrics`);
+    const running = runParts([part], stopping);
+    teardown.add(() => running.stop());
+    // Ready to schedule, or to wait while another instance does.
+    const activity$ = running.activity$.pipe(
+      tap(({ activity: { type } }) => (isReady ||= type === 'started' || type === 'leader')),
+    );
+    const printing = printLines(activityLines(activity$, 'verbose'), environment);
+    teardown.add(() => printing.unsubscribe());
+    return { close: () => teardown.close() };
   } catch (error) {
-    await close();
+    await teardown.close();
     throw error;
   }
 }
 
-/** What a scheduler does, in lines for people. */
-export function told(
-  activity$: Observable<SchedulerActivity>,
-  lineOf: (activity: SchedulerActivity) => string | undefined,
-): Observable<string> {
-  return activity$.pipe(
-    map(lineOf),
-    filter((line) => line !== undefined),
-  );
-}
-
-/** All that matters to a pod, who schedules, and all trouble. */
-export function everything(attempt: SchedulerActivity): string | undefined {
-  switch (attempt.type) {
-    case 'bound':
-      return `${objectKey(attempt.pod)} goes to ${attempt.nodeName}`;
-    case 'unschedulable':
-      return `${objectKey(attempt.pod)}: ${attempt.message}`;
-    case 'preempted':
-      return `${objectKey(attempt.pod)} has to leave${attempt.by === undefined ? '' : ` for ${objectKey(attempt.by)}`}`;
-    case 'leader':
-    case 'leading':
-      return electionLine(attempt);
-    default:
-      return trouble(attempt);
-  }
-}
-
-/** What went wrong. */
-export function trouble(attempt: SchedulerActivity): string | undefined {
-  switch (attempt.type) {
-    case 'failed':
-    case 'binding-failed':
-      return `scheduler: ${objectKey(attempt.pod)}: ${errorText(attempt.error)}`;
-    case 'write-failed':
-      return `scheduler: ${objectKey(attempt.pod)}: cannot write its ${attempt.what}: ${errorText(attempt.error)}`;
-    case 'watch-failed':
-      return `scheduler: cannot follow ${attempt.kind}: ${errorText(attempt.error)}; again in ${Math.ceil(attempt.retryInMs / 1000)} s`;
-    case 'not-served':
-      return `scheduler: the server does not know ${attempt.kind}`;
-    case 'extender-failed':
-      return `scheduler: extender ${attempt.extender}: ${errorText(attempt.error)}`;
-    case 'background-failed':
-      return `scheduler: ${errorText(attempt.error)}`;
-    case 'lost':
-    case 'election-failed':
-      return electionTrouble(attempt);
-    default:
-      return undefined;
-  }
-}
-
-async function configurationOf(file: string | undefined, { readFile }: Surroundings): Promise<SchedulerConfiguration> {
+async function readConfiguration(
+  file: string | undefined,
+  { readFile }: CommandEnvironment,
+): Promise<SchedulerConfiguration> {
   if (file === undefined) return schedulerConfiguration();
   try {
     return await parseSchedulerConfiguration(await readFile(file));
@@ -173,8 +120,8 @@ async function configurationOf(file: string | undefined, { readFile }: Surroundi
   }
 }
 
-/** A cluster that is not there is told at once, rather than by watches that try for ever. */
-async function reached(client: Client, server: string): Promise<void> {
+/** Fails at once where no server answers; watches would retry for ever. */
+async function checkReachable(client: Client, server: string): Promise<void> {
   try {
     await client.read('/version');
   } catch (cause) {

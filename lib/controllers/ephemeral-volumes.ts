@@ -69,7 +69,7 @@ export function ephemeralVolumes({
           random: random.stream('events'),
           component: 'ephemeral_volume',
         });
-        return merge(recorder.run().pipe(map(eventFailed(name))), run(recorder).run());
+        return merge(recorder.run().pipe(map(eventFailed)), run(recorder).run());
       }),
   };
 }

@@ -8,7 +8,7 @@ export interface EventFailedActivity extends Activity {
   readonly error: unknown;
 }
 
-/** Returns a function that turns failures of a recorder into activities of a part. */
-export function eventFailed(part: string): (failure: EventFailed) => EventFailedActivity {
-  return ({ error }) => ({ part, type: 'event-failed', error });
+/** The activity for a failure of a recorder. */
+export function eventFailed({ error }: EventFailed): EventFailedActivity {
+  return { type: 'event-failed', error };
 }

@@ -13,8 +13,8 @@ import { unless } from './unless.js';
 export interface ServiceAccountSecretsOptions extends ControllerEnvironment {
   /** Creates the token that a Secret is to hold. */
   sign(secret: Frozen<Secret>, account: Frozen<ServiceAccount>): string | Promise<string>;
-  /** The certificates with which pods verify the API server, in PEM. Without them, Secrets hold none. */
-  readonly rootCa?: string;
+  /** Returns the certificates with which pods verify the API server, in PEM. Without them, Secrets hold none. */
+  rootCa?(): string | undefined | Promise<string | undefined>;
 }
 
 /** What the controller did to a Secret, or to the account that listed it. */
@@ -101,7 +101,8 @@ async function fill(
   account: Stored<ServiceAccount>,
   known: Known,
 ): Promise<ServiceAccountSecretsChange | undefined> {
-  const { client, rootCa = '' } = known;
+  const { client } = known;
+  const rootCa = (await known.rootCa?.()) ?? '';
   const { data = {}, metadata } = secret;
   const [authority, namespace] = [base64(rootCa), base64(metadata.namespace ?? '')];
   const missing = {

@@ -402,6 +402,7 @@ export { systemClock } from './time/system-clock.js';
 export type { Stall, VirtualClock, VirtualClockOptions } from './time/virtual-clock.js';
 export { virtualClock } from './time/virtual-clock.js';
 export type { Duration } from './time/duration-ms.js';
+export { nextTurn } from './time/turns.js';
 export { durationMs } from './time/duration-ms.js';
 export type { Random } from './time/random.js';
 export { random, systemRandom } from './time/random.js';

@@ -5,6 +5,7 @@ import type { Observable } from 'rxjs';
 import { alwaysAllow, mastersAllowed, rbacIndex, unionAuthenticator, unionAuthorizer } from '../auth/index.js';
 import type { ServerTools, Authenticator, Authorizer, RbacRules, TokenIssuer } from '../auth/index.js';
 import { Outlet } from '../core/index.js';
+import type { Client } from '../client/index.js';
 import type { Clock, Kinds, ObjectInformers, ObjectReader, Random } from '../core/index.js';
 import type { ServerOptions } from './server-options.js';
 
@@ -12,6 +13,8 @@ import type { ServerOptions } from './server-options.js';
 export interface AccessParts {
   readonly reader: ObjectReader;
   readonly informers: ObjectInformers;
+  /** The server's own client. */
+  readonly client: Client;
   readonly clock: Clock;
   readonly random: Random;
   readonly kinds: Kinds;
@@ -37,7 +40,8 @@ export interface Access {
 }
 
 /** Makes the parts. Nothing is read before somebody asks. */
-export function accessOf(options: ServerOptions, { reader, informers, clock, random, kinds }: AccessParts): Access {
+export function accessOf(options: ServerOptions, parts: AccessParts): Access {
+  const { reader, informers, client, clock, random, kinds } = parts;
   const closing = new Outlet<undefined>();
   let isClosed = false;
   const closed$: Observable<void> = defer(() => (isClosed ? of(undefined) : closing.values$));
@@ -46,6 +50,7 @@ export function accessOf(options: ServerOptions, { reader, informers, clock, ran
   const toolsOf = (stream: string, audiences: readonly string[]): ServerTools => ({
     reader,
     informers,
+    client,
     clock,
     random: random.stream(stream),
     kinds,

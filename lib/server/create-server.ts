@@ -3,8 +3,9 @@
 // them.
 import { admissionChain } from '../admission/index.js';
 import type { AdmissionPlugin } from '../admission/index.js';
-import { alwaysAllow } from '../auth/index.js';
+import { alwaysAllow, systemMasters } from '../auth/index.js';
 import type { Authenticator, ServerTools } from '../auth/index.js';
+import { inProcessClient } from '../client/index.js';
 import { Outlet, createKinds, objectInformers, systemClock, systemRandom } from '../core/index.js';
 import type { Frozen, MetricFamily } from '../core/index.js';
 import type { Service } from '../core/types/index.js';
@@ -56,7 +57,8 @@ export function createServer(options: ServerOptions): ApiServer {
   const following = followKinds(kinds, { registry, memories: () => [routes, requests] }).subscribe();
   const reader = objectReader(registry, clock);
   const informers = objectInformers(reader);
-  const access = accessOf(options, { reader, informers, clock, random, kinds });
+  const client = inProcessClient((request) => handler(request), { user: loopbackUser });
+  const access = accessOf(options, { reader, informers, client, clock, random, kinds });
   const { authenticator, tokens, audiences, rbac } = access;
   const authorizer = access.authorizer ?? alwaysAllow;
   const allocatorOf = (): ServiceAllocator =>
@@ -199,6 +201,9 @@ export function createServer(options: ServerOptions): ApiServer {
 function admissionOf({ admission = [] }: ServerOptions, tools: ServerTools): readonly AdmissionPlugin[] {
   return typeof admission === 'function' ? admission(tools) : admission;
 }
+
+/** As what the server acts on its own objects. As apiserver/pkg/authentication/user, APIServerUser. */
+const loopbackUser = Object.freeze({ username: 'system:apiserver', groups: Object.freeze([systemMasters]) });
 
 const unknown: Authenticator = () => [undefined];
 const plain: KindBehaviour = {};

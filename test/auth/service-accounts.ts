@@ -1198,7 +1198,7 @@ t.test('the tokens controller fills Secrets, and the tokens work', async (t) => 
     client,
     clock,
     random: random(3),
-    rootCa: 'the authority',
+    rootCa: () => 'the authority',
     sign: (secret, of) => legacyToken(keys, secret, of),
   })
     .run()
@@ -1220,7 +1220,7 @@ t.test('the tokens controller fills Secrets, and the tokens work', async (t) => 
   });
   t.strictSame(
     outcomes,
-    [{ part: 'serviceaccount-token-controller', type: 'filled', secret: { namespace: 'ns', name: 'tok' } }],
+    [{ type: 'filled', secret: { namespace: 'ns', name: 'tok' } }],
     'its own write is no reason for another',
   );
   await secrets.update({ ...filled, data: { ...filled.data, 'ca.crt': encodeBase64(Buffer.from('another')) } });

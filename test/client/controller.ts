@@ -5,7 +5,7 @@ import { awaitChange, controller, informers, inProcessClient, requeueAfter, watc
 import type { ControllerActivity, ControllerOptions } from '../../lib/client/index.js';
 import { WorkQueue } from '../../lib/client/work-queue.js';
 import { ownerReference, pause, random, virtualClock } from '../../lib/core/index.js';
-import type { NamespacedName, VirtualClock } from '../../lib/core/index.js';
+import type { VirtualClock } from '../../lib/core/index.js';
 import { createServer } from '../../lib/server/index.js';
 import { memoryStore } from '../../lib/storage/index.js';
 import { observe } from '../support/observe.js';
@@ -202,7 +202,7 @@ t.test('a controller', async (t) => {
     add('a', 1);
     await clock.advance('10m');
     t.same(done, ['a1 at 60000'], 'and the older one never again');
-    t.match(did.at(-1), { part: 'jobs', type: 'reconciled', item: { key: 'a', value: 1 } });
+    t.match(did.at(-1), { type: 'reconciled', item: { key: 'a', value: 1 } });
     stop();
   });
 
@@ -247,7 +247,7 @@ t.test('a controller', async (t) => {
     const running = observe(part.run(), (activity) => seen.push(activity));
     triggers$.next({ key: 'a', value: 0 });
     await clock.settled();
-    t.same(seen, [{ part: 'jobs', type: 'begun', key: 'a' }]);
+    t.same(seen, [{ type: 'begun', key: 'a' }]);
     running.unsubscribe();
     await clock.settled();
     t.ok(aborted);
@@ -266,7 +266,7 @@ t.test('a controller of objects sees them, what they own and what it watches, on
   const informer = shared.kind('v1', 'ConfigMap');
   const secrets = shared.kind('v1', 'Secret');
   const log: string[] = [];
-  const part = controller<NamespacedName>({
+  const part = controller({
     name: 'maps',
     clock,
     for: informer,

@@ -12,7 +12,7 @@ import { NEVER, Subject, of } from 'rxjs';
 import t from 'tap';
 import { asServer } from '../support/as-server.js';
 import { FlagError, parseCommandLine, run, serve } from '../../lib/command/index.js';
-import type { Surroundings } from '../../lib/command/index.js';
+import type { CommandEnvironment } from '../../lib/command/index.js';
 import type { ClientCertificate } from '../../lib/auth/index.js';
 import type { Handler } from '../../lib/client/index.js';
 import {
@@ -879,7 +879,7 @@ t.test('a command line is read, or refused with a reason', async (t) => {
 });
 
 /** Files in memory. */
-function surroundings(files: Map<string, string>): Surroundings & { readonly lines: string[] } {
+function environment(files: Map<string, string>): CommandEnvironment & { readonly lines: string[] } {
   const lines: string[] = [];
   return {
     lines,
@@ -903,7 +903,7 @@ t.test('serve starts a server that its kubeconfig leads to', async (t) => {
     '--ready-file=ready',
   ]);
   if (line.command !== 'serve') throw new Error('not reached');
-  const world = surroundings(files);
+  const world = environment(files);
   const serving = await serve(line.flags, world);
   t.equal(files.get('ready'), `${serving.url}\n`);
   t.match(world.lines, [
@@ -941,7 +941,7 @@ t.test('serve over plain HTTP writes a token, and leaves nothing running when it
   const start = async (...args: string[]): ReturnType<typeof serve> => {
     const line = parseCommandLine(['serve', '--http', '--port=0', ...args]);
     if (line.command !== 'serve') throw new Error('not reached');
-    return serve(line.flags, surroundings(files));
+    return serve(line.flags, environment(files));
   };
   const serving = await start('--token-auth-file=tokens');
   t.match(serving.kubeconfigPath, /^\/tmp\/vivarium-\d+\.kubeconfig$/);
@@ -959,7 +959,7 @@ t.test('serve keeps its authority in a folder, and refuses one that is not good'
   const start = async (): Promise<string> => {
     const line = parseCommandLine(['serve', '--port=0', '--cert-dir=pki', '--kubeconfig-out=kc']);
     if (line.command !== 'serve') throw new Error('not reached');
-    const serving = await serve(line.flags, surroundings(files));
+    const serving = await serve(line.flags, environment(files));
     const answer = await call(serving, '/version', { ca: files.get('pki/ca.crt') } as RequestOptions);
     t.equal(answer.message.statusCode, 200, 'the certificate served is of the authority that was kept');
     await serving.close();

@@ -14,7 +14,7 @@ import { authenticationOf } from '../../lib/command/authentication.js';
 import { authenticationDefaults } from '../../lib/command/authentication-flags.js';
 import { authorizationOf } from '../../lib/command/authorization.js';
 import { authorizationDefaults } from '../../lib/command/authorization-flags.js';
-import type { Surroundings } from '../../lib/command/surroundings.js';
+import type { CommandEnvironment } from '../../lib/command/environment.js';
 import { random, virtualClock } from '../../lib/core/index.js';
 import type { JsonObject, VirtualClock } from '../../lib/core/index.js';
 import type { PolicyRule } from '../../lib/core/types/index.js';
@@ -105,7 +105,7 @@ const audit: AuditPolicy = {
 export async function scene(t: Test, options: Partial<ServerOptions> = {}): Promise<Scene> {
   const clock = virtualClock({ start: now });
   const said: string[] = [];
-  const surroundings: Surroundings = {
+  const environment: CommandEnvironment = {
     print: (line) => void said.push(line),
     readFile: (path) => Promise.resolve(files[path] ?? ''),
     findFile: () => Promise.resolve(undefined),
@@ -131,9 +131,9 @@ export async function scene(t: Test, options: Partial<ServerOptions> = {}): Prom
       },
       accounts: { ...authenticationDefaults.accounts, issuers: [issuer] },
     },
-    { surroundings, clock, accountKey: accountPem, anonymous: true },
+    { environment, clock, accountKey: accountPem, anonymous: true },
   );
-  const authorization = await authorizationOf(authorizationDefaults, surroundings, clock);
+  const authorization = await authorizationOf(authorizationDefaults, environment, clock);
   const store = memoryStore({ clock });
   const { authenticators, tokens, apiAudiences, info } = authentication;
   const server = createServer({

@@ -51,7 +51,7 @@ export interface TokenDiscovery {
   /** Where the keys are published; the server's own address unless said otherwise. */
   readonly jwksUri?: string;
   /** The keys in use. Asked each time, for keys are rotated. */
-  keys(): readonly PublicJwk[];
+  keys(): readonly PublicJwk[] | Promise<readonly PublicJwk[]>;
 }
 
 /** A public key as JSON Web Key sets publish it. */

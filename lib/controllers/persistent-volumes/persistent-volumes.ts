@@ -55,7 +55,7 @@ export function persistentVolumes(environment: ControllerEnvironment): Part<Pers
         return awaitChange;
       },
     });
-    return merge(recorder.run().pipe(map(eventFailed(name))), binder.run());
+    return merge(recorder.run().pipe(map(eventFailed)), binder.run());
   };
   return { name, run: () => defer(run) };
 }

@@ -26,6 +26,17 @@ export function eachTurn(step: () => boolean): void {
   enqueueBatch();
 }
 
+/** Resolves in the next turn, when all microtasks of this one have run. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    const tasks = taskSource(() => {
+      tasks.close();
+      resolve();
+    });
+    tasks.enqueue();
+  });
+}
+
 interface TaskSource {
   readonly enqueue: () => void;
   readonly close: () => void;

@@ -55,6 +55,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     return work(assembly);
   };
   return {
+    name: 'scheduler',
     run: () =>
       defer(() => {
         if (running.assembly !== undefined) return throwError(() => new Error('the scheduler is running already'));

@@ -1,7 +1,7 @@
 // What a host says about its scheduler, and what it gets.
 import type { Observable } from 'rxjs';
 import type { Client, Informers, Transport } from '../../client/index.js';
-import type { Clock, Frozen, MetricFamily, Random } from '../../core/index.js';
+import type { Clock, Frozen, MetricFamily, Part, Random } from '../../core/index.js';
 import type { Pod } from '../../core/types/index.js';
 import type { Extender, SchedulerConfiguration } from '../configuration/scheduler-configuration.js';
 import type { PluginDefinition } from '../framework/plugin-definition.js';
@@ -40,7 +40,7 @@ export interface SchedulerOptions {
 }
 
 /** Gives pods their nodes. */
-export interface Scheduler {
+export interface Scheduler extends Part<Attempt> {
   /**
    * Schedules for as long as somebody subscribes, and tells of it. Cold; never errors or completes by itself.
    * Unsubscribing ends every watch, timer and request. One subscription at a time: another is refused with an error.

@@ -14,33 +14,33 @@ export function openIdRoutes(discovery: TokenDiscovery, serverAddress: () => str
   const { issuer } = discovery;
   // Without an address of its own, the server is reached at the issuer of its tokens.
   const origin = (address: string): string => (address === '' ? issuer.replace(/\/$/, '') : `https://${address}`);
-  const configuration = (): object => ({
+  const configuration = async (): Promise<object> => ({
     issuer,
     jwks_uri: discovery.jwksUri ?? `${origin(serverAddress())}${keysPath}`,
     response_types_supported: ['id_token'],
     subject_types_supported: ['public'],
-    id_token_signing_alg_values_supported: [...new Set(discovery.keys().map(({ alg }) => alg))].sort(),
+    id_token_signing_alg_values_supported: [...new Set((await discovery.keys()).map(({ alg }) => alg))].sort(),
   });
   return [
     route('/.well-known/openid-configuration', 'application/json', configuration),
-    route(keysPath, 'application/jwk-set+json', () => ({ keys: discovery.keys() })),
+    route(keysPath, 'application/jwk-set+json', async () => ({ keys: await discovery.keys() })),
   ];
 }
 
 const keysPath = '/openid/v1/jwks';
 
-function route(path: string, contentType: string, make: () => object): DocumentRoute {
+function route(path: string, contentType: string, make: () => Promise<object>): DocumentRoute {
   return {
     path,
-    answer: ({ request }): Promise<ApiResponse> => {
-      if (request.info.verb !== 'get') return Promise.reject(methodNotAllowed());
-      return Promise.resolve({
+    answer: async ({ request }): Promise<ApiResponse> => {
+      if (request.info.verb !== 'get') throw methodNotAllowed();
+      return {
         type: 'raw',
         code: 200,
         contentType,
-        content: JSON.stringify(make()),
+        content: JSON.stringify(await make()),
         headers: { 'Cache-Control': 'public, max-age=3600' },
-      });
+      };
     },
   };
 }

@@ -1,0 +1,235 @@
+// A whole cluster in process: what createCluster promises to a host.
+import { Observable, filter, firstValueFrom, map, take, toArray } from 'rxjs';
+import t from 'tap';
+import { createCluster } from '../../lib/index.js';
+import type { Cluster, ClusterOptions } from '../../lib/index.js';
+import { random, virtualClock } from '../../lib/core/index.js';
+import type { Activity, Part } from '../../lib/core/index.js';
+import type { Pod } from '../../lib/core/types/index.js';
+import { memoryStore } from '../../lib/storage/index.js';
+import type { Store } from '../../lib/storage/index.js';
+import { observe } from '../support/observe.js';
+
+const pod = (name: string): Pod => ({ metadata: { name }, spec: { containers: [{ name: 'c', image: 'i' }] } });
+
+const nodeOf = async (cluster: Cluster, name: string): Promise<string | undefined> =>
+  (await cluster.client.kind('v1', 'Pod').in('default').get(name)).spec?.nodeName;
+
+const contents = async (store: Store): Promise<string> => JSON.stringify((await store.list('/')).entries);
+
+t.test('a pod is bound to a node without any further wiring', async (t) => {
+  const cluster = await createCluster({ nodes: 3 });
+  const pods = cluster.client.kind('v1', 'Pod').in('default');
+  const bound = firstValueFrom(cluster.activity$.pipe(filter(({ activity }) => activity.type === 'bound')), {
+    defaultValue: undefined,
+  });
+  await pods.create(pod('web'));
+  t.match(await bound, { part: 'scheduler' });
+  t.match(await nodeOf(cluster, 'web'), /^node-[123]$/);
+  await cluster.close();
+});
+
+t.test('a virtual clock moves a cluster', async (t) => {
+  const cluster = await createCluster({ clock: virtualClock(), random: random(1), nodes: 1 });
+  await cluster.client.kind('v1', 'Pod').in('default').create(pod('web'));
+  await cluster.settled();
+  t.equal(await nodeOf(cluster, 'web'), 'node-1', 'what needs no time is done without moving it');
+
+  const events = cluster.client.kind('v1', 'Event').in('default');
+  await events.create({
+    metadata: { name: 'e', namespace: 'default' },
+    involvedObject: { kind: 'Pod', name: 'web', namespace: 'default' },
+  });
+  const start = cluster.clock.now();
+  await cluster.advanceUntil(async () => (await events.list()).items.length === 0, '2h');
+  const elapsedMinutes = (cluster.clock.now() - start) / 60_000;
+  t.ok(elapsedMinutes >= 60 && elapsedMinutes < 120, 'Events expire after an hour');
+  await t.rejects(
+    cluster.advanceUntil(() => false, '1m'),
+    { message: 'the condition does not hold after 1m' },
+  );
+  await cluster.advance('1d');
+  await cluster.close();
+  t.equal(cluster.clock.pending, 0, 'no timer is left');
+});
+
+t.test('what needs a virtual clock or a memory store says so', async (t) => {
+  const inner = memoryStore();
+  const store = new Proxy(inner, {
+    has: (target, key) => key !== 'fork' && key in target,
+    get: (target, key) => {
+      const value: unknown = Reflect.get(target, key, target);
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+    },
+  });
+  const cluster = await createCluster({ store });
+  await t.rejects(cluster.advance('1s'), TypeError);
+  await t.rejects(
+    cluster.advanceUntil(() => true),
+    TypeError,
+  );
+  await t.rejects(cluster.fork(), TypeError);
+  await t.rejects(cluster.at(1), TypeError);
+  await t.rejects(cluster.kubeconfig(), { message: /call listen\(\) first/ });
+  await cluster.settled();
+  await cluster.close();
+  t.ok(await inner.revision(), 'a store that was given stays open');
+  await inner.close();
+});
+
+t.test('options that make no sense are refused, each by its name', async (t) => {
+  const refused: readonly (readonly [ClusterOptions, RegExp])[] = [
+    [{ nodes: -1 }, /^nodes is a whole number/],
+    [{ nodes: 1.5 }, /^nodes is a whole number/],
+    [{ controllers: ['x'] }, /^"x" is not in the list of known controllers: .*ephemeral-volume-controller/],
+    [{ controllers: ['*', '-x'] }, /^"x" is not in the list/],
+  ];
+  for (const [options, message] of refused) await t.rejects(createCluster(options), { name: 'RangeError', message });
+});
+
+t.test('parts are left out, chosen and added by options', async (t) => {
+  const names = async (options: ClusterOptions): Promise<readonly string[]> => {
+    const cluster = await createCluster(options);
+    await cluster.close();
+    return cluster.parts.map(({ name }) => name);
+  };
+  t.equal((await names({}))[0], 'scheduler');
+  t.strictSame(await names({ scheduler: false, controllers: [] }), []);
+  t.strictSame(await names({ scheduler: false, controllers: ['ephemeral-volume-controller'] }), [
+    'ephemeral-volume-controller',
+  ]);
+  t.notOk(
+    (await names({ controllers: ['*', '-ephemeral-volume-controller'] })).includes('ephemeral-volume-controller'),
+  );
+
+  let running = 0;
+  const counter: Part = {
+    name: 'counter',
+    run: () =>
+      new Observable<Activity>((subscriber) => {
+        running += 1;
+        subscriber.next({ type: 'counted' });
+        return () => (running -= 1);
+      }),
+  };
+  const failing: Part = {
+    name: 'failing',
+    run: () =>
+      new Observable((subscriber) => {
+        subscriber.error(new Error('broken'));
+      }),
+  };
+  const cluster = await createCluster({ scheduler: false, controllers: [], parts: [() => failing, () => counter] });
+  t.match(await firstValueFrom(cluster.activity$.pipe(take(2), toArray()), { defaultValue: [] }), [
+    { part: 'failing', activity: { type: 'part-failed', error: { message: 'broken' } } },
+    { part: 'counter', activity: { type: 'counted' } },
+  ]);
+  t.equal(running, 1, 'one part that fails does not stop another');
+  await cluster.close();
+  t.equal(running, 0);
+});
+
+t.test('users have the rights that roles and bindings give them', async (t) => {
+  const cluster = await createCluster({ scheduler: false, controllers: [] });
+  const asAda = cluster.as('ada').kind('v1', 'ConfigMap').in('default');
+  await t.rejects(asAda.list(), { message: /is forbidden/ });
+  await cluster.client
+    .kind('rbac.authorization.k8s.io/v1', 'RoleBinding')
+    .in('default')
+    .create({
+      metadata: { name: 'ada' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' },
+      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'ada' }],
+    });
+  t.strictSame((await asAda.list()).items, []);
+  t.ok(
+    await cluster
+      .as({ username: 'eve', groups: ['system:masters'] })
+      .kind('v1', 'Secret')
+      .list(),
+  );
+  await cluster.close();
+});
+
+t.test('a fork goes its own way', async (t) => {
+  const cluster = await createCluster({ clock: virtualClock(), random: random(2), nodes: 2 });
+  const maps = cluster.client.kind('v1', 'ConfigMap').in('default');
+  const first = await maps.create({ metadata: { name: 'a' } });
+  await cluster.advance('1m');
+  const fork = await cluster.fork();
+  t.equal(fork.clock.now(), cluster.clock.now());
+  await fork.client.kind('v1', 'ConfigMap').in('default').delete('a');
+  await fork.client.kind('v1', 'Pod').in('default').create(pod('web'));
+  await fork.settled();
+  t.match(await nodeOf(fork, 'web'), /^node-/, 'its scheduler works');
+  t.ok(await maps.get('a'));
+  await t.rejects(nodeOf(cluster, 'web'), { message: /not found/ });
+
+  const second = await maps.create({ metadata: { name: 'b' } });
+  const then = await cluster.at(Number(first.metadata.resourceVersion));
+  const names = (await then.client.kind('v1', 'ConfigMap').in('default').list()).items.map(
+    ({ metadata }) => metadata.name,
+  );
+  t.strictSame(names, ['a'], 'a cluster can be seen as it was at a revision');
+  t.ok(second);
+  for (const each of [then, fork, cluster]) await each.close();
+  t.strictSame([fork.clock.pending, then.clock.pending, cluster.clock.pending], [0, 0, 0]);
+});
+
+t.test('a cluster is a function of store, clock and seed', async (t) => {
+  const history = async (origin?: Cluster<ReturnType<typeof virtualClock>>): Promise<string> => {
+    const clock = virtualClock();
+    const store = memoryStore({ clock });
+    const cluster =
+      origin === undefined ? await createCluster({ clock, store, random: random(3), nodes: 3 }) : await origin.fork();
+    for (const name of ['a', 'b', 'c']) {
+      await cluster.client.kind('v1', 'Pod').in('default').create(pod(name));
+      await cluster.advance('10s');
+    }
+    const kinds = ['Pod', 'Event', 'Node'] as const;
+    const lists = await Promise.all(kinds.map((kind) => cluster.client.kind('v1', kind).list()));
+    const text = origin === undefined ? await contents(store) : JSON.stringify(lists);
+    await cluster.close();
+    await store.close();
+    return text;
+  };
+  t.equal(await history(), await history(), 'the same seed gives the same history, byte for byte');
+  const origin = await createCluster({ clock: virtualClock(), random: random(4), nodes: 3 });
+  t.equal(await history(origin), await history(origin), 'so do two forks of one moment');
+  await origin.close();
+});
+
+t.test('closing leaves nothing behind, at any time', async (t) => {
+  const handles = (): number => process.getActiveResourcesInfo().filter((name) => /Timeout|TCP/.test(name)).length;
+  const before = handles();
+  const cluster = await createCluster({ nodes: 1 });
+  let isCompleted = false;
+  observe(cluster.activity$.pipe(map(({ part }) => part)));
+  cluster.activity$.subscribe({ complete: () => (isCompleted = true) });
+  await Promise.all([cluster.close(), cluster.close()]);
+  t.equal(isCompleted, true, 'activity completes');
+  t.equal(handles(), before, 'also right after the start, before its parts have begun');
+  {
+    await using short = await createCluster();
+    await short.settled();
+  }
+  t.equal(handles(), before);
+});
+
+t.test('many clusters fit in one process', async (t) => {
+  const count = 50;
+  const clusters = await Promise.all(
+    Array.from({ length: count }, () => createCluster({ clock: virtualClock(), scheduler: false, controllers: [] })),
+  );
+  await Promise.all(
+    clusters.map(({ client }, index) => client.kind('v1', 'Namespace').create({ metadata: { name: `n${index}` } })),
+  );
+  for (const [index, cluster] of clusters.entries()) {
+    const names = (await cluster.client.kind('v1', 'Namespace').list()).items.map(({ metadata }) => metadata.name);
+    t.strictSame(
+      names.filter((name) => name.startsWith('n')),
+      [`n${index}`],
+    );
+    await cluster.close();
+  }
+});
