@@ -67,6 +67,11 @@ t.test('one exported name has one meaning', async (t) => {
     [],
     'a name is declared in one file: rename one of these',
   );
+  t.strictSame(
+    Object.keys(sharedNames).filter((name) => !clashes.some((clash) => clash.name === name)),
+    [],
+    'every shared name is needed: delete these from test/support/tidy/shared-names.ts',
+  );
 });
 
 t.test('a name that two files declare is seen', async (t) => {

@@ -1,7 +1,7 @@
 // The flags that say who is believed, named and meant as kube-apiserver's. What they name is read elsewhere
 // (authentication.ts).
 import type { FlagTable } from './flag-table.js';
-import { FlagError, duration, fileName, list, oneOf, yesOrNo } from './flag-table.js';
+import { FlagError, duration, fileName, commaSeparated, oneOf, yesOrNo } from './flag-table.js';
 
 /** Who is believed. */
 export interface AuthenticationFlags {
@@ -90,7 +90,7 @@ const proxyList = (
 ): FlagTable<AuthenticationFlags>[string] => ({
   value: 'NAMES',
   help,
-  read: (text, said) => ({ ...said, proxy: { ...said.proxy, [field]: list(name, text) } }),
+  read: (text, said) => ({ ...said, proxy: { ...said.proxy, [field]: commaSeparated(name, text) } }),
 });
 
 /** The flags. */
@@ -166,7 +166,7 @@ export const authenticationFlags: FlagTable<AuthenticationFlags> = {
   'oidc-signing-algs': {
     value: 'NAMES',
     help: 'how tokens may be signed (default RS256)',
-    read: (text, said) => ({ ...said, oidc: { ...said.oidc, signingAlgs: list('oidc-signing-algs', text) } }),
+    read: (text, said) => ({ ...said, oidc: { ...said.oidc, signingAlgs: commaSeparated('oidc-signing-algs', text) } }),
   },
   'requestheader-client-ca-file': {
     value: 'FILE',
@@ -250,7 +250,7 @@ export const authenticationFlags: FlagTable<AuthenticationFlags> = {
   'api-audiences': {
     value: 'NAMES',
     help: 'for whom tokens have to be (default: the issuers)',
-    read: (text, said) => ({ ...said, apiAudiences: list('api-audiences', text) }),
+    read: (text, said) => ({ ...said, apiAudiences: commaSeparated('api-audiences', text) }),
   },
 };
 

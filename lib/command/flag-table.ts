@@ -92,7 +92,7 @@ export function yesOrNo(name: string, value: string): boolean {
 }
 
 /** Texts between commas, none of them empty. */
-export function list(name: string, value: string): readonly string[] {
+export function commaSeparated(name: string, value: string): readonly string[] {
   const items = value.split(',');
   if (items.includes('')) throw new FlagError(`--${name} is a list with commas between, not ${JSON.stringify(value)}`);
   return items;

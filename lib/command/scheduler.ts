@@ -19,7 +19,7 @@ import type { SchedulerFlags } from './scheduler-flags.js';
 import { Teardown } from './teardown.js';
 
 /** A scheduler that runs. */
-export interface Scheduling {
+export interface RunningScheduler {
   close(): Promise<void>;
 }
 
@@ -57,7 +57,7 @@ export async function schedulerSetup(
 export async function schedule(
   { kubeconfig, config, leaderElect, metricsAddress }: SchedulerFlags,
   environment: CommandEnvironment,
-): Promise<Scheduling> {
+): Promise<RunningScheduler> {
   const teardown = new Teardown();
   try {
     const connection = connect(await loadKubeconfig(kubeconfig === undefined ? {} : { path: kubeconfig }));

@@ -23,14 +23,14 @@ import { schedulerSetup } from './scheduler.js';
 import { Teardown } from './teardown.js';
 
 /** A cluster that the command serves. */
-export interface Serving {
+export interface ServedCluster {
   readonly url: string;
   readonly kubeconfigPath: string;
   close(): Promise<void>;
 }
 
 /** Serves as the flags say. Rejects where a file, a port or a store cannot be opened; nothing is left running then. */
-export async function serve(flags: ServeFlags, environment: CommandEnvironment): Promise<Serving> {
+export async function serve(flags: ServeFlags, environment: CommandEnvironment): Promise<ServedCluster> {
   const teardown = new Teardown();
   try {
     const clock = systemClock();

@@ -9,7 +9,7 @@ import { unknownResource } from '../core/index.js';
 import type { ApiObject, Kinds, ObjectReader } from '../core/index.js';
 import type { HealthCheck } from './documents/health.js';
 import { present } from './present.js';
-import type { Endpoint } from './registry/endpoint.js';
+import type { ResourceEndpoint } from './registry/endpoint.js';
 import type { Registry } from './registry/registry.js';
 import type { WithoutCredentials } from './requests/without-credentials.js';
 import { accessReviews } from './reviews/access-reviews.js';
@@ -58,8 +58,8 @@ export interface BehaviourParts {
 export function kindBehaviours(parts: BehaviourParts): KindBehaviours {
   const { registry, tools, reader, kinds, authorizer, connectors, withoutCredentials, tokens, closed$ } = parts;
   const { admission } = tools;
-  const coreEndpoint = (resource: string): Endpoint => required(registry, '', resource);
-  const nodes = (): Endpoint => coreEndpoint('nodes');
+  const coreEndpoint = (resource: string): ResourceEndpoint => required(registry, '', resource);
+  const nodes = (): ResourceEndpoint => coreEndpoint('nodes');
   const streams = { nodes, connectors, admission, authorizer, closed$ };
   const stream = (kind: StreamKind): SpecialResource => ({
     answer: (exchange, pods) => podStream(kind, pods, exchange, streams),
@@ -120,7 +120,7 @@ export function kindBehaviours(parts: BehaviourParts): KindBehaviours {
 }
 
 /** Finds the endpoint of a resource in version v1. Throws ApiError 404 where the scheme has none. */
-function required(registry: Registry, group: string, resource: string): Endpoint {
+function required(registry: Registry, group: string, resource: string): ResourceEndpoint {
   const endpoint = registry.endpoint({ group, version: 'v1', resource });
   if (endpoint === undefined) throw unknownResource();
   return endpoint;

@@ -13,11 +13,11 @@ import type {
   TableColumn,
 } from '../core/index.js';
 import type { ApiResponse, RequestOptions, WatchResponse } from '../client/index.js';
-import type { Endpoint } from './registry/endpoint.js';
+import type { ResourceEndpoint } from './registry/endpoint.js';
 
 /** What is needed to print objects. */
 export interface Presenting {
-  readonly endpoint: Endpoint;
+  readonly endpoint: ResourceEndpoint;
   /** Another table than the kind's own: that of a subresource. */
   readonly table?: KindTable;
   readonly clock: Clock;

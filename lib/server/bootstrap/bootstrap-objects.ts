@@ -5,7 +5,7 @@
 // Not included are the server's own Lease and the ConfigMap that dates legacy tokens.
 import type { Frozen, GroupVersion } from '../../core/index.js';
 import type { ClusterRole, ConfigMap } from '../../core/types/index.js';
-import type { Stored } from '../registry/stored-kind.js';
+import type { StoredObject } from '../registry/stored-kind.js';
 import { apiServices } from './api-services.js';
 import { authenticationConfigMap } from './authentication-info.js';
 import type { AuthenticationInfo } from './authentication-info.js';
@@ -64,7 +64,7 @@ function policyObject(object: PolicyObject): BootstrapObject {
 function authenticationObjects(info: AuthenticationInfo): readonly BootstrapObject[] {
   const object = authenticationConfigMap(info);
   if (object === undefined) return [];
-  const reconcile = (existing: Stored): Stored => {
+  const reconcile = (existing: StoredObject): StoredObject => {
     const configMap = existing as Frozen<ConfigMap>; // what is stored under the key of a ConfigMap is one
     const next = authenticationConfigMap(info, configMap);
     return next === undefined || JSON.stringify(next.data) === JSON.stringify(configMap.data) ? existing : next;

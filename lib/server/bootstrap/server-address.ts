@@ -4,7 +4,7 @@
 import { deepEqual, parseIp } from '../../core/index.js';
 import type { ApiObject, Frozen } from '../../core/index.js';
 import type { Service } from '../../core/types/index.js';
-import type { Stored } from '../registry/stored-kind.js';
+import type { StoredObject } from '../registry/stored-kind.js';
 import { kubernetesService, kubernetesServiceEndpoints } from './kubernetes-service.js';
 import type { BootstrapObject } from './write-bootstrap.js';
 
@@ -38,14 +38,14 @@ export function addressObjects({ address, port }: ServerAddress, serviceCidr: st
 }
 
 /** The Service with the wanted ports; users may have changed the rest. */
-function withPorts(existing: Stored, wanted: Frozen<Service>): Stored {
+function withPorts(existing: StoredObject, wanted: Frozen<Service>): StoredObject {
   const { spec } = existing as Frozen<Service>; // what is stored under the key of a Service is one
   const { ports } = wanted.spec ?? {};
-  return deepEqual(spec?.ports, ports) ? existing : ({ ...existing, spec: { ...spec, ports } } as Stored);
+  return deepEqual(spec?.ports, ports) ? existing : ({ ...existing, spec: { ...spec, ports } } as StoredObject);
 }
 
 /** The object with the wanted content under the identity it has. */
-function replaced(existing: Stored, wantedObject: Frozen<ApiObject>): Stored {
+function replaced(existing: StoredObject, wantedObject: Frozen<ApiObject>): StoredObject {
   const { metadata = {}, ...content } = existing;
   const { metadata: { labels } = {}, ...wanted } = wantedObject;
   if (deepEqual(content, wanted) && deepEqual({ ...metadata.labels, ...labels }, metadata.labels)) return existing;

@@ -7,7 +7,7 @@ import { storeLimits } from '../../storage/index.js';
 import type { Comparison, Entry, Put, Store } from '../../storage/index.js';
 import type { Registry } from '../registry/registry.js';
 import { ownFields } from '../writes/field-ownership.js';
-import type { Stored, StoredKind } from '../registry/stored-kind.js';
+import type { StoredObject, StoredKind } from '../registry/stored-kind.js';
 
 /** An object that a cluster starts with. */
 export interface BootstrapObject {
@@ -17,7 +17,7 @@ export interface BootstrapObject {
    * Returns what an existing object should become: the same reference where nothing changes, undefined to delete it
    * and create it anew. Without it an existing object is kept as it is.
    */
-  readonly reconcile?: (existing: Stored) => Frozen<ApiObject> | undefined;
+  readonly reconcile?: (existing: StoredObject) => Frozen<ApiObject> | undefined;
 }
 
 /** What bootstrap objects are written with. */

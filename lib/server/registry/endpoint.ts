@@ -14,7 +14,7 @@ import { customOffer, objectOffer } from '../requests/form.js';
 import type { StoredKind } from './stored-kind.js';
 
 /** An endpoint. */
-export interface Endpoint {
+export interface ResourceEndpoint {
   /** The scheme of this moment. */
   readonly scheme: Scheme;
   readonly served: ServedKind;
@@ -30,7 +30,7 @@ export interface Endpoint {
 }
 
 /** An endpoint of a served kind. */
-export function endpointOf(kinds: Kinds, served: ServedKind, stored: StoredKind): Endpoint {
+export function endpointOf(kinds: Kinds, served: ServedKind, stored: StoredKind): ResourceEndpoint {
   const { group, version, kind } = served;
   const hub = stored.definition;
   const gvr = { group, version, resource: served.resource.plural };
@@ -50,6 +50,6 @@ export function endpointOf(kinds: Kinds, served: ServedKind, stored: StoredKind)
 }
 
 /** An object of the endpoint, as messages name it. */
-export function refOf({ gvr }: Endpoint, name: string): ResourceRef {
+export function refOf({ gvr }: ResourceEndpoint, name: string): ResourceRef {
   return { group: gvr.group, resource: gvr.resource, name };
 }

@@ -25,7 +25,7 @@ import type {
   WatcherEvent,
 } from '../../core/index.js';
 import type { Registry } from './registry.js';
-import type { Stored, StoredKind } from './stored-kind.js';
+import type { StoredObject, StoredKind } from './stored-kind.js';
 
 /** Reads from a registry. */
 export function objectReader(registry: Registry, clock: Clock): ObjectReader {
@@ -52,7 +52,7 @@ export function objectReader(registry: Registry, clock: Clock): ObjectReader {
         }),
         catchError((error: unknown, again$) =>
           concat(
-            of<WatcherEvent<Stored>>({ type: 'failed', error, retryInMs: retryMs }),
+            of<WatcherEvent<StoredObject>>({ type: 'failed', error, retryInMs: retryMs }),
             clock.timer(retryMs).pipe(switchMap(() => again$)),
           ),
         ),
@@ -68,20 +68,20 @@ function isAbout({ before, after }: SchemeChange, { group, resource }: GroupReso
 }
 
 const retryMs = 1000;
-const none: Observable<WatcherEvent<Stored>> = of<WatcherEvent<Stored>[]>(
+const none: Observable<WatcherEvent<StoredObject>> = of<WatcherEvent<StoredObject>[]>(
   { type: 'init' },
   { type: 'synced', resourceVersion: '' },
 );
 
-function changesOf({ cacher }: StoredKind): Observable<WatcherEvent<Stored>> {
+function changesOf({ cacher }: StoredKind): Observable<WatcherEvent<StoredObject>> {
   return defer(() => from(cacher.list())).pipe(
     switchMap(({ items, revision }) =>
       concat(
-        of<WatcherEvent<Stored>>({ type: 'init' }),
-        from(items).pipe(map((object): WatcherEvent<Stored> => ({ type: 'listed', object }))),
-        of<WatcherEvent<Stored>>({ type: 'synced', resourceVersion: `${revision}` }),
+        of<WatcherEvent<StoredObject>>({ type: 'init' }),
+        from(items).pipe(map((object): WatcherEvent<StoredObject> => ({ type: 'listed', object }))),
+        of<WatcherEvent<StoredObject>>({ type: 'synced', resourceVersion: `${revision}` }),
         cacher.watch({ after: revision }).pipe(
-          mergeMap((event): Observable<WatcherEvent<Stored>> => {
+          mergeMap((event): Observable<WatcherEvent<StoredObject>> => {
             if (event.type === 'BOOKMARK') return EMPTY;
             return of(
               event.type === 'DELETED'

@@ -13,7 +13,7 @@ import type {
   SchemeChange,
 } from '../../core/index.js';
 import type { Store } from '../../storage/index.js';
-import type { Endpoint } from './endpoint.js';
+import type { ResourceEndpoint } from './endpoint.js';
 import { endpointOf } from './endpoint.js';
 import { StoredKind } from './stored-kind.js';
 
@@ -31,7 +31,7 @@ export class Registry {
   readonly closed$: Observable<void>;
   readonly #closed = new Outlet<void>();
   readonly #options: RegistryOptions;
-  readonly #endpoints = new Map<string, Endpoint>();
+  readonly #endpoints = new Map<string, ResourceEndpoint>();
   /** By groupVersionKindKey of the hub. */
   readonly #stored = new Map<string, StoredKind>();
 
@@ -47,7 +47,7 @@ export class Registry {
   }
 
   /** The endpoint of a resource; undefined where none is served. */
-  endpoint(gvr: GroupVersionResource): Endpoint | undefined {
+  endpoint(gvr: GroupVersionResource): ResourceEndpoint | undefined {
     const key = groupVersionResourceKey(gvr);
     const known = this.#endpoints.get(key);
     if (known !== undefined) return known;

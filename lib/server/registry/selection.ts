@@ -14,14 +14,18 @@ import {
 import type { FieldSelector } from '../../core/index.js';
 import type { RequestInfo, RequestOptions } from '../../client/index.js';
 import type { Scope } from '../../cacher/index.js';
-import type { Endpoint } from './endpoint.js';
-import type { Stored } from './stored-kind.js';
+import type { ResourceEndpoint } from './endpoint.js';
+import type { StoredObject } from './stored-kind.js';
 
 /** The scope of a request. Throws ApiError 400 for selectors that make no sense. */
-export function selectionOf(endpoint: Endpoint, info: RequestInfo, options: RequestOptions): Scope<Stored> {
+export function selectionOf(
+  endpoint: ResourceEndpoint,
+  info: RequestInfo,
+  options: RequestOptions,
+): Scope<StoredObject> {
   const { stored } = endpoint;
   const { labelSelector = '', fieldSelector = '' } = options;
-  const scope: { -readonly [K in keyof Scope<Stored>]: Scope<Stored>[K] } = {};
+  const scope: { -readonly [K in keyof Scope<StoredObject>]: Scope<StoredObject>[K] } = {};
   if (stored.namespaced && info.namespace !== '') scope.namespace = info.namespace;
   if (labelSelector === '' && fieldSelector === '' && info.name === '') return scope;
 
@@ -58,7 +62,7 @@ function withName(fields: FieldSelector, name: string): FieldSelector {
   return fields;
 }
 
-function hubFields({ served, stored }: Endpoint, fields: FieldSelector): FieldSelector {
+function hubFields({ served, stored }: ResourceEndpoint, fields: FieldSelector): FieldSelector {
   return transformFieldSelector(fields, (field, value) => {
     const hub = served.conversion?.hubField === undefined ? field : served.conversion.hubField(field);
     const own = stored.strategy.selectableFields;

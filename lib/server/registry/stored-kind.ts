@@ -23,7 +23,7 @@ import type { RegistryOptions } from './registry.js';
 import { storagePrefix } from './storage-prefix.js';
 
 /** An object as it is handed out. */
-export type Stored = Frozen<ApiObject>;
+export type StoredObject = Frozen<ApiObject>;
 
 /** A kind with its place in the store. */
 export class StoredKind {
@@ -42,7 +42,7 @@ export class StoredKind {
   readonly #endpoints: GroupVersionResource[] = [];
   /** Values on their way into the store: they need no decoding when they come back. */
   readonly #underWay = new Set<JsonObject>();
-  #cacher: Cacher<Stored> | undefined;
+  #cacher: Cacher<StoredObject> | undefined;
   #emptyStatus: unknown;
   #isClosed = false;
 
@@ -77,7 +77,7 @@ export class StoredKind {
   }
 
   /** What everybody reads. Made when first asked for: a kind that is only written, as at the start, needs none. */
-  get cacher(): Cacher<Stored> {
+  get cacher(): Cacher<StoredObject> {
     return (this.#cacher ??= this.#makeCacher());
   }
 
@@ -87,7 +87,7 @@ export class StoredKind {
   }
 
   /** What a selector sees of an object; undefined for fields that cannot be selected. */
-  fieldOf(object: Stored, field: string): string | undefined {
+  fieldOf(object: StoredObject, field: string): string | undefined {
     if (field === 'metadata.name') return object.metadata?.name ?? '';
     if (field === 'metadata.namespace') return object.metadata?.namespace ?? '';
     const { selectableFields } = this.strategy;
@@ -97,7 +97,7 @@ export class StoredKind {
   }
 
   /** The object of an entry. */
-  read(entry: Entry): Stored {
+  read(entry: Entry): StoredObject {
     const known = this.#underWay.has(entry.value);
     return withRevision(known ? this.#fromStorage(entry.value) : this.#decode(entry.value), entry.modRevision);
   }
@@ -123,9 +123,9 @@ export class StoredKind {
     return deepCopy((this.#emptyStatus ??= decodeValue(this.definition.type(), { status: {} }).object.status));
   }
 
-  #makeCacher(): Cacher<Stored> {
+  #makeCacher(): Cacher<StoredObject> {
     const { store, clock } = this.#options;
-    const cacher = createCacher<Stored>({
+    const cacher = createCacher<StoredObject>({
       store,
       clock,
       prefix: this.prefix,
@@ -135,7 +135,7 @@ export class StoredKind {
       triggers: Object.fromEntries(
         (this.strategy.triggerFields ?? []).map((field) => [
           field,
-          (object: Stored) => this.fieldOf(object, field) ?? '',
+          (object: StoredObject) => this.fieldOf(object, field) ?? '',
         ]),
       ),
     });
@@ -143,7 +143,7 @@ export class StoredKind {
     return cacher;
   }
 
-  #decode(value: JsonObject): Stored {
+  #decode(value: JsonObject): StoredObject {
     const { object } = decodeValue(this.#storage.type(), value);
     const decoded: ApiObject = object;
     decoded.kind = this.#storage.kind;
@@ -152,7 +152,7 @@ export class StoredKind {
     return this.#fromStorage(decoded);
   }
 
-  #fromStorage(object: Stored): Stored {
+  #fromStorage(object: StoredObject): StoredObject {
     return this.#toHub(object);
   }
 }
@@ -166,7 +166,7 @@ function withoutRevision(object: ApiObject): ApiObject {
 }
 
 /** The object under another revision; frozen. */
-export function withRevision(object: Stored, revision: Revision): Stored {
+export function withRevision(object: StoredObject, revision: Revision): StoredObject {
   deepFreeze(object); // which it is already, as a rule; what follows is faster than to look once more
   return Object.freeze({ ...object, metadata: Object.freeze({ ...object.metadata, resourceVersion: `${revision}` }) });
 }

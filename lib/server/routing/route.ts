@@ -3,7 +3,7 @@
 import type { KindTable } from '../../core/index.js';
 import type { ApiResponse } from '../../client/index.js';
 import type { Answer, Serve } from '../pipeline.js';
-import type { Endpoint } from '../registry/endpoint.js';
+import type { ResourceEndpoint } from '../registry/endpoint.js';
 import type { Exchange } from '../requests/exchange.js';
 
 /** A subresource with a behaviour of its own, such as scale or eviction. Others read and write a part of the object. */
@@ -11,7 +11,7 @@ export interface SpecialResource {
   /** How its responses are printed, where that differs from the parent. */
   readonly table?: KindTable;
   /** Responds to the verbs that the scheme lists. The endpoint is the parent's. */
-  answer(exchange: Exchange, endpoint: Endpoint): Answer;
+  answer(exchange: Exchange, endpoint: ResourceEndpoint): Answer;
 }
 
 /** A resource without storage, such as a SubjectAccessReview. */
@@ -23,7 +23,7 @@ export type Route = StoredRoute | VirtualRoute | DelegatedRoute;
 /** Objects that this server stores, or a subresource of them. */
 export interface StoredRoute extends ServedRoute {
   readonly type: 'stored';
-  readonly endpoint: Endpoint;
+  readonly endpoint: ResourceEndpoint;
   readonly special: SpecialResource | undefined;
 }
 

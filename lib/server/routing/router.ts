@@ -6,7 +6,7 @@ import type { ApiResponse, RequestInfo } from '../../client/index.js';
 import { pageNotFound } from '../documents/text-response.js';
 import type { Answer, Serve } from '../pipeline.js';
 import { present } from '../present.js';
-import type { Endpoint } from '../registry/endpoint.js';
+import type { ResourceEndpoint } from '../registry/endpoint.js';
 import type { Exchange } from '../requests/exchange.js';
 import { get } from '../verbs/get.js';
 import { list } from '../verbs/list.js';
@@ -51,7 +51,7 @@ export function serveRequests(serving: Serving): Serve {
  * Throws for namespaces that would lead out of the resource: a real server notices when it looks for the objects.
  * Writes are refused later, by validation.
  */
-function checkNamespace({ namespace, name, verb }: RequestInfo, { stored }: Endpoint): void {
+function checkNamespace({ namespace, name, verb }: RequestInfo, { stored }: ResourceEndpoint): void {
   if (namespace !== '.' && namespace !== '..') return;
   if (verb !== 'create' && verb !== 'update' && verb !== 'patch')
     throw unclassifiedError(
@@ -74,7 +74,7 @@ function inForm(
   });
 }
 
-function answer(endpoint: Endpoint, exchange: Exchange, { tools, timing }: Serving): Answer {
+function answer(endpoint: ResourceEndpoint, exchange: Exchange, { tools, timing }: Serving): Answer {
   switch (exchange.request.info.verb) {
     case 'get':
       return get(endpoint, exchange);

@@ -12,7 +12,7 @@ import {
 } from '../../core/index.js';
 import type { FieldError, Frozen } from '../../core/index.js';
 import type { Binding, Pod, PodCondition, PodStatus } from '../../core/types/index.js';
-import type { Stored } from '../registry/stored-kind.js';
+import type { StoredObject } from '../registry/stored-kind.js';
 import type { Write } from '../writes/write.js';
 import { changing } from './subresource.js';
 import type { ActionSubresource } from './subresource.js';
@@ -52,7 +52,7 @@ function bindingErrors({ target }: Frozen<Binding>): readonly FieldError[] {
   ];
 }
 
-function checkPreconditions({ metadata: current = {} }: Stored, { metadata = {} }: Binding, key: string): void {
+function checkPreconditions({ metadata: current = {} }: StoredObject, { metadata = {} }: Binding, key: string): void {
   const { uid = '', resourceVersion = '', name = '' } = metadata;
   const unmet =
     uid !== '' && uid !== current.uid

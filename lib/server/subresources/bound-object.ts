@@ -12,7 +12,7 @@ import {
 import type { ApiObject, Frozen } from '../../core/index.js';
 import type { BoundObjectReference, Node, Pod, Secret } from '../../core/types/index.js';
 import type { BoundObject } from '../../auth/index.js';
-import type { Endpoint } from '../registry/endpoint.js';
+import type { ResourceEndpoint } from '../registry/endpoint.js';
 import { refOf } from '../registry/endpoint.js';
 
 /** Where to look, and for whom. */
@@ -20,7 +20,7 @@ export interface BoundObjectScope {
   /** The ServiceAccount's name. */
   readonly account: string;
   readonly namespace: string;
-  endpointOf(resource: string): Endpoint;
+  endpointOf(resource: string): ResourceEndpoint;
 }
 
 /**
@@ -53,7 +53,11 @@ async function read(ref: BoundObjectReference, name: string, scope: BoundObjectS
   }
 }
 
-async function objectOf<T extends ApiObject>(endpoint: Endpoint, name: string, namespace: string): Promise<Frozen<T>> {
+async function objectOf<T extends ApiObject>(
+  endpoint: ResourceEndpoint,
+  name: string,
+  namespace: string,
+): Promise<Frozen<T>> {
   if (name === '') throw badRequest('Name parameter required.');
   const [problem] = nameIsPathSegment(name, false);
   if (problem !== undefined) throw badRequest(`Name parameter invalid: ${quote(name)}: ${problem}`);
@@ -76,7 +80,7 @@ async function podOf(pod: Frozen<Pod>, scope: BoundObjectScope): Promise<BoundOb
 }
 
 async function lookedUp<T extends ApiObject>(
-  { stored }: Endpoint,
+  { stored }: ResourceEndpoint,
   name: string,
   namespace: string,
 ): Promise<Frozen<T> | undefined> {

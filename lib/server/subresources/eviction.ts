@@ -13,8 +13,8 @@ import type { Frozen } from '../../core/index.js';
 import type { Eviction, Pod, PodDisruptionBudget } from '../../core/types/index.js';
 import { checkDeleteOptions } from '../requests/open-write.js';
 import type { Deletion } from '../requests/open-write.js';
-import type { Endpoint } from '../registry/endpoint.js';
-import type { Stored } from '../registry/stored-kind.js';
+import type { ResourceEndpoint } from '../registry/endpoint.js';
+import type { StoredObject } from '../registry/stored-kind.js';
 import { checkPreconditions } from '../writes/deletion.js';
 import { Write } from '../writes/write.js';
 import { changeObject, deleteObject } from '../writes/write-pipeline.js';
@@ -23,7 +23,7 @@ import { sparesUnhealthy, spend, stillProcessed } from './disruption-budget.js';
 import type { ActionSubresource } from './subresource.js';
 
 /** Evicts the pod that the path names. `budgets` returns the endpoint of PodDisruptionBudgets. */
-export function evictionSubresource(budgets: () => Endpoint): ActionSubresource<Eviction> {
+export function evictionSubresource(budgets: () => ResourceEndpoint): ActionSubresource<Eviction> {
   return {
     kind: { group: 'policy', version: 'v1', kind: 'Eviction' },
     accepts: ({ group, kind, version }) => group === 'policy' && kind === 'Eviction' && version === 'v1beta1',
@@ -63,7 +63,7 @@ interface Permission {
 }
 
 /** Takes one disruption from the budget of the pod, if it has one. Rejects with ApiError 429 where none is left. */
-async function consumeBudget(write: Write, budgets: Endpoint, deletion: Deletion): Promise<Permission> {
+async function consumeBudget(write: Write, budgets: ResourceEndpoint, deletion: Deletion): Promise<Permission> {
   const { name, namespace } = write.exchange.request.info;
   const { object } = await write.stored.cacher.get(write.stored.keyOf(namespace, name));
   if (object === undefined) throw notFound({ group: '', resource: 'pods', name });
@@ -96,7 +96,10 @@ async function consumeBudget(write: Write, budgets: Endpoint, deletion: Deletion
   return {};
 }
 
-async function budgetsOf({ stored }: Endpoint, pod: Frozen<Pod>): Promise<readonly Frozen<PodDisruptionBudget>[]> {
+async function budgetsOf(
+  { stored }: ResourceEndpoint,
+  pod: Frozen<Pod>,
+): Promise<readonly Frozen<PodDisruptionBudget>[]> {
   const namespace = pod.metadata?.namespace ?? '';
   const { items } = await stored.cacher.list({ namespace });
   return (items as readonly Frozen<PodDisruptionBudget>[]).filter(({ spec }) =>
@@ -129,7 +132,7 @@ async function markEvicted(
   { preconditions }: Deletion,
   namespace: string,
   name: string,
-): Promise<Stored> {
+): Promise<StoredObject> {
   const { stored, context } = write;
   const condition = {
     type: 'DisruptionTarget',

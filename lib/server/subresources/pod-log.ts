@@ -3,20 +3,20 @@ import { badRequest, fieldForbidden, fieldInvalid, fieldPath, invalid, unclassif
 import type { FieldError } from '../../core/index.js';
 import type { ApiResponse, LogOptions } from '../../client/index.js';
 import type { Exchange } from '../requests/exchange.js';
-import type { Endpoint } from '../registry/endpoint.js';
+import type { ResourceEndpoint } from '../registry/endpoint.js';
 import type { ConnectorRegistry } from './node-connectors.js';
 import type { Parameters } from './pod-target.js';
 import { addressOf, containerOf, firstParameter, findNode, findPod } from './pod-target.js';
 
 /** How nodes are found and reached. */
 export interface NodeAccess {
-  readonly nodes: () => Endpoint;
+  readonly nodes: () => ResourceEndpoint;
   readonly connectors: ConnectorRegistry;
 }
 
 /** The log of a container; nothing yet where the pod has no node. */
 export async function podLog(
-  pods: Endpoint,
+  pods: ResourceEndpoint,
   exchange: Exchange,
   { nodes, connectors }: NodeAccess,
 ): Promise<ApiResponse> {

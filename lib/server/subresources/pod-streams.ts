@@ -28,7 +28,7 @@ import {
 import type { ApiObject, DuplexChannels } from '../../core/index.js';
 import { isTrue } from '../http/query.js';
 import type { Exchange } from '../requests/exchange.js';
-import type { Endpoint } from '../registry/endpoint.js';
+import type { ResourceEndpoint } from '../registry/endpoint.js';
 import { refOf } from '../registry/endpoint.js';
 import { attributesOf, decide } from '../steps.js';
 import { chooseProtocol, needsPorts, requireUpgrade } from '../streams/stream-protocols.js';
@@ -48,7 +48,7 @@ export interface StreamPorts extends NodeAccess {
 /** Answers with the stream of a request. */
 export async function podStream(
   kind: StreamKind,
-  pods: Endpoint,
+  pods: ResourceEndpoint,
   exchange: Exchange,
   ports: StreamPorts,
 ): Promise<ApiResponse> {
@@ -147,7 +147,7 @@ function channelsOf({ stdin, stdout, stderr, tty }: ProcessStreams): readonly (P
  * A stream changes what runs in the pod, so it needs `create` even where the method is GET, as that of WebSockets is.
  * Throws ApiError 403. As pkg/registry/core/pod/rest/authorize.go.
  */
-async function authorizeStream(pods: Endpoint, exchange: Exchange, authorizer: Authorizer): Promise<void> {
+async function authorizeStream(pods: ResourceEndpoint, exchange: Exchange, authorizer: Authorizer): Promise<void> {
   const { verb, name } = exchange.request.info;
   if (verb === 'create') return;
   const { decision, reason, error } = await decide(authorizer, { ...attributesOf(exchange), verb: 'create' });

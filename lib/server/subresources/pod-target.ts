@@ -5,7 +5,7 @@ import type { Frozen } from '../../core/index.js';
 import type { Node, Pod } from '../../core/types/index.js';
 import type { RequestOptions } from '../../client/index.js';
 import type { Exchange } from '../requests/exchange.js';
-import type { Endpoint } from '../registry/endpoint.js';
+import type { ResourceEndpoint } from '../registry/endpoint.js';
 import { refOf } from '../registry/endpoint.js';
 
 /** Parameters of a request by name. */
@@ -22,14 +22,14 @@ export function firstParameter(parameters: Parameters, name: string): string {
 }
 
 /** The pod of a request. Rejects with ApiError 404. */
-export async function findPod(pods: Endpoint, { request: { info } }: Exchange): Promise<Frozen<Pod>> {
+export async function findPod(pods: ResourceEndpoint, { request: { info } }: Exchange): Promise<Frozen<Pod>> {
   const { object } = await pods.stored.cacher.get(pods.stored.keyOf(info.namespace, info.name));
   if (object === undefined) throw notFound(refOf(pods, info.name));
   return object as Frozen<Pod>;
 }
 
 /** A node by name. Rejects with ApiError 404, which names pods as Kubernetes does. */
-export async function findNode(nodes: Endpoint, name: string): Promise<Frozen<Node>> {
+export async function findNode(nodes: ResourceEndpoint, name: string): Promise<Frozen<Node>> {
   const { object } = await nodes.stored.cacher.get(name);
   if (object === undefined) throw notFound({ group: '', resource: 'pods', name });
   return object as Frozen<Node>;

@@ -8,7 +8,7 @@ import type { Pod } from '../../core/types/index.js';
 import type { ApiResponse } from '../../client/index.js';
 import type { Exchange } from '../requests/exchange.js';
 import type { WithoutCredentials } from '../requests/without-credentials.js';
-import type { Endpoint } from '../registry/endpoint.js';
+import type { ResourceEndpoint } from '../registry/endpoint.js';
 import { refOf } from '../registry/endpoint.js';
 import { admitConnect } from '../writes/review.js';
 import type { ConnectorRegistry } from './node-connectors.js';
@@ -22,7 +22,7 @@ export interface ProxyPorts {
 
 /** Passes a request on. */
 export async function proxy(
-  endpoint: Endpoint,
+  endpoint: ResourceEndpoint,
   exchange: Exchange,
   { connectors, admission, withoutCredentials }: ProxyPorts,
 ): Promise<ApiResponse> {

@@ -4,7 +4,7 @@
 import { conflict, decodeValue, invalid, scaleOf, scaleTable, validateScale, withReplicas } from '../../core/index.js';
 import type { ApiObject, Frozen, Scalable } from '../../core/index.js';
 import type { Scale } from '../../core/types/index.js';
-import type { Endpoint } from '../registry/endpoint.js';
+import type { ResourceEndpoint } from '../registry/endpoint.js';
 import type { ViewSubresource } from './subresource.js';
 
 /** The subresource of every workload that has one. */
@@ -16,7 +16,7 @@ export const scaleSubresource: ViewSubresource<Scale> = {
 };
 
 /** The workload with the replicas that its new scale says. */
-function scaled(parent: Frozen<ApiObject>, proposed: Scale, { gvr, served }: Endpoint): ApiObject {
+function scaled(parent: Frozen<ApiObject>, proposed: Scale, { gvr, served }: ResourceEndpoint): ApiObject {
   const workload = parent as Scalable;
   const { name = '', namespace = '', uid: actual = '' } = workload.metadata ?? {};
   const metadata = { ...proposed.metadata, namespace: proposed.metadata?.namespace ?? namespace };

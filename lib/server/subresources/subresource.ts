@@ -14,9 +14,9 @@ import type { ApiResponse, ObjectResponse } from '../../client/index.js';
 import type { Exchange } from '../requests/exchange.js';
 import { objectOffer } from '../requests/form.js';
 import { decodedOnce, fieldValidationOf, openBody, openPatch } from '../requests/open-write.js';
-import type { Endpoint } from '../registry/endpoint.js';
+import type { ResourceEndpoint } from '../registry/endpoint.js';
 import { refOf } from '../registry/endpoint.js';
-import type { Stored } from '../registry/stored-kind.js';
+import type { StoredObject } from '../registry/stored-kind.js';
 import type { SpecialResource } from '../routing/route.js';
 import { get } from '../verbs/get.js';
 import { decodedPatch, readPatch, translated } from '../verbs/patch.js';
@@ -40,7 +40,7 @@ export interface ActionSubresource<Body extends ApiObject = ApiObject> {
 /** Opens, admits and performs an action. */
 export async function performAction<Body extends ApiObject>(
   action: ActionSubresource<Body>,
-  endpoint: Endpoint,
+  endpoint: ResourceEndpoint,
   exchange: Exchange,
   tools: WriteTools,
 ): Promise<ObjectResponse> {
@@ -70,7 +70,7 @@ export interface ChangingAction<Body extends ApiObject, Parent extends ApiObject
   /** Returns the changed object, sharing what it does not change. Throws ApiError to refuse. */
   into(parent: Frozen<Parent>, body: Body, context: WriteContext): Frozen<Parent>;
   /** Throws ApiError where the body means another object than the stored one. */
-  checkParent?(parent: Stored, body: Body, key: string): void;
+  checkParent?(parent: StoredObject, body: Body, key: string): void;
   /** The error for a failure that is no ApiError. */
   failure?(error: unknown, name: string): Error;
 }
@@ -106,7 +106,7 @@ export interface ViewSubresource<View extends ApiObject = ApiObject> {
   /** The view of an object in the endpoint's version. */
   from(parent: Frozen<ApiObject>): View;
   /** Returns an object of its own that is the parent with what the view says. Throws ApiError to refuse. */
-  into(parent: Frozen<ApiObject>, view: View, endpoint: Endpoint): ApiObject;
+  into(parent: Frozen<ApiObject>, view: View, endpoint: ResourceEndpoint): ApiObject;
 }
 
 /** Serves get, update and patch of a view. */
@@ -130,7 +130,7 @@ export function viewResource<View extends ApiObject>(view: ViewSubresource<View>
 
 async function getView<View extends ApiObject>(
   view: ViewSubresource<View>,
-  endpoint: Endpoint,
+  endpoint: ResourceEndpoint,
   exchange: Exchange,
 ): Promise<ApiResponse> {
   const response = await get(endpoint, exchange);
@@ -139,7 +139,7 @@ async function getView<View extends ApiObject>(
 
 async function updateView<View extends ApiObject>(
   view: ViewSubresource<View>,
-  endpoint: Endpoint,
+  endpoint: ResourceEndpoint,
   exchange: Exchange,
   tools: WriteTools,
 ): Promise<ApiResponse> {
@@ -156,7 +156,7 @@ async function updateView<View extends ApiObject>(
 
 async function patchView<View extends ApiObject>(
   view: ViewSubresource<View>,
-  endpoint: Endpoint,
+  endpoint: ResourceEndpoint,
   exchange: Exchange,
   tools: WriteTools,
 ): Promise<ApiResponse> {
@@ -189,6 +189,6 @@ async function changeView<View extends ApiObject>(
   return { type: 'object', code: 200, object: deepFreeze<ApiObject>(view.from(endpoint.fromHub(object))), form };
 }
 
-function formOf<View extends ApiObject>(view: ViewSubresource<View>, endpoint: Endpoint): WriteForm {
+function formOf<View extends ApiObject>(view: ViewSubresource<View>, endpoint: ResourceEndpoint): WriteForm {
   return { gvk: view.kind, fromHub: (object) => view.from(endpoint.fromHub(object)) };
 }

@@ -5,7 +5,7 @@ import { conflict, deepFreeze, fieldInvalid, fieldPath, invalid, notFound, print
 import type { FieldError, Frozen } from '../../core/index.js';
 import type { ServiceAccount, TokenRequest } from '../../core/types/index.js';
 import type { TokenIssuer } from '../../auth/index.js';
-import type { Endpoint } from '../registry/endpoint.js';
+import type { ResourceEndpoint } from '../registry/endpoint.js';
 import { refOf } from '../registry/endpoint.js';
 import { boundObject } from './bound-object.js';
 import type { ActionSubresource } from './subresource.js';
@@ -14,7 +14,7 @@ import type { ActionSubresource } from './subresource.js';
 export interface TokenParts {
   readonly issuer: TokenIssuer;
   /** Finds the kinds that a token can be bound to. */
-  endpointOf(resource: string): Endpoint;
+  endpointOf(resource: string): ResourceEndpoint;
 }
 
 /** Issues a token for the ServiceAccount that the path names. */
@@ -63,7 +63,7 @@ const expirationSecondsDefault = 3600;
 const expirationSecondsMin = 600;
 const expirationSecondsMax = 2 ** 32;
 
-async function accountOf(accounts: Endpoint, namespace: string, name: string): Promise<Frozen<ServiceAccount>> {
+async function accountOf(accounts: ResourceEndpoint, namespace: string, name: string): Promise<Frozen<ServiceAccount>> {
   const { object } = await accounts.stored.cacher.get(accounts.stored.keyOf(namespace, name));
   if (object === undefined) throw notFound(refOf(accounts, name));
   return object as Frozen<ServiceAccount>;

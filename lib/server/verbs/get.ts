@@ -4,18 +4,18 @@ import { notFound } from '../../core/index.js';
 import type { ObjectResponse } from '../../client/index.js';
 import { freshnessOf } from '../requests/resource-version.js';
 import type { Exchange } from '../requests/exchange.js';
-import type { Endpoint } from '../registry/endpoint.js';
+import type { ResourceEndpoint } from '../registry/endpoint.js';
 import { refOf } from '../registry/endpoint.js';
-import type { Stored } from '../registry/stored-kind.js';
+import type { StoredObject } from '../registry/stored-kind.js';
 
 /** Answers with the object. */
-export function get(endpoint: Endpoint, { request }: Exchange): ObjectResponse | Promise<ObjectResponse> {
+export function get(endpoint: ResourceEndpoint, { request }: Exchange): ObjectResponse | Promise<ObjectResponse> {
   const { info } = request;
   const form = request.negotiate(endpoint.offer);
   const { resourceVersion } = request.options();
   const { cacher } = endpoint.stored;
   const key = endpoint.stored.keyOf(info.namespace, info.name);
-  const answer = ({ object }: CacheReading<Stored>): ObjectResponse => {
+  const answer = ({ object }: CacheReading<StoredObject>): ObjectResponse => {
     if (object === undefined) throw notFound(refOf(endpoint, info.name));
     return { type: 'object', code: 200, object: endpoint.fromHub(object), form };
   };

@@ -8,12 +8,12 @@ import { checkListOptions } from '../requests/check-options.js';
 import type { Exchange } from '../requests/exchange.js';
 import { listRevision } from '../requests/resource-version.js';
 import { parseContinueToken, printContinueToken } from '../registry/continue-token.js';
-import type { Endpoint } from '../registry/endpoint.js';
+import type { ResourceEndpoint } from '../registry/endpoint.js';
 import { selectionOf } from '../registry/selection.js';
-import type { Stored } from '../registry/stored-kind.js';
+import type { StoredObject } from '../registry/stored-kind.js';
 
 /** Answers with the list. */
-export async function list(endpoint: Endpoint, { request }: Exchange): Promise<ObjectResponse> {
+export async function list(endpoint: ResourceEndpoint, { request }: Exchange): Promise<ObjectResponse> {
   const form = request.negotiate(endpoint.offer);
   const options = request.options();
   checkListOptions(options);
@@ -22,7 +22,7 @@ export async function list(endpoint: Endpoint, { request }: Exchange): Promise<O
 
 /** The list itself, for whoever needs one. */
 export async function readStoredList(
-  endpoint: Endpoint,
+  endpoint: ResourceEndpoint,
   info: RequestInfo,
   options: RequestOptions,
 ): Promise<Frozen<ApiList>> {
@@ -41,10 +41,10 @@ export async function readStoredList(
 }
 
 async function pageOf(
-  { stored }: Endpoint,
-  options: CacheListOptions<Stored>,
+  { stored }: ResourceEndpoint,
+  options: CacheListOptions<StoredObject>,
   keyScope: string,
-): Promise<CacheListing<Stored>> {
+): Promise<CacheListing<StoredObject>> {
   try {
     return await stored.cacher.list(options);
   } catch (error) {
@@ -54,7 +54,7 @@ async function pageOf(
   }
 }
 
-type Position = Pick<CacheListOptions<Stored>, 'notOlderThan' | 'revision' | 'after' | 'limit'>;
+type Position = Pick<CacheListOptions<StoredObject>, 'notOlderThan' | 'revision' | 'after' | 'limit'>;
 
 function position(
   { limit = 0, continue: token = '', resourceVersion = '', resourceVersionMatch = '' }: RequestOptions,
@@ -75,7 +75,7 @@ function position(
   return exact ? { ...paged, revision } : { ...paged, notOlderThan: revision };
 }
 
-function listMeta({ revision, next, remaining }: CacheListing<Stored>, keyScope: string): ListMeta {
+function listMeta({ revision, next, remaining }: CacheListing<StoredObject>, keyScope: string): ListMeta {
   return {
     resourceVersion: `${revision}`,
     ...(next !== undefined && { continue: printContinueToken({ revision, after: next }, keyScope) }),

@@ -44,9 +44,9 @@ import type {
 import type { ObjectResponse, RequestBody } from '../../client/index.js';
 import type { Exchange } from '../requests/exchange.js';
 import { fieldValidationOf, openPatch } from '../requests/open-write.js';
-import type { Endpoint } from '../registry/endpoint.js';
+import type { ResourceEndpoint } from '../registry/endpoint.js';
 import { refOf } from '../registry/endpoint.js';
-import type { Stored } from '../registry/stored-kind.js';
+import type { StoredObject } from '../registry/stored-kind.js';
 import { ensureNamespace } from '../writes/prepare.js';
 import { statusHalf, writesOnlyStatus } from '../writes/prepare.js';
 import type { WriteTools } from '../writes/write.js';
@@ -55,7 +55,7 @@ import { updateObject } from '../writes/write-pipeline.js';
 import { checkName } from './write.js';
 
 /** A patch of a known type, ready to be applied to one object after the other. */
-export interface Patch {
+export interface ParsedPatch {
   /** Unknown and repeated members of the patch itself. */
   readonly problems: readonly string[];
   /**
@@ -67,10 +67,14 @@ export interface Patch {
 }
 
 /** Answers with the object as it is now. */
-export async function patch(endpoint: Endpoint, exchange: Exchange, tools: WriteTools): Promise<ObjectResponse> {
+export async function patch(
+  endpoint: ResourceEndpoint,
+  exchange: Exchange,
+  tools: WriteTools,
+): Promise<ObjectResponse> {
   const { body, patchType, form, options } = await openPatch(exchange, endpoint.offer);
   const write = new Write(endpoint, exchange, options, tools);
-  let change: Patch | undefined;
+  let change: ParsedPatch | undefined;
   const { object } = await updateObject(write, {
     next(old) {
       // A missing object is refused before a patch that makes no sense.
@@ -85,7 +89,7 @@ export async function patch(endpoint: Endpoint, exchange: Exchange, tools: Write
 const utf8 = new TextDecoder();
 
 /** Reads a patch. Throws PatchError and ApiError. */
-export function readPatch(patchType: string, body: RequestBody | undefined, type: StructType): Patch {
+export function readPatch(patchType: string, body: RequestBody | undefined, type: StructType): ParsedPatch {
   const value =
     body === undefined
       ? undefined
@@ -120,7 +124,7 @@ function parsedText(text: string, patchType: string): JsonValue {
   }
 }
 
-function patched(write: Write, change: Patch, old: Stored, validation: FieldValidation): ApiObject {
+function patched(write: Write, change: ParsedPatch, old: StoredObject, validation: FieldValidation): ApiObject {
   const { endpoint, exchange } = write;
   const { info } = exchange.request;
   const base = endpoint.fromHub(old) as JsonObject;
@@ -165,7 +169,7 @@ export function decodedPatch(
   exchange: Exchange,
   { scheme, gvk, type, kept = {} }: PatchTarget,
   document: JsonValue,
-  { problems, claims }: Pick<Patch, 'problems' | 'claims'>,
+  { problems, claims }: Pick<ParsedPatch, 'problems' | 'claims'>,
   validation: FieldValidation,
 ): ApiObject {
   try {

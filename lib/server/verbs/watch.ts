@@ -10,9 +10,9 @@ import type { CacheEvent, CacheWatchOptions } from '../../cacher/index.js';
 import { checkWatchOptions } from '../requests/check-options.js';
 import type { Exchange } from '../requests/exchange.js';
 import { watchRevision } from '../requests/resource-version.js';
-import type { Endpoint } from '../registry/endpoint.js';
+import type { ResourceEndpoint } from '../registry/endpoint.js';
 import { selectionOf } from '../registry/selection.js';
-import type { Stored } from '../registry/stored-kind.js';
+import type { StoredObject } from '../registry/stored-kind.js';
 
 /** What watches are timed with. */
 export interface WatchTiming {
@@ -23,7 +23,7 @@ export interface WatchTiming {
 }
 
 /** Answers with the stream of events. */
-export function watch(endpoint: Endpoint, { request }: Exchange, timing: WatchTiming): WatchResponse {
+export function watch(endpoint: ResourceEndpoint, { request }: Exchange, timing: WatchTiming): WatchResponse {
   const form = request.negotiate(endpoint.offer);
   const options = request.options();
   checkWatchOptions(options);
@@ -39,7 +39,7 @@ export function watch(endpoint: Endpoint, { request }: Exchange, timing: WatchTi
 
 /** An empty object of the kind, as Go prints it. */
 function bookmarkOf(
-  { served, gvk }: Endpoint,
+  { served, gvk }: ResourceEndpoint,
   { resourceVersion, initialEventsEnd }: BookmarkEvent,
 ): Frozen<ApiObject> {
   const annotations = initialEventsEnd === true ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {};
@@ -53,7 +53,7 @@ function bookmarkOf(
 
 /** The events themselves, for whoever needs them. */
 export function watchOf(
-  endpoint: Endpoint,
+  endpoint: ResourceEndpoint,
   info: RequestInfo,
   options: RequestOptions,
 ): Observable<RawEvent<Frozen<ApiObject>>> {
@@ -66,7 +66,7 @@ function beginning({
   resourceVersion = '',
   sendInitialEvents,
   allowWatchBookmarks,
-}: RequestOptions): CacheWatchOptions<Stored> {
+}: RequestOptions): CacheWatchOptions<StoredObject> {
   const bookmarks = allowWatchBookmarks === true ? { bookmarks: true } : {};
   const revision = resourceVersion === '' ? undefined : watchRevision(resourceVersion);
   const isAny = revision === undefined || revision === 0;
@@ -78,7 +78,7 @@ function beginning({
   return isAny ? bookmarks : { after: revision, ...bookmarks };
 }
 
-function rawEvent(event: CacheEvent<Stored>, fromHub: Endpoint['fromHub']): RawEvent<Frozen<ApiObject>> {
+function rawEvent(event: CacheEvent<StoredObject>, fromHub: ResourceEndpoint['fromHub']): RawEvent<Frozen<ApiObject>> {
   if (event.type !== 'BOOKMARK') return { type: event.type, object: fromHub(event.object) };
   const resourceVersion = `${event.revision}`;
   return event.initialEventsEnd === true

@@ -7,8 +7,8 @@ import { checkListOptions } from '../requests/check-options.js';
 import type { Exchange } from '../requests/exchange.js';
 import type { Deletion } from '../requests/open-write.js';
 import { decodedOnce, openBody, openDeletion } from '../requests/open-write.js';
-import type { Endpoint } from '../registry/endpoint.js';
-import type { Stored } from '../registry/stored-kind.js';
+import type { ResourceEndpoint } from '../registry/endpoint.js';
+import type { StoredObject } from '../registry/stored-kind.js';
 import { dedupeOwners, ensureNamespace } from '../writes/prepare.js';
 import type { WriteTools } from '../writes/write.js';
 import { Write } from '../writes/write.js';
@@ -16,14 +16,22 @@ import { createObject, deleteObject, updateObject } from '../writes/write-pipeli
 import { readStoredList } from './list.js';
 
 /** Responds with the object that was stored. */
-export async function create(endpoint: Endpoint, exchange: Exchange, tools: WriteTools): Promise<ObjectResponse> {
+export async function create(
+  endpoint: ResourceEndpoint,
+  exchange: Exchange,
+  tools: WriteTools,
+): Promise<ObjectResponse> {
   const { form, options, decode } = await openBody(exchange, endpoint);
   const created = await createObject(new Write(endpoint, exchange, options, tools), await decode());
   return { type: 'object', code: 201, object: endpoint.fromHub(created), form };
 }
 
 /** Responds with the object as it is now. */
-export async function update(endpoint: Endpoint, exchange: Exchange, tools: WriteTools): Promise<ObjectResponse> {
+export async function update(
+  endpoint: ResourceEndpoint,
+  exchange: Exchange,
+  tools: WriteTools,
+): Promise<ObjectResponse> {
   const { namespace, name } = exchange.request.info;
   const { form, options, decode } = await openBody(exchange, endpoint);
   const checked = async (): Promise<ApiObject> => {
@@ -50,7 +58,11 @@ export function checkName(object: ApiObject, name: string): void {
 }
 
 /** Responds with the object, or with a Status if it is gone. */
-export async function deleteOne(endpoint: Endpoint, exchange: Exchange, tools: WriteTools): Promise<ObjectResponse> {
+export async function deleteOne(
+  endpoint: ResourceEndpoint,
+  exchange: Exchange,
+  tools: WriteTools,
+): Promise<ObjectResponse> {
   const { form, deletion } = await openDeletion(exchange, endpoint);
   const write = new Write(endpoint, exchange, deletion, tools);
   const { object, gone } = await deleteObject(write, deletion, exchange.request.info);
@@ -59,7 +71,7 @@ export async function deleteOne(endpoint: Endpoint, exchange: Exchange, tools: W
 }
 
 /** What the response says of an object that is gone: the object itself, or its name. */
-function goneObject(endpoint: Endpoint, object: Stored): Frozen<ApiObject> {
+function goneObject(endpoint: ResourceEndpoint, object: StoredObject): Frozen<ApiObject> {
   const { stored, gvr } = endpoint;
   if (stored.strategy.answersDeleted === true) return endpoint.fromHub(object);
   const { name = '', uid = '' } = object.metadata ?? {};
@@ -71,7 +83,7 @@ function goneObject(endpoint: Endpoint, object: Stored): Frozen<ApiObject> {
  * the one page that was requested. As registry/generic/registry/store.go, DeleteCollection.
  */
 export async function deleteCollection(
-  endpoint: Endpoint,
+  endpoint: ResourceEndpoint,
   exchange: Exchange,
   tools: WriteTools,
 ): Promise<ObjectResponse> {

@@ -14,7 +14,7 @@ import type { ApiRequest } from '../../client/index.js';
 import { isStoreError } from '../../storage/index.js';
 import type { Outcome, Put, Revision, Transaction } from '../../storage/index.js';
 import { refOf } from '../registry/endpoint.js';
-import type { Stored } from '../registry/stored-kind.js';
+import type { StoredObject } from '../registry/stored-kind.js';
 import { revisionOf } from '../registry/stored-kind.js';
 import type { Write } from './write.js';
 
@@ -37,8 +37,8 @@ export async function putObject(
   write: Write,
   key: string,
   object: ApiObject,
-  old: Stored | undefined,
-): Promise<Stored | Outcome> {
+  old: StoredObject | undefined,
+): Promise<StoredObject | Outcome> {
   const { stored, tools, context, behaviour } = write;
   const { timeToLiveMs } = stored.strategy;
   const others = behaviour.companions?.(object, old, context);
@@ -63,7 +63,7 @@ export async function putObject(
 }
 
 /** Removes the object under a key that must still hold `old`, with what goes with it. */
-export async function removeObject(write: Write, key: string, old: Stored): Promise<Outcome> {
+export async function removeObject(write: Write, key: string, old: StoredObject): Promise<Outcome> {
   const { stored, context, behaviour } = write;
   const fullKey = stored.prefix + key;
   const others = behaviour.companions?.(undefined, old, context);
@@ -94,18 +94,18 @@ async function commit(write: Write, key: string, transaction: Transaction): Prom
 }
 
 /** Whether a write found the key other than it expected. */
-export function isOutcome(result: Stored | Outcome): result is Outcome {
+export function isOutcome(result: StoredObject | Outcome): result is Outcome {
   return 'committed' in result;
 }
 
 /** The object that a refused transaction found in the place of its own. */
-export function foundObject(write: Write, outcome: Stored | Outcome): Stored | undefined {
+export function foundObject(write: Write, outcome: StoredObject | Outcome): StoredObject | undefined {
   const entry = 'found' in outcome ? outcome.found[0] : undefined;
   return entry && write.stored.read(entry);
 }
 
 /** The refusal of a name that is taken. */
-export function taken(ref: ResourceRef, existing: Stored | undefined): Error {
+export function taken(ref: ResourceRef, existing: StoredObject | undefined): Error {
   return alreadyExists(ref, { beingDeleted: existing?.metadata?.deletionTimestamp !== undefined });
 }
 

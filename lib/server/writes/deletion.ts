@@ -6,14 +6,14 @@
 import { deletePreconditionFailed, parseTime, printTime } from '../../core/index.js';
 import type { ApiObject, GroupKind, KindStrategy } from '../../core/index.js';
 import type { RequestOptions } from '../../client/index.js';
-import type { Stored } from '../registry/stored-kind.js';
+import type { StoredObject } from '../registry/stored-kind.js';
 import type { Deletion } from '../requests/open-write.js';
-import type { Change } from './guaranteed-update.js';
+import type { UpdateDecision } from './guaranteed-update.js';
 import { draftOf, metadataOf } from './prepare.js';
 import type { Write } from './write.js';
 
 /** Returns what a deletion changes. */
-export function deletionChange(write: Write, deletion: Deletion, old: Stored): Change {
+export function deletionChange(write: Write, deletion: Deletion, old: StoredObject): UpdateDecision {
   const { stored, context } = write;
   const object = draftOf(old);
   if (stored.strategy.holdsDeletion?.(old) === true) return heldChange(write, deletion, object, old);
@@ -33,7 +33,7 @@ export function deletionChange(write: Write, deletion: Deletion, old: Stored): C
 export function checkPreconditions(
   kind: GroupKind,
   { preconditions }: Pick<Deletion, 'preconditions'>,
-  old: Stored,
+  old: StoredObject,
   name: string,
 ): void {
   const { uid = '', resourceVersion = '' } = old.metadata ?? {};
@@ -50,7 +50,7 @@ export function checkPreconditions(
 }
 
 /** Whether the graceful deletion of this object has nothing left to wait for. */
-export function isOver({ metadata }: Stored): boolean {
+export function isOver({ metadata }: StoredObject): boolean {
   return (
     metadata?.deletionTimestamp !== undefined &&
     metadata.deletionGracePeriodSeconds === 0 &&
@@ -59,7 +59,12 @@ export function isOver({ metadata }: Stored): boolean {
 }
 
 /** Marks the object as terminating and keeps it; its controller (e.g. namespace) empties and deletes it later. */
-function heldChange({ stored, context }: Write, deletion: Deletion, object: ApiObject, old: Stored): Change {
+function heldChange(
+  { stored, context }: Write,
+  deletion: Deletion,
+  object: ApiObject,
+  old: StoredObject,
+): UpdateDecision {
   if (old.metadata?.deletionTimestamp !== undefined) return { keep: old };
   metadataOf(object).deletionTimestamp = printTime(context.now);
   setFinalizers(object, finalizersOf(stored.strategy, old, deletion));
@@ -110,7 +115,7 @@ function markDeleting(object: ApiObject, now: number): void {
 }
 
 /** The finalizers of an object that is about to be deleted. */
-function finalizersOf(strategy: KindStrategy, old: Stored, options: RequestOptions): readonly string[] {
+function finalizersOf(strategy: KindStrategy, old: StoredObject, options: RequestOptions): readonly string[] {
   const current = old.metadata?.finalizers ?? [];
   const others = current.filter((finalizer) => finalizer !== orphan && finalizer !== foreground);
   const policy = policyOf(strategy, current, options);

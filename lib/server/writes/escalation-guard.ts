@@ -17,7 +17,7 @@ import {
 } from '../../core/index.js';
 import type { ApiObject, Frozen } from '../../core/index.js';
 import type { ClusterRole, PolicyRule, RoleBinding, RoleRef } from '../../core/types/index.js';
-import type { Stored } from '../registry/stored-kind.js';
+import type { StoredObject } from '../registry/stored-kind.js';
 import type { Exchange } from '../requests/exchange.js';
 import { decide } from '../steps.js';
 import type { WriteGuard } from './kind-behaviour.js';
@@ -157,7 +157,7 @@ function gathers(role: Frozen<ClusterRole> | undefined): boolean {
 }
 
 /** Whether two objects differ in nothing but what the collection of garbage needs. */
-function grantsNothingNew(object: ApiObject, old: Stored): boolean {
+function grantsNothingNew(object: ApiObject, old: StoredObject): boolean {
   return deepEqual(withoutOwnership(object), withoutOwnership(old));
 }
 

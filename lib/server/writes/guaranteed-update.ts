@@ -3,7 +3,7 @@
 // nothing to do) counts only after a fresh one led to it too. As apiserver/pkg/storage/etcd3/store.go,
 // GuaranteedUpdate.
 import type { ApiObject } from '../../core/index.js';
-import type { Stored } from '../registry/stored-kind.js';
+import type { StoredObject } from '../registry/stored-kind.js';
 import { withRevision } from '../registry/stored-kind.js';
 import { foundObject, isOutcome, putObject, removeObject } from './commit.js';
 import { isUnchanged } from './field-ownership.js';
@@ -12,20 +12,20 @@ import { metadataOf } from './prepare.js';
 import type { Write } from './write.js';
 
 /** What shall become of an object. */
-export type Change =
+export type UpdateDecision =
   /** It is replaced, or created where it was absent. */
   | { readonly put: ApiObject; readonly reservation?: Reservation }
   /** It is removed; the answer is what it would have become. */
   | { readonly remove: true; readonly answer?: ApiObject }
   /** It stays as it is. */
-  | { readonly keep: Stored };
+  | { readonly keep: StoredObject };
 
 /** Decides it; throws, or rejects, to refuse. */
-export type ChangeObject = (old: Stored | undefined) => Change | Promise<Change>;
+export type ChangeObject = (old: StoredObject | undefined) => UpdateDecision | Promise<UpdateDecision>;
 
 /** What became of it. */
 export interface Changed {
-  readonly object: Stored;
+  readonly object: StoredObject;
   readonly fate: 'created' | 'updated' | 'unchanged' | 'removed';
 }
 
@@ -47,16 +47,16 @@ export async function guaranteedUpdate(write: Write, key: string, change: Change
 }
 
 /** The outcome of one round: done, beaten by another writer whose object was found, or in need of a fresh look. */
-type Attempt = { readonly changed: Changed } | { readonly found: Stored | undefined } | { readonly stale: true };
+type Attempt = { readonly changed: Changed } | { readonly found: StoredObject | undefined } | { readonly stale: true };
 
 async function attemptChange(
   write: Write,
   key: string,
-  old: Stored | undefined,
+  old: StoredObject | undefined,
   fresh: boolean,
   change: ChangeObject,
 ): Promise<Attempt> {
-  let next: Change;
+  let next: UpdateDecision;
   try {
     const changing = change(old);
     next = changing instanceof Promise ? await changing : changing;
@@ -72,7 +72,7 @@ async function attemptChange(
 async function put(
   write: Write,
   key: string,
-  old: Stored | undefined,
+  old: StoredObject | undefined,
   fresh: boolean,
   object: ApiObject,
   reservation?: Reservation,
@@ -101,7 +101,7 @@ async function put(
   }
 }
 
-async function removed(write: Write, key: string, old: Stored | undefined, answer?: ApiObject): Promise<Attempt> {
+async function removed(write: Write, key: string, old: StoredObject | undefined, answer?: ApiObject): Promise<Attempt> {
   if (old === undefined) return { stale: true };
   if (write.context.dryRun) return { changed: { object: answer ?? old, fate: 'removed' } };
   const outcome = await removeObject(write, key, old);

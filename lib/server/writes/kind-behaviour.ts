@@ -3,7 +3,7 @@
 // the objects of other kinds. There is one per kind; `kind-behaviours.ts` lists them.
 import type { ApiObject, FieldError, WriteContext } from '../../core/index.js';
 import type { Transaction } from '../../storage/index.js';
-import type { Stored } from '../registry/stored-kind.js';
+import type { StoredObject } from '../registry/stored-kind.js';
 import type { Exchange } from '../requests/exchange.js';
 import type { SpecialResource, VirtualResource } from '../routing/route.js';
 
@@ -30,11 +30,11 @@ export interface KindBehaviours {
  */
 export interface Reserving {
   /** Reserves what the new object needs and writes it into the object. Rejects with ApiError. */
-  reserve(object: ApiObject, old: Stored | undefined, context: WriteContext): Promise<Reservation>;
+  reserve(object: ApiObject, old: StoredObject | undefined, context: WriteContext): Promise<Reservation>;
   /** Gives back what a deleted object had. */
-  release(object: Stored): void;
+  release(object: StoredObject): void;
   /** What to put and delete in the transaction that puts the object in the place of `old`, or removes `old`. */
-  companions(object: ApiObject | undefined, old: Stored | undefined, write: CompanionContext): Companions;
+  companions(object: ApiObject | undefined, old: StoredObject | undefined, write: CompanionContext): Companions;
 }
 
 /** Something reserved for a write: kept when the write is committed, given back when it is not. */
@@ -61,7 +61,7 @@ export interface WriteGuard {
    * Refuses, by rejecting with ApiError, an object that is created or takes the place of `old`; in the hub version.
    * Runs after mutating admission, before the object is prepared and validated.
    */
-  check?(object: ApiObject, old: Stored | undefined, exchange: Exchange): Promise<void>;
+  check?(object: ApiObject, old: StoredObject | undefined, exchange: Exchange): Promise<void>;
   /** What is wrong with an object when this user writes it. Runs when it is prepared and nothing else is wrong. */
-  errors?(object: ApiObject, old: Stored | undefined, exchange: Exchange): Promise<readonly FieldError[]>;
+  errors?(object: ApiObject, old: StoredObject | undefined, exchange: Exchange): Promise<readonly FieldError[]>;
 }

@@ -21,7 +21,7 @@ import type {
   WriteContext,
 } from '../../core/index.js';
 import type { Exchange } from '../requests/exchange.js';
-import type { Stored, StoredKind } from '../registry/stored-kind.js';
+import type { StoredObject, StoredKind } from '../registry/stored-kind.js';
 import type { Write } from './write.js';
 
 /** Prepares and checks a new object, in place. Throws ApiError 422. */
@@ -46,7 +46,7 @@ export function prepareCreate(write: Write, object: ApiObject): ApiObject {
  * Prepares and checks what is about to take the place of an object, which is `given` with what it may not change put
  * back. Throws ApiError 422.
  */
-export function prepareUpdate(write: Write, given: ApiObject, old: Stored, subresource: string): ApiObject {
+export function prepareUpdate(write: Write, given: ApiObject, old: StoredObject, subresource: string): ApiObject {
   const { stored, context, exchange } = write;
   const strategy: UpdateStrategy =
     subresource === '' ? stored.strategy : (stored.strategy.subresources?.[subresource] ?? {});
@@ -80,7 +80,7 @@ export function prepareUpdate(write: Write, given: ApiObject, old: Stored, subre
 }
 
 /** Refuses what is wrong with a prepared object when this user writes it. Rejects with ApiError 422. */
-export async function refuseGuarded(write: Write, object: ApiObject, old: Stored | undefined): Promise<void> {
+export async function refuseGuarded(write: Write, object: ApiObject, old: StoredObject | undefined): Promise<void> {
   const { stored, exchange, behaviour } = write;
   refuse(stored, object.metadata?.name ?? '', (await behaviour.errors?.(object, old, exchange)) ?? []);
 }
@@ -96,7 +96,7 @@ export function writesOnlyStatus({ subresources }: StoredKind, subresource: stri
 /** Status is written through its own subresource, and through that nothing else. */
 function withOtherHalf(
   object: ApiObject & { status?: unknown },
-  old: Stored,
+  old: StoredObject,
   stored: StoredKind,
   subresource: string,
 ): ApiObject {
@@ -142,7 +142,7 @@ export function metadataOf(object: ApiObject): ObjectMeta {
 }
 
 /** A copy of a stored object whose metadata may be changed. */
-export function draftOf(old: Stored): ApiObject {
+export function draftOf(old: StoredObject): ApiObject {
   return { ...old, metadata: { ...old.metadata } } as ApiObject;
 }
 

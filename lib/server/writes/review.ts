@@ -5,12 +5,12 @@ import { groupVersionKindOf } from '../../core/index.js';
 import type { ApiObject, Frozen, GroupVersionKind } from '../../core/index.js';
 import type { DeleteOptions } from '../../core/types/index.js';
 import type { RequestOptions } from '../../client/index.js';
-import type { Endpoint } from '../registry/endpoint.js';
+import type { ResourceEndpoint } from '../registry/endpoint.js';
 import type { Exchange } from '../requests/exchange.js';
 
 /** What a review says of a request besides the objects. */
 export interface ReviewSubject {
-  readonly endpoint: Endpoint;
+  readonly endpoint: ResourceEndpoint;
   readonly exchange: Exchange;
   /** The kind of the objects under review: that of the endpoint, or of the body of a subresource. */
   readonly kind: GroupVersionKind;
@@ -55,7 +55,7 @@ export function reviewOf(
  */
 export async function admitConnect<T extends ApiObject>(
   admission: AdmissionChain | undefined,
-  endpoint: Endpoint,
+  endpoint: ResourceEndpoint,
   exchange: Exchange,
   options: T,
 ): Promise<T> {

@@ -27,12 +27,12 @@ import {
 import type { ApiObject, GroupVersion } from '../../core/index.js';
 import type { Outcome } from '../../storage/index.js';
 import { refOf } from '../registry/endpoint.js';
-import type { Stored } from '../registry/stored-kind.js';
+import type { StoredObject } from '../registry/stored-kind.js';
 import { revisionOf } from '../registry/stored-kind.js';
 import type { Deletion } from '../requests/open-write.js';
 import { foundObject, isOutcome, putObject, taken } from './commit.js';
 import { checkPreconditions, deletionChange, isOver } from './deletion.js';
-import type { Change, Changed } from './guaranteed-update.js';
+import type { UpdateDecision, Changed } from './guaranteed-update.js';
 import { guaranteedUpdate } from './guaranteed-update.js';
 import type { Reservation } from './kind-behaviour.js';
 import { dedupeOwners, ensureNamespace, fillSystemFields, metadataOf, wipeSystemFields } from './prepare.js';
@@ -45,15 +45,15 @@ export interface Proposal {
    * The object to take the place of `old`, in the form of the request and owned by the pipeline. Called again when
    * another writer was faster.
    */
-  readonly next: (old: Stored | undefined) => ApiObject | Promise<ApiObject>;
+  readonly next: (old: StoredObject | undefined) => ApiObject | Promise<ApiObject>;
   /** For a subresource of another kind: the parent, in the endpoint's version, with what was proposed and admitted. */
-  readonly into?: (object: ApiObject, old: Stored) => ApiObject;
+  readonly into?: (object: ApiObject, old: StoredObject) => ApiObject;
   /** Only the object of this uid is changed; any where it is empty or undefined. */
   readonly uid?: string | undefined;
 }
 
 /** Creates a decoded object in the endpoint's version, which the pipeline owns. Rejects with ApiError. */
-export async function createObject(write: Write, given: ApiObject): Promise<Stored> {
+export async function createObject(write: Write, given: ApiObject): Promise<StoredObject> {
   const { endpoint, exchange, stored } = write;
   wipeSystemFields(given);
   ensureNamespace(given, exchange.request.info.namespace, stored);
@@ -105,7 +105,7 @@ export async function deleteObject(
   deletion: Deletion,
   { namespace, name }: { readonly namespace: string; readonly name: string },
   admits = true,
-): Promise<{ readonly object: Stored; readonly gone: boolean }> {
+): Promise<{ readonly object: StoredObject; readonly gone: boolean }> {
   const { endpoint, stored } = write;
   const key = stored.keyOf(namespace, name);
   const first = await guaranteedUpdate(write, key, async (old) => {
@@ -132,7 +132,11 @@ export async function deleteObject(
  * Changes an object as its kind's own parts do, such as a binding: `change` returns the new object in the hub version,
  * sharing what it does not change, or `old` itself to leave it. There is no strategy and no admission of the object.
  */
-export function changeObject(write: Write, key: string, change: (old: Stored | undefined) => Stored): Promise<Changed> {
+export function changeObject(
+  write: Write,
+  key: string,
+  change: (old: StoredObject | undefined) => StoredObject,
+): Promise<Changed> {
   const version: GroupVersion = write.stored.definition;
   return guaranteedUpdate(write, key, (old) => {
     const next = change(old);
@@ -142,7 +146,7 @@ export function changeObject(write: Write, key: string, change: (old: Stored | u
 }
 
 /** own → mutate → convert → check. */
-async function proposed(write: Write, { next, into }: Proposal, old: Stored | undefined): Promise<ApiObject> {
+async function proposed(write: Write, { next, into }: Proposal, old: StoredObject | undefined): Promise<ApiObject> {
   const { endpoint, exchange, behaviour, tools } = write;
   const made = next(old);
   const given = made instanceof Promise ? await made : made;
@@ -167,7 +171,7 @@ interface Completed {
 async function completed(
   write: Write,
   given: ApiObject,
-  old: Stored | undefined,
+  old: StoredObject | undefined,
   authorize?: () => Promise<void>,
 ): Promise<Completed> {
   const { exchange, behaviour, context, tools } = write;
@@ -187,7 +191,7 @@ async function completed(
 }
 
 /** commit, of a new object. */
-async function commitCreate(write: Write, { object, reservation }: Completed): Promise<Stored | Outcome> {
+async function commitCreate(write: Write, { object, reservation }: Completed): Promise<StoredObject | Outcome> {
   const { endpoint, stored, context } = write;
   let isKept = false;
   try {
@@ -210,7 +214,7 @@ async function commitCreate(write: Write, { object, reservation }: Completed): P
 }
 
 /** commit, of an update. */
-function putOf({ object, reservation }: Completed): Change {
+function putOf({ object, reservation }: Completed): UpdateDecision {
   return reservation === undefined ? { put: object } : { put: object, reservation };
 }
 
@@ -218,7 +222,7 @@ function putOf({ object, reservation }: Completed): Change {
 const generateAttemptsMax = 8;
 
 /** Throws ApiError 409 where the update is for another object of that name. */
-function checkUid({ endpoint, exchange, stored }: Write, key: string, uid = '', old: Stored | undefined): void {
+function checkUid({ endpoint, exchange, stored }: Write, key: string, uid = '', old: StoredObject | undefined): void {
   const actual = old?.metadata?.uid ?? '';
   if (uid === '' || actual === uid) return;
   // As Kubernetes' storage words it, which its clients parse.
@@ -229,7 +233,7 @@ function checkUid({ endpoint, exchange, stored }: Write, key: string, uid = '', 
 }
 
 /** Throws ApiError 409 where the update is based on another state, and 422 where it must be based on one. */
-function checkResourceVersion({ endpoint, exchange, stored }: Write, object: ApiObject, old: Stored): void {
+function checkResourceVersion({ endpoint, exchange, stored }: Write, object: ApiObject, old: StoredObject): void {
   const { name } = exchange.request.info;
   const metadata = metadataOf(object);
   const { resourceVersion = '' } = metadata;
@@ -248,7 +252,7 @@ function checkResourceVersion({ endpoint, exchange, stored }: Write, object: Api
 }
 
 /** An object whose deletion waited for finalizers is removed with the last of them. */
-function isLastFinalizerGone(object: ApiObject, old: Stored): boolean {
+function isLastFinalizerGone(object: ApiObject, old: StoredObject): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = old.metadata ?? {};
   return (
     (object.metadata?.finalizers ?? []).length === 0 &&

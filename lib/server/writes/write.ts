@@ -15,8 +15,8 @@ import type { RequestOptions } from '../../client/index.js';
 import type { Store } from '../../storage/index.js';
 import type { Exchange } from '../requests/exchange.js';
 import { isDryRun } from '../requests/open-write.js';
-import type { Endpoint } from '../registry/endpoint.js';
-import type { Stored, StoredKind } from '../registry/stored-kind.js';
+import type { ResourceEndpoint } from '../registry/endpoint.js';
+import type { StoredObject, StoredKind } from '../registry/stored-kind.js';
 import type { Commit } from './commit.js';
 import { fieldManagerOf, ownFields } from './field-ownership.js';
 import type { CompanionContext, KindBehaviour } from './kind-behaviour.js';
@@ -56,7 +56,7 @@ export function bodyForm(gvk: GroupVersionKind): WriteForm {
 
 /** A write. */
 export class Write {
-  readonly endpoint: Endpoint;
+  readonly endpoint: ResourceEndpoint;
   readonly exchange: Exchange;
   readonly tools: WriteTools;
   readonly options: RequestOptions;
@@ -66,7 +66,7 @@ export class Write {
   readonly #form: WriteForm;
 
   constructor(
-    endpoint: Endpoint,
+    endpoint: ResourceEndpoint,
     exchange: Exchange,
     options: RequestOptions,
     tools: WriteTools,
@@ -93,7 +93,7 @@ export class Write {
   }
 
   /** Attributes what changed to the field manager of the request. Both objects are in `version`. */
-  ownFields(object: ApiObject, old: Stored | undefined, version: GroupVersion = this.endpoint.gvk): ApiObject {
+  ownFields(object: ApiObject, old: StoredObject | undefined, version: GroupVersion = this.endpoint.gvk): ApiObject {
     const { exchange, context } = this;
     return ownFields({
       old,
@@ -110,7 +110,7 @@ export class Write {
    * Runs mutating admission of an object in the form of the request, which the caller owns. Resolves to the object to
    * go on with, which the caller owns too. Rejects with a refusal.
    */
-  async mutate(operation: AdmissionOperation, object: ApiObject, old?: Stored): Promise<ApiObject> {
+  async mutate(operation: AdmissionOperation, object: ApiObject, old?: StoredObject): Promise<ApiObject> {
     const steps = this.#stepsFor(operation);
     if (steps?.mutate === undefined) return object;
     const review = reviewOf(this.#subject(object), operation, object, old && this.#form.fromHub(old));
@@ -118,7 +118,7 @@ export class Write {
   }
 
   /** Runs validating admission of an object in the hub version. Rejects with a refusal. */
-  async admit(operation: AdmissionOperation, object: ApiObject, old?: Stored): Promise<void> {
+  async admit(operation: AdmissionOperation, object: ApiObject, old?: StoredObject): Promise<void> {
     const steps = this.#stepsFor(operation);
     if (steps?.validate === undefined) return;
     const form = this.#form;
@@ -126,7 +126,7 @@ export class Write {
   }
 
   /** Runs both phases for the deletion of an object. */
-  async admitDelete(old: Stored): Promise<void> {
+  async admitDelete(old: StoredObject): Promise<void> {
     const steps = this.#stepsFor('DELETE');
     if (steps?.mutate === undefined && steps?.validate === undefined) return;
     const review = reviewOf(this.#subject(undefined), 'DELETE', undefined, this.#form.fromHub(old));

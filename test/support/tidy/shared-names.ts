@@ -1,6 +1,6 @@
 // Exported names that more than one file of lib/ declares.
 
-/** By name: why it is shared, or what still has to be renamed. test/tidy.ts refuses every other shared name. */
+/** By name: why it is shared. test/tidy.ts refuses every other shared name, and entries that are no longer needed. */
 export const sharedNames: Readonly<Record<string, string>> = {
   // The same thing as the type of the Kubernetes API, with narrower types or options of this client.
   AdmissionReview: 'The request part of the Kubernetes type of this name, as plugins receive it.',
@@ -14,15 +14,4 @@ export const sharedNames: Readonly<Record<string, string>> = {
   Status: 'The Kubernetes type of this name with known reasons.',
   StatusCause: 'The Kubernetes type of this name with known reasons.',
   StatusDetails: 'The Kubernetes type of this name with known reasons.',
-
-  // Different things: one of them is to be renamed.
-  Change: 'not renamed yet',
-  Endpoint: 'not renamed yet',
-  Patch: 'not renamed yet',
-  Scheduling: 'not renamed yet',
-  Serving: 'not renamed yet',
-  Stored: 'not renamed yet',
-  bind: 'not renamed yet',
-  everything: 'not renamed yet',
-  list: 'not renamed yet',
 };
