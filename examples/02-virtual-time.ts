@@ -1,37 +1,34 @@
-// Time that moves when it is told to: thirty days of heartbeats pass in a moment, in the same order every time.
-import { random, virtualClock } from 'vivarium';
-import type { BackoffState } from 'vivarium/core';
-import { backoffLadders, backoffStep, printTime } from 'vivarium/core';
+// A cluster on a virtual clock: time moves only when the program moves it, and an hour passes in milliseconds.
+import { createCluster, random, virtualClock } from 'vivarium';
 
 const clock = virtualClock({ start: Date.parse('2026-01-01T00:00:00Z') });
-let heartbeats = 0;
-const subscription = clock.interval(10_000).subscribe(() => {
-  heartbeats += 1;
-});
+const cluster = await createCluster({ clock, random: random('example'), nodes: 1 });
+const { client } = cluster;
+const time = (): string => new Date(clock.now()).toISOString();
 
-await clock.advance('30d');
-console.log(`${heartbeats} heartbeats, it is ${printTime(clock.now())}`);
+// What needs no time is done without moving the clock.
+const spec = { containers: [{ name: 'web', image: 'nginx' }] };
+await client
+  .kind('v1', 'Pod')
+  .in('default')
+  .create({ metadata: { name: 'web' }, spec });
+await cluster.settled();
+console.log(`${time()} on`, (await client.kind('v1', 'Pod').in('default').get('web')).spec?.nodeName);
 
-subscription.unsubscribe();
+// The Event that the scheduler recorded expires after an hour: advance from timer to timer until it has.
+const events = client.kind('events.k8s.io/v1', 'Event').in('default');
+console.log((await events.list()).items.map(({ reason }) => reason));
+await cluster.advanceUntil(async () => (await events.list()).items.length === 0, '2h');
+console.log(`${time()} the Event has expired`);
+
+await cluster.advance('30d');
+console.log(`${time()} thirty days later`);
+await cluster.close();
 console.log(`${clock.pending} timers left`);
 
-const dice = random('example').stream('dice');
-console.log(dice.integer(6), dice.integer(6), dice.integer(6));
-
-let state: BackoffState | undefined;
-for (let crash = 1; crash <= 6; crash += 1) {
-  const step = backoffStep(backoffLadders.crashLoop, state, { nowMs: clock.now(), random: dice });
-  console.log(`crash ${crash}: wait ${step.delayMs / 1000} s`);
-  state = step.state;
-}
-
 // prints:
-// 259200 heartbeats, it is 2026-01-31T00:00:00Z
+// 2026-01-01T00:00:00.000Z on node-1
+// [ 'Scheduled' ]
+// 2026-01-01T01:01:00.000Z the Event has expired
+// 2026-01-31T01:01:00.000Z thirty days later
 // 0 timers left
-// 3 1 5
-// crash 1: wait 10 s
-// crash 2: wait 20 s
-// crash 3: wait 40 s
-// crash 4: wait 80 s
-// crash 5: wait 160 s
-// crash 6: wait 300 s

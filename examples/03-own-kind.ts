@@ -1,9 +1,7 @@
-// A host brings its own kind: a JSON Schema, registered while the server runs. It is stored, validated, watched, found by
-// its short name and explained by OpenAPI, as a kind of Kubernetes is.
-import { createServer, defineKind, fetchHandler } from 'vivarium/server';
-import { inProcessClient } from 'vivarium/client';
-import { isApiError } from 'vivarium';
-import { memoryStore } from 'vivarium/storage';
+// A kind of the host, defined by a JSON Schema and added while the cluster runs. It is stored, validated, watched, found
+// by its short name and described by OpenAPI, as built-in kinds are.
+import { createCluster, isApiError } from 'vivarium';
+import { defineKind } from 'vivarium/server';
 
 const backup = await defineKind({
   group: 'example.com',
@@ -32,8 +30,8 @@ const backup = await defineKind({
   },
 });
 
-const server = createServer({ store: memoryStore() });
-const client = inProcessClient(server.handler);
+const cluster = await createCluster();
+const { client, server } = cluster;
 const backups = client.resource({ apiVersion: 'example.com/v1', kind: 'Backup' }).in('default');
 server.kinds.add(backup);
 
@@ -52,12 +50,12 @@ try {
 }
 const { mapper } = await client.discover({ fresh: true });
 console.log(`bk is ${mapper.argument('bk')[0]?.resource}`);
-const answer = await fetchHandler(server)(new Request('http://server/openapi/v3/apis/example.com/v1'));
-console.log(`explained: ${(await answer.text()).includes('Names of volumes.')}`);
+const openapi = JSON.stringify(await client.read('/openapi/v3/apis/example.com/v1'));
+console.log(`described: ${openapi.includes('Names of volumes.')}`);
 
 server.kinds.remove(backup);
 watching.unsubscribe();
-await server.close();
+await cluster.close();
 
 // prints:
 // watch: ADDED
@@ -65,5 +63,5 @@ await server.close();
 // spec.volumes: Invalid value: 0: spec.volumes in body should have at least 1 items
 // spec.keepDays: Invalid value: 0: spec.keepDays in body should be greater than or equal to 1
 // bk is backups
-// explained: true
+// described: true
 // watch: ended

@@ -1,23 +1,19 @@
-// The same client over HTTP, to any cluster that a kubeconfig leads to. Here it leads to a server of our own, with TLS.
-import { systemClock } from 'vivarium';
+// A cluster on a port, with TLS and a kubeconfig: kubectl and any other client find it. Here the client of this package
+// connects to it over HTTP.
+import { createCluster } from 'vivarium';
 import { httpClient } from 'vivarium/client';
 import { connect, loadKubeconfig } from 'vivarium/client/node';
-import { createServer } from 'vivarium/server';
-import { apiServerHosts, createAuthority, kubeconfig, listen } from 'vivarium/server/node';
-import { memoryStore } from 'vivarium/storage';
 
-const clock = systemClock();
-const store = memoryStore({ clock });
-const server = createServer({ store });
-const authority = createAuthority({ now: clock.now() });
-const listening = await listen(server, { tls: authority.serving(apiServerHosts) });
-const text = kubeconfig({ server: listening.url, ca: authority.certificate, user: { name: 'admin', token: 'secret' } });
+const cluster = await createCluster();
+await cluster.listen();
+const text = await cluster.kubeconfig({ username: 'ada', groups: ['system:masters'] });
 
-// With no argument it reads what kubectl would read.
+// With no argument loadKubeconfig reads what kubectl would read.
 const access = await loadKubeconfig({ text });
 const connection = connect(access);
 const client = httpClient(connection);
-console.log('at work in', access.namespace, 'with', access.credentials);
+const me = await client.kind('authentication.k8s.io/v1', 'SelfSubjectReview').create({});
+console.log(me.status?.userInfo?.username, 'in namespace', access.namespace);
 
 const { mapper } = await client.discover();
 const [deploy] = mapper.argument('deploy');
@@ -30,11 +26,9 @@ await deployments.scale.patch('web', { merge: { spec: { replicas: 3 } } });
 console.log('replicas:', (await deployments.get('web')).spec?.replicas);
 
 connection.close();
-await listening.close();
-await server.close();
-await store.close();
+await cluster.close();
 
 // prints:
-// at work in default with { token: 'secret' }
+// ada in namespace default
 // deploy means apps v1 Deployment
 // replicas: 3

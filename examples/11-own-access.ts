@@ -1,21 +1,20 @@
-// Who is asking and who may do what are functions of the host. Here sessions come from a stream, and only Ada writes.
+// Authentication and authorization are functions of the host. Here sessions come from a stream, and only Ada writes.
 import { BehaviorSubject, map } from 'rxjs';
-import { isApiError, virtualClock } from 'vivarium';
+import { createCluster, isApiError } from 'vivarium';
 import { AuthenticationError } from 'vivarium/auth';
 import type { Authenticator, Authorizer } from 'vivarium/auth';
 import { httpClient } from 'vivarium/client';
-import { createServer, fetchHandler } from 'vivarium/server';
-import { memoryStore } from 'vivarium/storage';
+import { fetchHandler } from 'vivarium/server';
 
 const sessions$ = new BehaviorSubject<Readonly<Record<string, string>>>({ 'Session 1': 'ada', 'Session 2': 'bob' });
 
 const bySession: Authenticator = (credentials) => {
   const session = credentials.header('authorization');
-  if (session?.startsWith('Session ') !== true) return [undefined]; // not mine: the next authenticator is asked
+  if (session?.startsWith('Session ') !== true) return [undefined]; // no opinion: the next authenticator decides
   return sessions$.pipe(
     map((sessions) => {
       const username = sessions[session];
-      if (username === undefined) throw new AuthenticationError('the session is over'); // mine, and wrong: 401
+      if (username === undefined) throw new AuthenticationError('the session is over'); // refused: 401
       return { user: { username, groups: ['staff'] } };
     }),
   );
@@ -26,12 +25,11 @@ const onlyAdaWrites: Authorizer = ({ user, verb }) => {
   return [isAllowed ? { decision: 'allow', reason: '' } : { decision: 'noOpinion', reason: 'only Ada writes' }];
 };
 
-const clock = virtualClock();
-const store = memoryStore({ clock });
-const server = createServer({ store, clock, authenticators: [bySession], authorizers: [onlyAdaWrites] });
+const access = { authenticators: [bySession], authorizers: [onlyAdaWrites] };
+const cluster = await createCluster({ server: access, scheduler: false, controllers: [] });
 
 // The wire without a socket: the headers of a request reach the authenticator.
-const answer = fetchHandler(server);
+const answer = fetchHandler(cluster.server);
 const mapsOf = (authorization: string) =>
   httpClient({
     server: 'http://cluster',
@@ -41,7 +39,7 @@ const mapsOf = (authorization: string) =>
   })
     .kind('v1', 'ConfigMap')
     .in('default');
-const told = (error: unknown): void => {
+const printRefusal = (error: unknown): void => {
   if (!isApiError(error)) throw error;
   console.log(`${error.status.code} ${error.message}`);
 };
@@ -52,14 +50,13 @@ console.log(
   'bob sees',
   (await bob.list()).items.map(({ metadata }) => metadata.name),
 );
-await bob.delete('hers').catch(told);
-await mapsOf('Bearer unknown').list().catch(told);
+await bob.delete('hers').catch(printRefusal);
+await mapsOf('Bearer unknown').list().catch(printRefusal);
 
 sessions$.next({});
-await ada.list().catch(told);
+await ada.list().catch(printRefusal);
 
-await server.close();
-await store.close();
+await cluster.close();
 
 // prints:
 // bob sees [ 'hers' ]

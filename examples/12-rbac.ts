@@ -1,16 +1,10 @@
-// RBAC in a test suite: a client acts as anybody, roles and bindings are objects like all others.
-import { isApiError, virtualClock } from 'vivarium';
-import { rbacAuthorizer } from 'vivarium/auth';
-import { inProcessClient } from 'vivarium/client';
-import type { Client } from 'vivarium/client';
-import { createServer } from 'vivarium/server';
-import { memoryStore } from 'vivarium/storage';
+// RBAC in a test suite: clients act as any user, and roles and bindings decide what they may do.
+import type { Client } from 'vivarium';
+import { createCluster, isApiError } from 'vivarium';
 
-const clock = virtualClock();
-const store = memoryStore({ clock });
-const server = createServer({ store, clock, authorizers: ({ rbac }) => [rbacAuthorizer(rbac())] });
-const admin = inProcessClient(server.handler); // without authenticators: the administrator
-const ada = admin.as({ username: 'ada', groups: ['system:authenticated'] });
+const cluster = await createCluster(); // Node and RBAC authorization, as kubeadm sets up
+const admin = cluster.client;
+const ada = cluster.as('ada');
 
 const v1 = 'rbac.authorization.k8s.io/v1';
 const apiGroup = 'rbac.authorization.k8s.io';
@@ -21,7 +15,7 @@ const bind = (client: Client, name: string, role: string): Promise<unknown> => {
     .in('default')
     .create({ metadata: { name }, roleRef, subjects: [{ apiGroup, kind: 'User', name: 'ada' }] });
 };
-const told = (error: unknown): void => {
+const printRefusal = (error: unknown): void => {
   if (!isApiError(error, 'Forbidden')) throw error;
   console.log(error.message);
 };
@@ -32,10 +26,10 @@ const canI = async (client: Client, verb: string): Promise<void> => {
   console.log(`${verb} pods:`, review.status?.allowed);
 };
 
-// Denied: nobody said otherwise.
-await ada.kind('v1', 'Pod').in('default').list().catch(told);
+// Denied: no role allows it.
+await ada.kind('v1', 'Pod').in('default').list().catch(printRefusal);
 
-// Granted: by a role, and a binding to her.
+// Granted by a role and a binding.
 const rules = [{ verbs: ['get', 'list', 'watch'], apiGroups: [''], resources: ['pods'] }];
 await admin
   .kind(v1, 'Role')
@@ -44,21 +38,20 @@ await admin
 await bind(admin, 'ada-reads', 'readers');
 console.log('pods:', (await ada.kind('v1', 'Pod').in('default').list()).items.length);
 
-// Asked beforehand, as `kubectl auth can-i` does.
+// Checked beforehand, as `kubectl auth can-i` does.
 await canI(ada, 'list');
 await canI(ada, 'delete');
 
-// Nobody gives away what they do not have: she may bind roles now, but not to more than her own.
+// Escalation is refused: she may create bindings now, but only of roles that grant no more than she has.
 await admin
   .kind(v1, 'Role')
   .in('default')
   .patch('readers', {
     merge: { rules: [...rules, { verbs: ['create'], apiGroups: [apiGroup], resources: ['rolebindings'] }] },
   });
-await bind(ada, 'ada-rules', 'cluster-admin').catch(told);
+await bind(ada, 'ada-rules', 'cluster-admin').catch(printRefusal);
 
-await server.close();
-await store.close();
+await cluster.close();
 
 // prints:
 // pods is forbidden: User "ada" cannot list resource "pods" in API group "" in the namespace "default"

@@ -1,32 +1,26 @@
-// A scheduler in this process: pods get nodes, and one that fits nowhere says why and goes on when a node comes.
-import { random, virtualClock } from 'vivarium';
-import { inProcessClient } from 'vivarium/client';
-import { createScheduler } from 'vivarium/scheduling';
+// Pods are bound to nodes; a pod that fits no node reports why, and is tried again when a node is added that may help.
+import { createCluster, random, virtualClock } from 'vivarium';
 import type { Attempt } from 'vivarium/scheduling';
-import { createServer } from 'vivarium/server';
-import { memoryStore } from 'vivarium/storage';
 
-const clock = virtualClock();
-const store = memoryStore({ clock });
-const server = createServer({ store, clock });
-const client = inProcessClient(server.handler);
+const cluster = await createCluster({ clock: virtualClock(), random: random('example'), controllers: [] });
+const { client } = cluster;
 
-const tell = (attempt: Attempt): void => {
-  if (attempt.type === 'started') console.log('the cluster is known');
+// Only the scheduler runs, so every activity is an attempt of it.
+cluster.activity$.subscribe(({ activity }) => {
+  const attempt = activity as Attempt;
+  if (attempt.type === 'started') console.log('the scheduler has listed the cluster');
   else if (attempt.type === 'scheduled')
     console.log(
-      `${attempt.pod.metadata?.name} to ${attempt.nodeName}: attempt ${attempt.attempts}, ${attempt.feasible} of ${attempt.evaluated} nodes would do`,
+      `${attempt.pod.metadata?.name} to ${attempt.nodeName}: attempt ${attempt.attempts}, ${attempt.feasible} of ${attempt.evaluated} nodes are feasible`,
     );
   else if (attempt.type === 'unschedulable') console.log(`${attempt.pod.metadata?.name}: ${attempt.message}`);
-};
-const scheduler = createScheduler({ client, clock, random: random('example') });
-const running = scheduler.run().subscribe(tell);
+});
 
 const addNode = async (name: string, cpu: string): Promise<void> => {
   await client
     .kind('v1', 'Node')
     .create({ metadata: { name }, status: { allocatable: { cpu, memory: '16Gi', pods: '110' } } });
-  await clock.settled();
+  await cluster.settled();
 };
 const pods = client.kind('v1', 'Pod').in('default');
 const addPod = async (name: string, cpu: string): Promise<void> => {
@@ -34,7 +28,7 @@ const addPod = async (name: string, cpu: string): Promise<void> => {
     metadata: { name },
     spec: { containers: [{ name: 'main', image: 'nginx', resources: { requests: { cpu } } }] },
   });
-  await clock.settled();
+  await cluster.settled();
 };
 
 await addNode('small', '2');
@@ -43,20 +37,18 @@ await addPod('web', '1');
 await addPod('db', '6');
 console.log('db waits:', (await pods.get('db')).status?.conditions?.[0]?.reason);
 
-// A pod is tried again when something happens that may help it: a node that would still be too small does not.
+// A pod is tried again after an event that may help it; a node that is too small is no such event.
 await addNode('tiny', '1');
 await addNode('large', '8');
 
-running.unsubscribe();
 for (const { metadata, spec } of (await pods.list()).items) console.log(metadata.name, 'is bound to', spec?.nodeName);
-await server.close();
-await store.close();
+await cluster.close();
 
 // prints:
-// the cluster is known
-// web to medium: attempt 1, 2 of 2 nodes would do
+// the scheduler has listed the cluster
+// web to medium: attempt 1, 2 of 2 nodes are feasible
 // db: 0/2 nodes are available: 2 Insufficient cpu. no new claims to deallocate, preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.
 // db waits: Unschedulable
-// db to large: attempt 2, 1 of 4 nodes would do
+// db to large: attempt 2, 1 of 4 nodes are feasible
 // db is bound to large
 // web is bound to medium

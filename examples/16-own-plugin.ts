@@ -1,10 +1,8 @@
-// A plugin of one's own is a plain object with functions where it has something to say. This one keeps pods off nodes
-// that cost more than they would pay, and prefers cheap nodes.
-import { random, virtualClock } from 'vivarium';
-import { inProcessClient } from 'vivarium/client';
+// A scheduling plugin is a plain object with a function per extension point. This one filters nodes that cost more than
+// a pod would pay, and prefers cheap nodes.
+import { createCluster, random, virtualClock } from 'vivarium';
 import {
   actions,
-  createScheduler,
   normalizeShares,
   on,
   registryOf,
@@ -12,15 +10,13 @@ import {
   schedulerConfiguration,
   unresolvable,
 } from 'vivarium/scheduling';
-import type { NodeView, SchedulingPlugin } from 'vivarium/scheduling';
-import { createServer } from 'vivarium/server';
-import { memoryStore } from 'vivarium/storage';
+import type { Attempt, NodeView, SchedulingPlugin } from 'vivarium/scheduling';
 
 const priceOf = ({ labels }: NodeView): number => Number(labels['example.com/price'] ?? 0);
-const tooExpensive = unresolvable('node(s) were too expensive'); // that others leave would not make the node cheaper
+const tooExpensive = unresolvable('node(s) were too expensive'); // preemption does not help
 const thrift: SchedulingPlugin = {
   name: 'Thrift',
-  events: [on('Node', actions.add | actions.updateNodeLabel)], // what may help a pod that was refused here
+  events: [on('Node', actions.add | actions.updateNodeLabel)], // events that may help a rejected pod
   filter({ pod }, node) {
     const limit = Number(pod.object.metadata?.annotations?.['example.com/limit'] ?? Infinity);
     return priceOf(node) > limit ? tooExpensive : undefined;
@@ -29,24 +25,21 @@ const thrift: SchedulingPlugin = {
   normalizeScores: (_, prices) => normalizeShares(prices, reverseShareOfHighest), // the cheaper, the closer to 100
 };
 
-// A profile enables it beside the default plugins, and says how much its score counts.
+// A profile enables it beside the default plugins, with the weight of its score.
 const plugins = [thrift];
 const profile = { plugins: { multiPoint: { enabled: [{ name: 'Thrift', weight: 5 }] } } };
 const configuration = schedulerConfiguration({ profiles: [profile] }, { plugins: registryOf(plugins) });
 
-const clock = virtualClock();
-const store = memoryStore({ clock });
-const server = createServer({ store, clock });
-const client = inProcessClient(server.handler);
-const running = createScheduler({ client, clock, random: random('example'), configuration, plugins })
-  .run()
-  .subscribe((attempt) => {
-    if (attempt.type === 'bound') console.log(`${attempt.pod.metadata?.name} goes to ${attempt.nodeName}`);
-    if (attempt.type === 'unschedulable')
-      console.log(`${attempt.pod.metadata?.name} waits for ${attempt.rejectors.join()}: ${attempt.message}`);
-  });
+const scheduler = { configuration, plugins };
+const cluster = await createCluster({ clock: virtualClock(), random: random('example'), scheduler, controllers: [] });
+cluster.activity$.subscribe(({ activity }) => {
+  const attempt = activity as Attempt;
+  if (attempt.type === 'bound') console.log(`${attempt.pod.metadata?.name} goes to ${attempt.nodeName}`);
+  if (attempt.type === 'unschedulable')
+    console.log(`${attempt.pod.metadata?.name} waits for ${attempt.rejectors.join()}: ${attempt.message}`);
+});
 
-const nodes = client.kind('v1', 'Node');
+const nodes = cluster.client.kind('v1', 'Node');
 for (const [name, price] of [
   ['gold', '9'],
   ['silver', '3'],
@@ -56,7 +49,7 @@ for (const [name, price] of [
     status: { allocatable: { cpu: '4', memory: '16Gi', pods: '110' } },
   });
 }
-const pods = client.kind('v1', 'Pod').in('default');
+const pods = cluster.client.kind('v1', 'Pod').in('default');
 for (const [name, limit] of [
   ['rich', '100'],
   ['poor', '1'],
@@ -65,16 +58,14 @@ for (const [name, limit] of [
     metadata: { name, annotations: { 'example.com/limit': limit } },
     spec: { containers: [{ name: 'main', image: 'nginx' }] },
   });
-  await clock.settled();
+  await cluster.settled();
 }
 
 console.log('a sale at gold');
 await nodes.patch('gold', { merge: { metadata: { labels: { 'example.com/price': '1' } } } });
-await clock.settled();
+await cluster.settled();
 
-running.unsubscribe();
-await server.close();
-await store.close();
+await cluster.close();
 
 // prints:
 // rich goes to silver

@@ -1,15 +1,10 @@
-// Why is a pod pending, and what would help? `explain` asks every plugin about every node, tries the smallest changes
-// of the pod, and tells those that work. The scheduler need not run for it, and nothing is written.
-import { virtualClock } from 'vivarium';
-import { inProcessClient } from 'vivarium/client';
+// Why is a pod pending, and what would help? `explain` runs every plugin on every node, tries the smallest changes of
+// the pod, and returns those that work. The scheduler need not run for it, and nothing is written.
+import { createCluster } from 'vivarium';
 import { createScheduler } from 'vivarium/scheduling';
-import { createServer } from 'vivarium/server';
-import { memoryStore } from 'vivarium/storage';
 
-const clock = virtualClock();
-const store = memoryStore({ clock });
-const server = createServer({ store, clock });
-const client = inProcessClient(server.handler);
+const cluster = await createCluster({ scheduler: false });
+const { client, clock } = cluster;
 const scheduler = createScheduler({ client, clock });
 
 const nodes = client.kind('v1', 'Node');
@@ -41,7 +36,7 @@ for (const { changes, nodeNames } of why.remedies) {
   console.log(`on ${nodeNames.join()}:`, changes.map(({ text }) => text).join(' and '));
 }
 
-// A remedy is more than a text: it makes the pod that fits. Scores say why a node is the best.
+// A remedy is also a function that returns the changed pod. Scores explain why a node is the best.
 const [remedy] = why.remedies;
 const changed = remedy?.changes.reduce((pod, change) => change.apply(pod), why.pod) ?? pending;
 const { best, nodes: judged } = await scheduler.explain(changed);
@@ -56,8 +51,7 @@ for (const { name, scores, total } of judged.filter(({ rejections }) => rejectio
   );
 }
 
-await server.close();
-await store.close();
+await cluster.close();
 
 // prints:
 // 0/2 nodes are available: 1 node(s) didn't match Pod's node affinity/selector, 1 node(s) had untolerated taint(s).

@@ -1,16 +1,11 @@
-// How many nodes would be needed? `simulate` places pods in thought, one after the other, on the cluster as it is or as
-// it might be. Nothing is written.
-import { random, virtualClock } from 'vivarium';
-import { inProcessClient } from 'vivarium/client';
+// How many nodes would be needed? `simulate` places pods one after the other on a copy of the cluster, as it is or with
+// other nodes. Nothing is written.
+import { createCluster, random } from 'vivarium';
 import { createScheduler } from 'vivarium/scheduling';
-import { createServer } from 'vivarium/server';
-import { memoryStore } from 'vivarium/storage';
 import type { Node, Pod } from 'vivarium/types';
 
-const clock = virtualClock();
-const store = memoryStore({ clock });
-const server = createServer({ store, clock });
-const client = inProcessClient(server.handler);
+const cluster = await createCluster({ scheduler: false });
+const { client, clock } = cluster;
 const scheduler = createScheduler({ client, clock, random: random('example') });
 
 const nodeNamed = (name: string): Node => ({
@@ -25,24 +20,23 @@ const replica = (index: number): Pod => ({
 });
 const replicas = Array.from({ length: 10 }, (_, index) => replica(index));
 
-// As it is: the first four fit.
+// The cluster as it is: the first four fit.
 const now = await scheduler.simulate(replicas);
 console.log('placed now:', now.filter((each) => 'nodeName' in each).length);
 console.log('the others:', new Set(now.flatMap((each) => ('message' in each ? [each.message] : []))));
 
-// One more node at a time, until all have a place.
+// One more node at a time, until all pods fit.
 const more: Node[] = [];
 while ((await scheduler.simulate(replicas, { nodes: more })).some((each) => 'message' in each))
   more.push(nodeNamed(`new-${more.length + 1}`));
 console.log('nodes to add:', more.length);
 
-// And if a node failed then?
+// And if a node failed?
 const after = await scheduler.simulate(replicas, { nodes: more, withoutNodes: ['node-1'] });
 console.log('without node-1:', after.filter((each) => 'message' in each).length, 'would wait');
 
 console.log('written:', (await client.kind('v1', 'Pod').list()).items.length, 'pods');
-await server.close();
-await store.close();
+await cluster.close();
 
 // prints:
 // placed now: 4

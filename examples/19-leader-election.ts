@@ -1,16 +1,12 @@
-// Several schedulers for one cluster: whoever holds a Lease schedules, and the others are ready to.
-import { random, virtualClock } from 'vivarium';
-import { inProcessClient, leaderElection, whileLeading } from 'vivarium/client';
+// Several schedulers for one cluster: the holder of a Lease schedules, the others stand by.
+import { createCluster, random, virtualClock } from 'vivarium';
+import { leaderElection, whileLeading } from 'vivarium/client';
 import { createScheduler } from 'vivarium/scheduling';
-import { createServer } from 'vivarium/server';
-import { memoryStore } from 'vivarium/storage';
 
-const clock = virtualClock();
-const store = memoryStore({ clock });
-const server = createServer({ store, clock });
-const client = inProcessClient(server.handler);
+const cluster = await createCluster({ clock: virtualClock(), nodes: 1, scheduler: false });
+const { client, clock } = cluster;
 
-// The scheduler runs while its candidate leads. It is let go before the lease can be somebody else's.
+// The scheduler runs while its candidate leads, and stops before another candidate can acquire the lease.
 const candidate = (identity: string): { unsubscribe(): void } => {
   const scheduler = createScheduler({ client, clock, random: random(identity), instance: identity });
   const lease = { namespace: 'kube-system', name: 'kube-scheduler' };
@@ -22,36 +18,33 @@ const candidate = (identity: string): { unsubscribe(): void } => {
     identity,
     releaseOnCancel: true,
   });
-  return whileLeading(election$, () => scheduler.run()).subscribe((told) => {
-    if (told.type === 'leader') console.log(`${identity}: ${told.identity} leads`);
-    else if (told.type === 'leading') console.log(`${identity}: I schedule`);
-    else if (told.type === 'bound') console.log(`${identity}: ${told.pod.metadata?.name} goes to ${told.nodeName}`);
+  return whileLeading(election$, () => scheduler.run()).subscribe((activity) => {
+    if (activity.type === 'leader') console.log(`${identity}: ${activity.identity} leads`);
+    else if (activity.type === 'leading') console.log(`${identity}: I schedule`);
+    else if (activity.type === 'bound')
+      console.log(`${identity}: ${activity.pod.metadata?.name} goes to ${activity.nodeName}`);
   });
 };
 const pods = client.kind('v1', 'Pod').in('default');
 const addPod = async (name: string): Promise<void> => {
   await pods.create({ metadata: { name }, spec: { containers: [{ name: 'main', image: 'nginx' }] } });
-  await clock.settled();
+  await cluster.settled();
 };
-await client
-  .kind('v1', 'Node')
-  .create({ metadata: { name: 'node-1' }, status: { allocatable: { cpu: '4', memory: '16Gi', pods: '110' } } });
 
 const anna = candidate('anna');
-await clock.settled();
+await cluster.settled();
 const bert = candidate('bert');
-await clock.settled();
+await cluster.settled();
 await addPod('web');
 
-// Who goes gives the lease back; who crashes is waited for until it has run out. Either way nobody has to be told.
+// A candidate that stops releases the lease. After a crash the others wait until it has expired.
 anna.unsubscribe();
 await addPod('db');
-await clock.advance('5s');
+await cluster.advance('5s');
 
 bert.unsubscribe();
-await clock.settled();
-await server.close();
-await store.close();
+await cluster.settled();
+await cluster.close();
 
 // prints:
 // anna: anna leads
