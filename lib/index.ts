@@ -28,7 +28,17 @@ export type {
   Activity,
   Part,
 } from './core/index.js';
-export { ApiError, builtinScheme, deepFreeze, isApiError, random, systemClock, virtualClock } from './core/index.js';
+export {
+  ApiError,
+  builtinScheme,
+  createKinds,
+  deepFreeze,
+  defineKind,
+  isApiError,
+  random,
+  systemClock,
+  virtualClock,
+} from './core/index.js';
 export type { MemoryStore, MemoryStoreOptions, Store } from './storage/index.js';
 export { memoryStore } from './storage/index.js';
 export type { Client, Informers } from './client/index.js';

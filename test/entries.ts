@@ -45,7 +45,7 @@ const entries = [
 ];
 
 t.test('the main entry offers the very things that the others do', async (t) => {
-  const all: Readonly<Record<string, unknown>> = { ...core, ...storage, ...cluster };
+  const all: Readonly<Record<string, unknown>> = { ...core, ...storage, ...server, ...cluster };
   for (const [name, value] of Object.entries(main)) t.equal(value, all[name], name);
 });
 

@@ -4,7 +4,7 @@ import { firstValueFrom } from 'rxjs';
 import { administrator, allAuthenticated } from '../auth/index.js';
 import { inProcessClient, informers } from '../client/index.js';
 import type { Client, Informers } from '../client/index.js';
-import { Outlet, virtualClock } from '../core/index.js';
+import { Outlet, createKinds, virtualClock } from '../core/index.js';
 import type { Clock, Duration, Frozen, Part, Random, VirtualClock } from '../core/index.js';
 import type { UserInfo } from '../core/types/index.js';
 import { createScheduler } from '../scheduling/index.js';
@@ -186,8 +186,10 @@ class RunningCluster<C extends Clock> implements Cluster<C> {
 
   async #forkOf(store: Store, revision: Revision, options: ClusterOptions<C>): Promise<Cluster<C>> {
     const random = this.#random.stream(`fork/${revision}`);
-    const completed = completeOptions({ ...options, store, random, nodes: 0 });
-    const fork = new RunningCluster(options, { ...completed, ownsStore: true });
+    // A fork serves the kinds of this moment; kinds that one of them adds or removes later are its own.
+    const server = { ...options.server, kinds: createKinds(this.server.kinds.current) };
+    const forked = { ...options, server, store, random, nodes: 0 };
+    const fork = new RunningCluster(forked, { ...completeOptions(forked), ownsStore: true });
     await fork.server.started();
     return fork;
   }

@@ -3,7 +3,7 @@ import { Observable, filter, firstValueFrom, map, take, toArray } from 'rxjs';
 import t from 'tap';
 import { createCluster } from '../../lib/index.js';
 import type { Cluster, ClusterOptions } from '../../lib/index.js';
-import { random, virtualClock } from '../../lib/core/index.js';
+import { defineKind, random, virtualClock } from '../../lib/core/index.js';
 import type { Activity, Part } from '../../lib/core/index.js';
 import type { Pod } from '../../lib/core/types/index.js';
 import { memoryStore } from '../../lib/storage/index.js';
@@ -174,6 +174,27 @@ t.test('a fork goes its own way', async (t) => {
   t.ok(second);
   for (const each of [then, fork, cluster]) await each.close();
   t.strictSame([fork.clock.pending, then.clock.pending, cluster.clock.pending], [0, 0, 0]);
+});
+
+t.test('a fork serves the kinds of its moment', async (t) => {
+  const cluster = await createCluster({ clock: virtualClock(), scheduler: false, controllers: [] });
+  const define = (kind: string): ReturnType<typeof defineKind> =>
+    defineKind({ group: 'example.com', version: 'v1', kind, schema: { type: 'object' } });
+  cluster.server.kinds.add(await define('Before'));
+  await cluster.client
+    .resource({ apiVersion: 'example.com/v1', kind: 'Before' })
+    .in('default')
+    .create({ metadata: { name: 'a' } });
+  const fork = await cluster.fork();
+  cluster.server.kinds.add(await define('After'));
+  t.ok(await fork.client.resource({ apiVersion: 'example.com/v1', kind: 'Before' }).in('default').get('a'));
+  await t.rejects(fork.client.resource({ apiVersion: 'example.com/v1', kind: 'After' }).in('default').list());
+  t.strictSame(
+    (await cluster.client.resource({ apiVersion: 'example.com/v1', kind: 'After' }).in('default').list()).items,
+    [],
+  );
+  await fork.close();
+  await cluster.close();
 });
 
 t.test('a cluster is a function of store, clock and seed', async (t) => {
