@@ -348,6 +348,7 @@ export type { PrinterColumn } from './kinds/printer-columns.js';
 export { createScheme } from './scheme/scheme.js';
 export type { BuiltinSchemeOptions } from './scheme/builtin.js';
 export { builtinScheme } from './scheme/builtin.js';
+export { once } from './scheme/once.js';
 export { builtinEndpoint } from './scheme/resource-table.js';
 export { isNotRegisteredError, NotRegisteredError } from './scheme/not-registered-error.js';
 export type { ResourceEntry, ResourceQuery, RestMapper, RestMapping } from './scheme/rest-mapper.js';

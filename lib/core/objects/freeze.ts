@@ -12,12 +12,17 @@ export function deepFreeze(value: unknown): unknown {
   if (!isThawed(value)) return value;
   const pending: Record<string, unknown>[] = [value];
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
-    // Arrays by index and objects by key list: measurably cheaper than for-in or Object.values on either.
+    // By index and by key list: measurably cheaper than for-in or Object.values. Code that is not optimized yet, as at
+    // the start of a server, also allocates for every step of an iterator.
     if (Array.isArray(node)) {
-      for (const child of node) if (isThawed(child)) pending.push(child);
+      for (let index = node.length - 1; index >= 0; index--) {
+        const child: unknown = node[index];
+        if (isThawed(child)) pending.push(child);
+      }
     } else {
-      for (const key of Object.keys(node)) {
-        const child = node[key];
+      const keys = Object.keys(node);
+      for (let index = keys.length - 1; index >= 0; index--) {
+        const child = node[keys[index] ?? ''];
         if (isThawed(child)) pending.push(child);
       }
     }

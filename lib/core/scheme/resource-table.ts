@@ -1,7 +1,7 @@
 // The generated table of resources, read. The scheme makes kinds of it; a client that talks to a distant server learns
 // from it where the kinds of Kubernetes are served, without loading any schema. Sections are read when first asked for.
 import type { GroupVersion, GroupVersionKind } from '../objects/gvk.js';
-import { groupVersionKindKey, parseGroupVersion } from '../objects/gvk.js';
+import { parseGroupVersion } from '../objects/gvk.js';
 import type { ResourceOptions, Subresource } from './kind-definition.js';
 import { standardVerbs } from './kind-definition.js';
 import { once } from './once.js';
@@ -22,20 +22,27 @@ export type TableResource = ResourceOptions & { readonly kind: string };
 export const resourceTable: () => readonly Section[] = /* @__PURE__ */ once(readTable);
 
 /** Where Kubernetes v1.36 serves a kind; undefined for kinds that are not its own, or have no endpoint. */
-export function builtinEndpoint(gvk: GroupVersionKind): ResourceEntry | undefined {
-  return endpoints().get(groupVersionKindKey(gvk));
+export function builtinEndpoint({ group, version, kind }: GroupVersionKind): ResourceEntry | undefined {
+  return endpoints().get(`${group}/${version}`)?.().get(kind);
 }
 
-const endpoints = /* @__PURE__ */ once((): ReadonlyMap<string, ResourceEntry> => {
-  const found = new Map<string, ResourceEntry>();
-  for (const { version, resources } of resourceTable()) {
-    for (const { kind, plural, namespaced, shortNames = [], categories = [] } of resources()) {
-      const entry = { ...version, kind, resource: plural, namespaced, shortNames, categories };
-      found.set(groupVersionKindKey(entry), Object.freeze(entry));
-    }
-  }
-  return found;
-});
+/** By group and version, then by kind. */
+const endpoints = /* @__PURE__ */ once(
+  (): ReadonlyMap<string, () => ReadonlyMap<string, ResourceEntry>> =>
+    new Map(
+      resourceTable().map((section) => {
+        const { group, version } = section.version;
+        return [`${group}/${version}`, once(() => entriesOf(section))];
+      }),
+    ),
+);
+
+function entriesOf({ version, resources }: Section): ReadonlyMap<string, ResourceEntry> {
+  const entries = new Map<string, ResourceEntry>();
+  for (const { kind, plural, namespaced, shortNames = [], categories = [] } of resources())
+    entries.set(kind, Object.freeze({ ...version, kind, resource: plural, namespaced, shortNames, categories }));
+  return entries;
+}
 
 /**
  * Reads `resources.generated.ts`: a line `@apiVersion types`, then lines `name kind scope verbs shortNames categories`

@@ -225,12 +225,14 @@ function register({ sections = [], kinds, switches = {} }: SchemeOptions): reado
     const key = versionKey(section);
     const more = own.get(key) ?? [];
     const read = once(() => versionKinds([...section.kinds(), ...more], isServed));
+    const mayServe = section.hasResources || more.length > 0;
     const isKnownToServe = !hasSwitches && section.hasResources;
     versions.set(key, {
       group,
       version,
       read,
-      isServed: () => (isKnownToServe ? isServed({ group, version, resource: '' }) : read().byResource.size > 0),
+      isServed: () =>
+        mayServe && (isKnownToServe ? isServed({ group, version, resource: '' }) : read().byResource.size > 0),
     });
   }
   for (const [key, list] of own) {

@@ -75,8 +75,12 @@ function fromBits(bits32: () => number, stream: (name: string) => Random): Rando
 }
 
 function uuid(bits32: () => number): string {
-  const [a, b, c, d] = [bits32(), bits32(), bits32(), bits32()];
-  const [version, variant] = [(b & 0x0fff) | 0x4000, ((c >>> 16) & 0x3fff) | 0x8000];
+  const a = bits32();
+  const b = bits32();
+  const c = bits32();
+  const d = bits32();
+  const version = (b & 0x0fff) | 0x4000;
+  const variant = ((c >>> 16) & 0x3fff) | 0x8000;
   return `${hex16(a >>> 16)}${hex16(a)}-${hex16(b >>> 16)}-${hex16(version)}-${hex16(variant)}-${hex16(c)}${hex16(d >>> 16)}${hex16(d)}`;
 }
 

@@ -16,7 +16,7 @@ import {
 } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { informers } from '../../client/index.js';
-import { Outlet, stopwatch, systemClock, systemRandom } from '../../core/index.js';
+import { Outlet, once, stopwatch, systemClock, systemRandom } from '../../core/index.js';
 import type { Frozen } from '../../core/index.js';
 import type { Pod } from '../../core/types/index.js';
 import { followCluster } from '../cluster/follow-cluster.js';
@@ -43,10 +43,19 @@ import type { PlacingProfile, SchedulerParts } from './scheduler-parts.js';
 /** Makes a scheduler. Nothing happens before it runs. */
 export function createScheduler(options: SchedulerOptions): Scheduler {
   const { clock = systemClock(), random = systemRandom(), plugins = [] } = options;
-  const configuration =
-    options.configuration ?? schedulerConfiguration({}, { plugins: registryOf(plugins.map(definitionOf)) });
+  const registry = registryOf(plugins.map(definitionOf));
   const shared = options.informers ?? informers(options.client, { clock, random: random.stream('watches') });
-  const completed: CompletedOptions = { ...options, informers: shared, clock, random, configuration };
+  // Completing the default configuration takes longer than to create a server: it is left to the first run.
+  const defaults = once(() => schedulerConfiguration({}, { plugins: registry }));
+  const completed: CompletedOptions = {
+    ...options,
+    informers: shared,
+    clock,
+    random,
+    get configuration() {
+      return options.configuration ?? defaults();
+    },
+  };
   const metrics = newMetrics(completed);
   const running: Running = { assembly: undefined, isSynced: false, binding: 0 };
   /** What is known while it runs; else what can be found out once. */

@@ -49,7 +49,8 @@ interface Existing {
 
 /** Creates what is missing; resolves with the objects that exist. */
 async function createMissing(objects: readonly BootstrapObject[], tools: BootstrapTools): Promise<readonly Existing[]> {
-  const drafts = objects.flatMap((each) => draftOf(each, tools));
+  const creating = { ...tools, kinds: new Map<string, StoredKind | undefined>(), time: tools.clock.now() };
+  const drafts = objects.map((each) => draftOf(each, creating)).filter((draft) => draft !== undefined);
   const existing: Existing[] = [];
   for (let from = 0; from < drafts.length; from += storeLimits.changesMax) {
     let missing = drafts.slice(from, from + storeLimits.changesMax);
@@ -69,18 +70,37 @@ async function createMissing(objects: readonly BootstrapObject[], tools: Bootstr
   return existing;
 }
 
-function draftOf(given: BootstrapObject, { registry, clock, random }: BootstrapTools): readonly Draft[] {
-  const { object } = given;
-  const { group, version, kind } = groupVersionKindOf(object);
-  const served = registry.scheme.kind({ group, version, kind })?.resource;
-  const stored = served && registry.endpoint({ group, version, resource: served.plural })?.stored;
-  if (stored === undefined) return [];
-  const metadata = { ...object.metadata, uid: random.uuid(), creationTimestamp: printTime(clock.now()) };
-  const owned = ownedByServer(stored, { ...object, metadata }, undefined, clock);
+/** What the objects of one call are created with. */
+interface CreateTools extends BootstrapTools {
+  /** By apiVersion and kind: there are many objects of few kinds. */
+  readonly kinds: Map<string, StoredKind | undefined>;
+  /** When they are created, in milliseconds since 1970. */
+  readonly time: number;
+}
+
+function draftOf(given: BootstrapObject, tools: CreateTools): Draft | undefined {
+  const { object, reconcile: reconcileWith } = given;
+  const stored = storedKindOf(object, tools);
+  if (stored === undefined) return undefined;
+  const { random, time } = tools;
+  const metadata = { ...object.metadata, uid: random.uuid(), creationTimestamp: printTime(time) };
+  const owned = ownedByServer(stored, { ...object, metadata }, undefined, time);
   const { key, value, done } = stored.write(stored.keyOf(metadata.namespace ?? '', metadata.name ?? ''), owned);
   // `done` is not called for what is written: the value stays known as complete, so that it need not be decoded when a
   // cache first reads it and a server that has just started answers without having compiled a schema.
-  return [{ ...given, stored, put: { key, value }, done }];
+  const draft = { object, stored, put: { key, value }, done };
+  return reconcileWith === undefined ? draft : { ...draft, reconcile: reconcileWith };
+}
+
+/** Undefined for kinds that the scheme lacks. */
+function storedKindOf(object: Frozen<ApiObject>, { registry, kinds }: CreateTools): StoredKind | undefined {
+  const name = `${object.apiVersion ?? ''}/${object.kind ?? ''}`;
+  if (kinds.has(name)) return kinds.get(name);
+  const gvk = groupVersionKindOf(object);
+  const plural = registry.scheme.kind(gvk)?.resource?.plural;
+  const stored = plural === undefined ? undefined : registry.endpoint({ ...gvk, resource: plural })?.stored;
+  kinds.set(name, stored);
+  return stored;
 }
 
 /** Brings one existing object to what its definition wants; retries when another writer is faster. */
@@ -114,7 +134,10 @@ function replacement(
   { clock }: BootstrapTools,
 ): Put {
   const { namespace = '', name = '' } = object.metadata ?? {};
-  const { key, value, done } = stored.write(stored.keyOf(namespace, name), ownedByServer(stored, object, old, clock));
+  const { key, value, done } = stored.write(
+    stored.keyOf(namespace, name),
+    ownedByServer(stored, object, old, clock.now()),
+  );
   done();
   return { key, value };
 }
@@ -124,7 +147,7 @@ function ownedByServer(
   { definition }: StoredKind,
   object: Frozen<ApiObject>,
   old: Frozen<ApiObject> | undefined,
-  clock: Clock,
+  time: number,
 ): ApiObject {
   return ownFields({
     old,
@@ -134,6 +157,6 @@ function ownedByServer(
     operation: 'Update',
     subresource: '',
     version: definition,
-    time: clock.now(),
+    time,
   });
 }

@@ -1,5 +1,5 @@
 // Where a resource is served: one version of a kind at a path, and the way between that version and what is stored.
-import { hasProtobuf } from '../../core/index.js';
+import { hasProtobuf, once } from '../../core/index.js';
 import type {
   Converter,
   GroupVersionKind,
@@ -35,6 +35,8 @@ export function endpointOf(kinds: Kinds, served: ServedKind, stored: StoredKind)
   const hub = stored.definition;
   const gvr = { group, version, resource: served.resource.plural };
   stored.servedAt(gvr);
+  // Reads the schema of the kind, which a kind that is only written, as at the start, does not need.
+  const offer = once(() => (hasProtobuf(served.type()) ? objectOffer : customOffer));
   return {
     get scheme() {
       return kinds.current;
@@ -43,7 +45,9 @@ export function endpointOf(kinds: Kinds, served: ServedKind, stored: StoredKind)
     gvk: { group, version, kind },
     gvr,
     stored,
-    offer: hasProtobuf(served.type()) ? objectOffer : customOffer,
+    get offer() {
+      return offer();
+    },
     toHub: kinds.current.converter(served, hub),
     fromHub: kinds.current.converter(hub, served),
   };

@@ -201,9 +201,12 @@ system:kube-scheduler
   resource.k8s.io: resourceclaims/binding = patch update
 `;
 
-/** Those that gather the rules of others, by name: whoever bears the label for it. */
+/**
+ * The label by which a role selects the roles that it aggregates, by the name of the role. A role comes after those
+ * that it aggregates.
+ */
 export const aggregatingRoles: ReadonlyMap<string, string> = new Map(
-  ['admin', 'edit', 'view'].map((name) => [name, aggregateTo(name)]),
+  ['view', 'edit', 'admin'].map((name) => [name, aggregateTo(name)]),
 );
 
 /** Which role each of these is gathered by. */

@@ -32,8 +32,10 @@ export interface NotedBinding {
 /** Reads roles. Throws SyntaxError. */
 export function readRoles(text: string): readonly NotedRole[] {
   const roles: NotedRole[] = [];
+  // Few different lists of verbs make up most of the rules.
+  const known = new Map<string, string[]>();
   for (const line of linesOf(text)) {
-    if (line.startsWith(' ')) roles.at(-1)?.rules.push(readRule(line.trim()));
+    if (line.startsWith(' ')) roles.at(-1)?.rules.push(readRule(line.trim(), known));
     else roles.push({ name: line, rules: [] });
   }
   return roles;
@@ -52,23 +54,17 @@ function linesOf(text: string): readonly string[] {
   return text.split('\n').filter((line) => line !== '');
 }
 
-function readRule(line: string): PolicyRule {
-  const [what, verbs] = parts(
-    line === 'records events' ? 'core events.k8s.io: events = create patch update' : line,
-    ' = ',
-    line,
-  );
+function readRule(line: string, knownVerbs: Map<string, string[]>): PolicyRule {
+  const text = line === 'records events' ? 'core events.k8s.io: events = create patch update' : line;
+  const [what, verbText] = parts(text, ' = ', line);
   const [groups, objects] = parts(what, ': ', line);
-  if (groups === 'urls') return { verbs: readVerbs(verbs), nonResourceURLs: sorted(objects) };
-  const [resources, names] = objects.includes(' named ') ? parts(objects, ' named ', line) : [objects, ''];
-  return {
-    verbs: readVerbs(verbs),
-    apiGroups: sorted(groups)
-      .map((group) => (group === 'core' ? '' : group))
-      .sort(),
-    resources: sorted(resources),
-    ...(names !== '' && { resourceNames: sorted(names) }),
-  };
+  const verbs = knownVerbs.get(verbText) ?? readVerbs(verbText);
+  knownVerbs.set(verbText, verbs);
+  if (groups === 'urls') return { verbs, nonResourceURLs: sorted(objects) };
+  const apiGroups = sorted(groups, (group) => (group === 'core' ? '' : group));
+  if (!objects.includes(' named ')) return { verbs, apiGroups, resources: sorted(objects) };
+  const [resources, names] = parts(objects, ' named ', line);
+  return { verbs, apiGroups, resources: sorted(resources), resourceNames: sorted(names) };
 }
 
 const verbSets: ReadonlyMap<string, readonly string[]> = new Map([
@@ -106,6 +102,8 @@ function parts(text: string, mark: string, line: string): readonly [string, stri
   return [text.slice(0, at), text.slice(at + mark.length).trim()];
 }
 
-function sorted(words: string): string[] {
-  return words.split(' ').sort();
+function sorted(text: string, meaning?: (word: string) => string): string[] {
+  const words = text.split(' ');
+  const meant = meaning === undefined ? words : words.map(meaning);
+  return meant.length === 1 ? meant : meant.sort();
 }

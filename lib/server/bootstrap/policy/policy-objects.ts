@@ -25,7 +25,7 @@ let known: readonly PolicyObject[] | undefined;
 function readPolicy(): readonly PolicyObject[] {
   const controllers = readRoles(controllerRoles);
   return [
-    ...gathered([
+    ...withAggregatedRules([
       ...readRoles(clusterRoles).map(clusterRole),
       ...controllers.map((role) => clusterRole(ofController(role))),
     ]),
@@ -69,13 +69,14 @@ function clusterRole({ name, rules }: NotedRole): ClusterRole {
   };
 }
 
-/** Gathers until nothing changes: `admin` has the rules of `edit`, which has those of `view`. */
-function gathered(roles: readonly ClusterRole[]): readonly ClusterRole[] {
-  const next = roles.map((role) =>
-    role.aggregationRule === undefined ? role : { ...role, rules: [...aggregatedRules(role, roles)] },
-  );
-  const isSettled = next.every((role, index) => role.rules?.length === roles[index]?.rules?.length);
-  return isSettled ? roles : gathered(next);
+/** In their order: `edit` has the rules of `view`, and `admin` those of `edit`. */
+function withAggregatedRules(roles: ClusterRole[]): readonly ClusterRole[] {
+  for (const name of aggregatingRoles.keys()) {
+    const index = roles.findIndex(({ metadata }) => metadata?.name === name);
+    const role = roles[index];
+    if (role !== undefined) roles[index] = { ...role, rules: [...aggregatedRules(role, roles)] };
+  }
+  return roles;
 }
 
 function clusterRoleBinding({ name, role, subjects }: NotedBinding): ClusterRoleBinding {
