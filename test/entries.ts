@@ -86,12 +86,21 @@ t.test('what is for browsers needs nothing of Node', async (t) => {
   t.ok((await nodeImports('auth/node')).includes('node:crypto'), 'which would be noticed');
 });
 
-async function nodeImports(entry: string): Promise<readonly string[]> {
-  const entryPoint = join(import.meta.dirname, '..', 'lib', entry, 'index.ts');
+t.test('a cluster can be bundled for browsers, without its ports and certificates', async (t) => {
+  const entryPoint = join(import.meta.dirname, '..', 'dist', 'index.js');
+  t.same(await importsOf(entryPoint, 'browser'), []);
+  t.ok((await importsOf(entryPoint, 'neutral')).includes('node:crypto'), 'which would be noticed');
+});
+
+function nodeImports(entry: string): Promise<readonly string[]> {
+  return importsOf(join(import.meta.dirname, '..', 'lib', entry, 'index.ts'), 'neutral');
+}
+
+async function importsOf(entryPoint: string, platform: 'browser' | 'neutral'): Promise<readonly string[]> {
   const { metafile } = await build({
     entryPoints: [entryPoint],
     bundle: true,
-    platform: 'neutral',
+    platform,
     packages: 'external',
     external: ['node:*'],
     format: 'esm',

@@ -77,6 +77,7 @@ export interface ResourceClient<T extends ApiObject = DynamicObject> {
     condition: (object: Stored<T> | undefined) => object is S,
     options?: WaitOptions,
   ): Promise<S>;
+  /** The same, with a condition that does not narrow the type. */
   waitFor(
     name: Name,
     condition: (object: Stored<T> | undefined) => boolean,

@@ -82,5 +82,6 @@ export interface ClusterListening extends AsyncDisposable {
   readonly url: string;
   readonly host: string;
   readonly port: number;
+  /** Closes the port and its connections. Idempotent. */
   close(): Promise<void>;
 }

@@ -18,6 +18,7 @@ export interface ClusterCredentials {
   tokenIssuer(tools: ServerTools): TokenIssuer;
   /** The token for a Secret of type `kubernetes.io/service-account-token`. */
   legacyToken(secret: Frozen<Secret>, account: Frozen<ServiceAccount>): string;
+  /** Serves the API server on a port. Rejects where the port cannot be opened, or TLS lacks an authority. */
   listen(server: ApiServer, options: ClusterListenOptions): Promise<ClusterListening>;
   /** A kubeconfig with a certificate for the user. Throws where there is no authority. */
   kubeconfig(url: string, user: Frozen<UserInfo>): string;
