@@ -1,5 +1,5 @@
 // What a user meets: the packed package installed in an empty folder is imported from ESM and CommonJS, every
-// subpath of `exports` resolves, and the core bundles for a browser without a `node:` import.
+// subpath of `exports` resolves, and the core and a whole cluster bundle for a browser without a `node:` import.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,25 +23,27 @@ try {
     console.log(`${name}: imported and required`);
   }
 
-  writeFileSync(join(folder, 'entry.js'), `export * from '${manifest.name}/core';`);
-  const result = await build({
-    entryPoints: [join(folder, 'entry.js')],
-    bundle: true,
-    platform: 'browser',
-    format: 'esm',
-    minify: true,
-    write: false,
-    metafile: true,
-    logLevel: 'error',
-  });
-  const external = Object.values(result.metafile.inputs).flatMap((input) =>
-    input.imports.filter((each) => each.path.startsWith('node:')),
-  );
-  if (external.length > 0)
-    throw new Error(`the browser bundle imports ${external.map((each) => each.path).join(', ')}`);
-  console.log(
-    `browser bundle of the core: ${Math.round(result.outputFiles[0].contents.length / 1024)} KiB, no node: import`,
-  );
+  // A whole cluster runs in a browser: `browser` of package.json leaves out what needs Node.
+  for (const name of [`${manifest.name}/core`, manifest.name]) {
+    writeFileSync(join(folder, 'entry.js'), `export * from '${name}';`);
+    const result = await build({
+      entryPoints: [join(folder, 'entry.js')],
+      bundle: true,
+      platform: 'browser',
+      format: 'esm',
+      minify: true,
+      write: false,
+      metafile: true,
+      logLevel: 'error',
+    });
+    const external = Object.values(result.metafile.inputs).flatMap((input) =>
+      input.imports.filter((each) => each.path.startsWith('node:')),
+    );
+    if (external.length > 0)
+      throw new Error(`the browser bundle imports ${external.map((each) => each.path).join(', ')}`);
+    const size = Math.round(result.outputFiles[0].contents.length / 1024);
+    console.log(`browser bundle of ${name}: ${size} KiB, no node: import`);
+  }
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -6,7 +6,7 @@ import { administrator } from '../../lib/auth/index.js';
 import { inProcessClient } from '../../lib/client/index.js';
 import type { Client } from '../../lib/client/index.js';
 import { random } from '../../lib/core/index.js';
-import type { Attempt } from '../../lib/scheduling/index.js';
+import type { Attempt, SchedulerOptions } from '../../lib/scheduling/index.js';
 import { createScheduler } from '../../lib/scheduling/index.js';
 import { createServer } from '../../lib/server/index.js';
 import { memoryStore } from '../../lib/storage/index.js';
@@ -26,12 +26,15 @@ export interface WorkloadResult {
   readonly microsecondsOfProcess: number;
 }
 
-/** Runs a workload on a server of its own. */
-export async function runWorkload(workload: Workload): Promise<WorkloadResult> {
+/** Runs a workload on a server of its own. `placing` chooses how the scheduler searches nodes. */
+export async function runWorkload(
+  workload: Workload,
+  placing: SchedulerOptions['placing'] = 'columns',
+): Promise<WorkloadResult> {
   const store = memoryStore();
   const server = createServer({ store, random: random('benchmark'), admission: (tools) => [priorityAdmission(tools)] });
   const client = inProcessClient(server.handler, { user: administrator });
-  const scheduler = createScheduler({ client, random: random('benchmark') });
+  const scheduler = createScheduler({ client, random: random('benchmark'), placing });
   const counts = new Counts();
   await prepare(client, workload);
   const running = scheduler.run().subscribe((attempt) => counts.add(attempt));
@@ -44,7 +47,7 @@ export async function runWorkload(workload: Workload): Promise<WorkloadResult> {
     }
     // Whoever is slow to tell of pods must not be so at the expense of those that come now.
     await told(client, total(workload.before) + (workload.waiting?.count ?? 0));
-    const placed = placing(scheduler.metrics());
+    const placed = placingTime(scheduler.metrics());
     const bound = counts.of('bound');
     const cpu = process.cpuUsage();
     const start = performance.now();
@@ -56,7 +59,7 @@ export async function runWorkload(workload: Workload): Promise<WorkloadResult> {
     await told(client, counts.of('bound') + counts.of('unschedulable') + counts.of('preempted'));
     const secondsTold = (performance.now() - start) / 1000;
     const { user, system } = process.cpuUsage(cpu);
-    const after = placing(scheduler.metrics());
+    const after = placingTime(scheduler.metrics());
     return {
       perSecond: workload.measured.count / seconds,
       perSecondTold: workload.measured.count / secondsTold,
@@ -182,7 +185,7 @@ function meanwhile(client: Client, { meanwhile: what }: Workload): { stop(): voi
 }
 
 /** How long placing took so far, and how often. */
-function placing(metrics: string): { readonly seconds: number; readonly count: number } {
+function placingTime(metrics: string): { readonly seconds: number; readonly count: number } {
   const read = (suffix: string): number =>
     Number(new RegExp(`^scheduler_scheduling_algorithm_duration_seconds_${suffix} (.+)$`, 'm').exec(metrics)?.[1] ?? 0);
   return { seconds: read('sum'), count: read('count') };
