@@ -74,7 +74,7 @@ export interface RequestCause {
   /** What happened, in the words of the sender, such as `Deployment default/web changed`. */
   readonly reason: string;
   /** The resourceVersion of the object that the sender reacts to. */
-  readonly resourceVersion?: string;
+  readonly resourceVersion?: string | undefined;
 }
 
 /** A request. */

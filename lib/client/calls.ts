@@ -11,7 +11,7 @@ import {
   requiresExact,
 } from '../core/index.js';
 import type { ApiError, ApiObject, Frozen, ResourceEntry } from '../core/index.js';
-import type { RequestBody, RequestInfo, RequestOptions } from './api-request.js';
+import type { RequestBody, RequestCause, RequestInfo, RequestOptions } from './api-request.js';
 import type { Call, Carrier } from './carrier.js';
 import type { Name } from './resource-client.js';
 
@@ -36,6 +36,7 @@ export interface Question {
   readonly options?: RequestOptions | undefined;
   readonly body?: RequestBody | ((endpoint: ResourceEntry) => RequestBody) | undefined;
   readonly signal?: AbortSignal | undefined;
+  readonly cause?: RequestCause | undefined;
 }
 
 /** Asks, once it is known where. */
@@ -48,7 +49,7 @@ export function ask(place: Place, question: Question): Promise<Frozen<ApiObject>
 
 /** The call for a question, or why there is none. */
 export function callOf(endpoint: ResourceEntry, place: Place, question: Question): Call | ApiError {
-  const { name, options, body, signal } = question;
+  const { name, options, body, signal, cause } = question;
   const isPlaced = typeof name === 'object';
   const given = isPlaced ? name.namespace : (question.namespace ?? '');
   const namespace = place.namespace === '' ? given : place.namespace;
@@ -74,6 +75,7 @@ export function callOf(endpoint: ResourceEntry, place: Place, question: Question
       options,
       body: typeof body === 'function' ? body(endpoint) : body,
       signal,
+      cause,
     }
   );
 }

@@ -3,7 +3,7 @@
 import type { Observable } from 'rxjs';
 import type { ApiObject, Frozen, RawEvent } from '../core/index.js';
 import type { UserInfo } from '../core/types/index.js';
-import type { RequestBody, RequestInfo, RequestOptions } from './api-request.js';
+import type { RequestBody, RequestCause, RequestInfo, RequestOptions } from './api-request.js';
 import type { StreamResponse } from './stream-response.js';
 
 /** One request of a client. */
@@ -13,6 +13,8 @@ export interface Call {
   /** An object, never bytes. */
   readonly body?: RequestBody | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Why it is made. Only requests of this process carry it. */
+  readonly cause?: RequestCause | undefined;
 }
 
 /** Carries requests to a server, and its answers back. */

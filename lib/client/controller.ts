@@ -29,6 +29,7 @@ import type {
   NamespacedName,
   Part,
 } from '../core/index.js';
+import type { RequestCause } from './api-request.js';
 import type { Stored } from './resource-client.js';
 import { WorkQueue, type RetryLimit } from './work-queue.js';
 
@@ -63,6 +64,8 @@ export interface ReconcileContext<Did> {
   readonly emit: (activity: Did) => void;
   /** Aborted when the controller stops: pass it to every request. */
   readonly signal: AbortSignal;
+  /** Which item is reconciled, as the cause of its writes: pass it to every write. */
+  readonly cause: RequestCause;
 }
 
 /** A controller. `Item` identifies what is reconciled; `Did` is what it emits besides what every controller emits. */
@@ -131,7 +134,7 @@ class Run<Item extends object, Did extends { readonly type: string }> {
   readonly #options: ControllerOptions<Item, Did>;
   readonly #queue: WorkQueue<Item>;
   readonly #stopping = new AbortController();
-  readonly #context: ReconcileContext<Did>;
+  readonly #context: Omit<ReconcileContext<Did>, 'cause'>;
   readonly #did = new Outlet<ControllerActivity<Item, Did>>();
   /** Items whose reconcile begins. */
   readonly #starts = new Outlet<Item>();
@@ -218,8 +221,9 @@ class Run<Item extends object, Did extends { readonly type: string }> {
   }
 
   #reconcile(item: Item): Observable<ControllerActivity<Item, Did>> {
-    const { clock } = this.#options;
-    const run$ = defer(() => from(this.#options.reconcile(item, this.#context))).pipe(
+    const { clock, name, keyOf = defaultKeyOf } = this.#options;
+    const cause = { reason: `${name} reconciles ${keyOf(item)}` };
+    const run$ = defer(() => from(this.#options.reconcile(item, { ...this.#context, cause }))).pipe(
       mergeMap(({ requeueAfterMs }): readonly ControllerActivity<Item, Did>[] => {
         if (requeueAfterMs === undefined) this.#queue.done(item);
         else this.#queue.requeue(item, requeueAfterMs, clock.now());

@@ -2,9 +2,8 @@
 // written one after the other; nobody waits for them. What cannot be delivered is tried again for a while, what is
 // refused is told as a failure, and what is too much is dropped. As client-go/tools/record, recorder.go and event.go.
 import { catchError, concatMap, defer, finalize, ignoreElements, from, of, tap } from 'rxjs';
-import type { Observable } from 'rxjs';
 import { Outlet, isApiError, nameIsDnsSubdomain, pause, printTime } from '../core/index.js';
-import type { Clock, Random } from '../core/index.js';
+import type { Activity, Clock, Part, Random } from '../core/index.js';
 import type { Event } from '../core/types/index.js';
 import type { Client } from './client.js';
 import { EventCorrelation } from './event-correlation.js';
@@ -20,21 +19,20 @@ export interface EventRecorderOptions {
   readonly component: string;
 }
 
-/** An event that could not be written. */
-export interface EventFailed {
+/** An Event could not be written. The work that it is about is not affected. */
+export interface EventFailed extends Activity {
+  readonly type: 'event-failed';
   readonly note: EventNote;
   readonly error: unknown;
 }
 
-/** Takes notes, and writes them while it runs. */
-export interface EventRecorder {
-  /** Tells. What is told while nobody runs it is lost. */
+/** Writes what is recorded while it runs, and emits what could not be written. Never errors. */
+export interface EventRecorder extends Part<EventFailed> {
+  /** Records an Event. Those that are recorded while it does not run are lost. */
   record(note: EventNote): void;
-  /** Writes for as long as somebody subscribes; emits what could not be written. Cold; never errors. */
-  run(): Observable<EventFailed>;
 }
 
-/** Makes one. */
+/** Creates a recorder. Its name as a part is `events/<component>`. */
 export function eventRecorder({ client, clock, random, component }: EventRecorderOptions): EventRecorder {
   const correlation = new EventCorrelation();
   const line = new Outlet<TakenNote>();
@@ -77,6 +75,7 @@ export function eventRecorder({ client, clock, random, component }: EventRecorde
   };
 
   return {
+    name: `events/${component}`,
     record: (note) => {
       if (waiting < waitingMax) line.emit({ note, atMs: clock.now() });
     },
@@ -89,7 +88,7 @@ export function eventRecorder({ client, clock, random, component }: EventRecorde
           concatMap((taken) =>
             from(write(taken, controller.signal)).pipe(
               ignoreElements(),
-              catchError((error: unknown) => of({ note: taken.note, error })),
+              catchError((error: unknown) => of<EventFailed>({ type: 'event-failed', note: taken.note, error })),
               finalize(() => (waiting -= 1)),
             ),
           ),

@@ -16,6 +16,7 @@ import { exchange, reading } from './http-exchange.js';
 import { requestTarget } from './request-target.js';
 import type { Transport } from './transport.js';
 import { fetchTransport, piecesOf } from './transport.js';
+import { userAgentOf } from './user-agent.js';
 import { linesOf, readEvent } from './watch-lines.js';
 
 /** What a client over HTTP is made of. `connect` of ./node makes it from a kubeconfig. */
@@ -28,7 +29,7 @@ export interface HttpClientOptions {
   readonly authorization?: string | (() => string | Promise<string>);
   /** Acts as somebody else from the start. */
   readonly impersonate?: Frozen<UserInfo>;
-  /** Default `vivarium`. */
+  /** The User-Agent. Its product, up to the slash, is the field manager of writes. Default `vivarium/<version>`. */
   readonly userAgent?: string;
   /** Waits until a request may be tried again. */
   readonly clock?: Clock;
@@ -43,7 +44,7 @@ export function httpClient(options: HttpClientOptions): Client {
     transport = fetchTransport,
     authorization,
     impersonate,
-    userAgent = 'vivarium',
+    userAgent = userAgentOf('vivarium'),
     clock = systemClock(),
     limits,
     onWarning,

@@ -4,7 +4,7 @@ import { defer, mergeAll } from 'rxjs';
 import { deepFreeze, mediaTypes, parseJson, reasonOf, untilAborted } from '../core/index.js';
 import type { Frozen, Negotiated } from '../core/index.js';
 import type { UserInfo } from '../core/types/index.js';
-import type { AnswerNotes, ApiResponse, Handler, RequestCause, RequestInfo } from './api-request.js';
+import type { AnswerNotes, ApiResponse, Handler, RequestInfo } from './api-request.js';
 import { bareRefusal } from './bare-refusal.js';
 import type { Carrier } from './carrier.js';
 import type { Client } from './client.js';
@@ -18,8 +18,6 @@ export interface InProcessClientOptions {
   readonly user?: Frozen<UserInfo>;
   /** The name of the program, as in a User-Agent: it owns the fields that are written. Default: `vivarium`. */
   readonly manager?: string;
-  /** Returns why the next request is made; recorded with what it commits. */
-  readonly cause?: () => RequestCause | undefined;
   /** Told what a server warns of. */
   readonly onWarning?: (text: string) => void;
 }
@@ -30,7 +28,7 @@ export function inProcessClient(handler: Handler, options: InProcessClientOption
 }
 
 function inProcessCarrier(handler: Handler, options: InProcessClientOptions): Carrier {
-  const { user, onWarning, manager: userAgent = 'vivarium', cause } = options;
+  const { user, onWarning, manager: userAgent = 'vivarium' } = options;
   const tell =
     onWarning === undefined
       ? undefined
@@ -46,9 +44,9 @@ function inProcessCarrier(handler: Handler, options: InProcessClientOptions): Ca
     }
   };
   return {
-    send({ info, options: query, body, signal }) {
+    send({ info, options: query, body, signal, cause }) {
       if (signal?.aborted === true) return Promise.reject(reasonOf(signal));
-      const answer = ask({ info, user, options: query, body, signal, tell, userAgent, cause: cause?.() }, (response) =>
+      const answer = ask({ info, user, options: query, body, signal, tell, userAgent, cause }, (response) =>
         response.type === 'object' ? deepFreeze(response.object) : unfit(info, response, 'an object'),
       );
       return signal === undefined ? answer : untilAborted(answer, signal);
@@ -61,7 +59,7 @@ function inProcessCarrier(handler: Handler, options: InProcessClientOptions): Ca
       ).pipe(mergeAll()),
     stream: ({ info, options: query, signal }) =>
       untilAborted(
-        ask({ info, user, options: query, signal, tell }, (response) =>
+        ask({ info, user, options: query, signal, tell, userAgent }, (response) =>
           response.type === 'stream' ? response : unfit(info, response, 'a stream'),
         ),
         signal,

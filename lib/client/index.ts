@@ -10,6 +10,7 @@ export type {
   ObjectResponse,
   RawResponse,
   RequestBody,
+  RequestCause,
   RequestInfo,
   RequestOptions,
   ResponseExtras,
@@ -59,6 +60,7 @@ export type { InProcessClientOptions } from './in-process-client.js';
 export { inProcessClient } from './in-process-client.js';
 export type { HttpClientOptions } from './http-client.js';
 export { httpClient } from './http-client.js';
+export { userAgentOf } from './user-agent.js';
 export type { InformerScope, Informers, InformersOptions } from './informers.js';
 export { informers } from './informers.js';
 export type {

@@ -1,7 +1,7 @@
 // What callers may say about a request besides its subject. Words as in the API (apimachinery/pkg/apis/meta/v1), except
 // that a dry run is a yes or no here. The translation to what a server reads stands in `writeQuery` and `deleteBody`.
 import type { ListOptions, Selection } from '../core/index.js';
-import type { RequestBody, RequestOptions } from './api-request.js';
+import type { RequestBody, RequestCause, RequestOptions } from './api-request.js';
 
 /** What every request that is answered once takes. */
 export interface CallOptions {
@@ -23,6 +23,8 @@ export interface WriteOptions extends CallOptions {
   readonly fieldManager?: string;
   /** What happens to unknown and repeated fields: `Warn` unless said otherwise. */
   readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict';
+  /** Why the write is made; in process it is recorded with the commit. HTTP does not carry it. */
+  readonly cause?: RequestCause | undefined;
 }
 
 /** How to modify. */
@@ -47,6 +49,8 @@ export interface DeleteOptions extends CallOptions {
   readonly propagationPolicy?: 'Orphan' | 'Background' | 'Foreground';
   /** Deletes only this very object, in this very state. */
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+  /** Why it is deleted, as in WriteOptions. */
+  readonly cause?: RequestCause | undefined;
 }
 
 /** Which objects to delete, and how. */

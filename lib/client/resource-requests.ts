@@ -71,6 +71,7 @@ export class ResourceRequests<T extends ApiObject> implements ResourceClient<T> 
       options: writeQuery(options),
       body: objectBody(this.#place, object),
       signal: options?.signal,
+      cause: options?.cause,
     });
   }
 
@@ -101,7 +102,8 @@ export class ResourceRequests<T extends ApiObject> implements ResourceClient<T> 
   }
 
   delete(name: Name, options: DeleteOptions = {}): Promise<Stored<T> | Status> {
-    return askFor(this.#place, { verb: 'delete', name, body: deleteBody(options), signal: options.signal });
+    const { signal, cause } = options;
+    return askFor(this.#place, { verb: 'delete', name, body: deleteBody(options), signal, cause });
   }
 
   async deleteCollection(options: DeleteCollectionOptions = {}): Promise<Page<Stored<T>>> {
@@ -110,6 +112,7 @@ export class ResourceRequests<T extends ApiObject> implements ResourceClient<T> 
       gracePeriodSeconds: _grace,
       propagationPolicy: _policy,
       preconditions: _preconditions,
+      cause,
       ...selection
     } = options;
     // Without a body a server takes the resourceVersion of the list for one that every object must have.
@@ -119,6 +122,7 @@ export class ResourceRequests<T extends ApiObject> implements ResourceClient<T> 
     const answer = await askFor<Frozen<ApiObject>>(this.#place, {
       ...listQuestion('deletecollection', selection),
       body,
+      cause,
     });
     // Servers other than Kubernetes' own may only say that it is done.
     return answer.kind === 'Status' ? { items: [], resourceVersion: '' } : pageOf(answer);

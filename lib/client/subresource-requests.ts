@@ -32,6 +32,7 @@ export class SubresourceRequests<T extends ApiObject> implements SubresourceClie
       options: writeQuery(options),
       body: { object },
       signal: options?.signal,
+      cause: options?.cause,
     });
   }
 

@@ -39,6 +39,7 @@ export function replaceObject<A>(
     options: writeQuery(options),
     body: objectBody(place, object),
     signal: options?.signal,
+    cause: options?.cause,
   });
 }
 
@@ -55,6 +56,7 @@ export function patchObject<A>(
     options: writeQuery(options),
     body: patchBody(patch),
     signal: options?.signal,
+    cause: options?.cause,
   });
 }
 
@@ -70,6 +72,7 @@ export function applyObject<A>(place: Place, object: Frozen<ApiObject>, options:
     options: writeQuery(options),
     body,
     signal: options.signal,
+    cause: options.cause,
   });
 }
 

@@ -29,9 +29,9 @@ export interface Cluster<C extends Clock = Clock> extends AsyncDisposable {
   readonly server: ApiServer;
   /** Watches that all parts share: one per resource and selection, however many subscribe. */
   readonly informers: Informers;
-  /** The parts that run. */
+  /** The parts: the API server first, then those that run beside it. */
   readonly parts: readonly Part[];
-  /** What the parts do, from the time of the subscription on. Completes when the cluster is closed. */
+  /** What the parts do, commits of the server included, from the subscription on. Completes when the cluster closes. */
   readonly activity$: Observable<ClusterActivity>;
   /**
    * Resolves when the cluster has nothing left to do at this time. With a virtual clock that is exact. With the

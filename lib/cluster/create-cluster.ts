@@ -1,6 +1,6 @@
 // The composition root: from options to a running cluster. The only place that knows every other folder.
 import type { Observable } from 'rxjs';
-import { firstValueFrom } from 'rxjs';
+import { firstValueFrom, merge } from 'rxjs';
 import { administrator, allAuthenticated } from '../auth/index.js';
 import { inProcessClient, informers } from '../client/index.js';
 import type { Client, Informers } from '../client/index.js';
@@ -18,7 +18,7 @@ import { createController } from './controllers.js';
 import { lazyCredentials } from './credentials.js';
 import { electedScheduler } from './elected-scheduler.js';
 import type { LazyCredentials } from './credentials.js';
-import { runParts } from './run-parts.js';
+import { runPart, runParts } from './run-parts.js';
 import type { DrainingPart, RunningParts } from './run-parts.js';
 import { registerNodes } from './simulated-nodes.js';
 
@@ -73,18 +73,20 @@ class RunningCluster<C extends Clock> implements Cluster<C> {
       }),
       ...completed.server,
     });
-    this.client = inProcessClient(this.server.handler, { user: administrator });
+    this.client = this.as(administrator);
     this.informers = informers(this.client, { clock, random: random.stream('informers') });
     const stopping = new Outlet<void>();
-    this.parts = this.#createParts(completed, stopping.values$);
-    this.#running = runParts(this.parts, stopping);
-    this.activity$ = this.#running.activity$;
+    const parts = this.#createParts(completed, stopping.values$);
+    this.parts = [this.server, ...parts];
+    this.#running = runParts(parts, stopping);
+    // The server serves without being run. So its commits cost nothing while activity$ has no subscriber.
+    this.activity$ = merge(this.#running.activity$, runPart(this.server));
     // Parts start in turns that a virtual clock does not see by itself.
     if (isVirtual(clock)) void clock.holdWhile(this.#running.started);
   }
 
   as(user: string | Frozen<UserInfo>): Client {
-    return inProcessClient(this.server.handler, { user: userOf(user) });
+    return this.#clientOf(user, 'vivarium');
   }
 
   async settled(): Promise<void> {
@@ -149,12 +151,22 @@ class RunningCluster<C extends Clock> implements Cluster<C> {
     if (this.#ownsStore) await this.#store.close();
   }
 
+  #clientOf(user: string | Frozen<UserInfo>, manager: string): Client {
+    return inProcessClient(this.server.handler, { user: userOf(user), manager });
+  }
+
   #createParts(completed: CompletedClusterOptions<C>, stopping$: Observable<void>): readonly (Part | DrainingPart)[] {
     const { clock } = this;
     const random = this.#random;
     const { client, informers } = this;
     const as = (user: string | UserInfo): Client => this.as(user);
-    const controllers = { as, informers, clock, random: random.stream('controllers'), credentials: this.#credentials };
+    const controllers = {
+      as: (user: UserInfo) => this.#clientOf(user, 'kube-controller-manager'),
+      informers,
+      clock,
+      random: random.stream('controllers'),
+      credentials: this.#credentials,
+    };
     return [
       ...(completed.scheduler === undefined ? [] : [this.#createScheduler(completed.scheduler, stopping$)]),
       ...Array.from(completed.controllers, (name) => createController(name, controllers)),
@@ -171,7 +183,7 @@ class RunningCluster<C extends Clock> implements Cluster<C> {
   ): Part | DrainingPart {
     const { clock, informers } = this;
     const random = this.#random.stream('scheduler');
-    const client = this.as('system:kube-scheduler');
+    const client = this.#clientOf('system:kube-scheduler', 'kube-scheduler');
     const scheduler = createScheduler({ ...options, client, informers, clock, random });
     this.server.addMetrics(() => scheduler.metricFamilies());
     if (leaderElection === undefined) return scheduler;

@@ -37,7 +37,7 @@ export function runParts(parts: readonly (Part | DrainingPart)[], stopping: Outl
     finalize(() => started.complete()),
   );
   const running$ = starting$.pipe(
-    mergeMap((part) => runPart(part, stopping.values$)),
+    mergeMap((part) => ('drains' in part ? runPart(part) : runPart(part).pipe(takeUntil(stopping.values$)))),
     tap((activity) => activities.emit(activity)),
     finalize(() => activities.complete()),
   );
@@ -53,11 +53,11 @@ export function runParts(parts: readonly (Part | DrainingPart)[], stopping: Outl
   };
 }
 
-function runPart(part: Part | DrainingPart, stopping$: Observable<void>): Observable<ClusterActivity> {
+/** The activity of one part, tagged with its name. Subscribing runs the part; its failure is the last activity. */
+export function runPart(part: Part): Observable<ClusterActivity> {
   const { name } = part;
-  const tagged$ = part.run().pipe(
+  return part.run().pipe(
     map((activity): ClusterActivity => ({ part: name, activity })),
     catchError((error: unknown) => of<ClusterActivity>({ part: name, activity: { type: 'part-failed', error } })),
   );
-  return 'drains' in part ? tagged$ : tagged$.pipe(takeUntil(stopping$));
 }

@@ -39,14 +39,9 @@ import {
   signatureAlgorithms,
   tokenIssuer,
 } from '../auth/node/index.js';
-import type {
-  AuthenticationReload,
-  ReloadedAuthentication,
-  ServiceAccountKeys,
-  SignatureAlgorithm,
-} from '../auth/node/index.js';
+import type { ReloadedAuthentication, ServiceAccountKeys, SignatureAlgorithm } from '../auth/node/index.js';
 import { errorText, namespacedName } from '../core/index.js';
-import type { Activity, Clock, Part } from '../core/index.js';
+import type { Clock, Part } from '../core/index.js';
 import type { AuthenticationInfo } from '../server/index.js';
 import { retryingCall } from '../webhook/index.js';
 import type { AuthenticationFlags, OidcFlagValues } from './authentication-flags.js';
@@ -80,15 +75,9 @@ export interface Authentication {
   readonly clientAuthorities: string;
   /** Whom extension servers may believe. */
   readonly info: AuthenticationInfo;
-  /** Discovers OpenID Connect issuers, and reloads the configuration when its file changes. */
-  readonly reloading: Part<AuthenticationRefused>;
+  /** What runs beside the server: discovers OpenID Connect issuers, and reloads the configuration when it changes. */
+  readonly parts: readonly Part[];
   readonly close: () => void;
-}
-
-/** A configuration file that changed makes no sense; the one before stays in use. */
-export interface AuthenticationRefused extends Activity {
-  readonly type: 'configuration-refused';
-  readonly problem: string;
 }
 
 /** Reads the files that the flags name. Rejects where one cannot be read or makes no sense. */
@@ -199,10 +188,7 @@ export async function authenticationOf(
       ...(authority + (clientCa ?? '') !== '' && { clientAuthorities: authority + (clientCa ?? '') }),
       ...(proxyCa !== undefined && { requestHeader: { ...flags.proxy, authorities: proxyCa } }),
     },
-    reloading: {
-      name: 'authentication',
-      run: () => (oidc === undefined ? EMPTY : oidc.reloaded.run().pipe(concatMap(refusals))),
-    },
+    parts: oidc === undefined ? [] : [oidc.reloaded],
     close: () => webhook?.close(),
   };
 }
@@ -287,8 +273,4 @@ function parsed(text: string, { print }: CommandEnvironment): Observable<Authent
       return EMPTY;
     }),
   );
-}
-
-function refusals(reload: AuthenticationReload): readonly AuthenticationRefused[] {
-  return reload.state === 'refused' ? [{ type: 'configuration-refused', problem: reload.problem }] : [];
 }

@@ -1,14 +1,14 @@
 // What parts do, as lines for people.
 import { filter, map } from 'rxjs';
 import type { Observable } from 'rxjs';
+import type { AuthenticationReload } from '../auth/node/index.js';
 import type { Leadership } from '../client/index.js';
 import type { ClusterActivity } from '../cluster/index.js';
 import { errorText, objectKey } from '../core/index.js';
 import type { Attempt } from '../scheduling/index.js';
-import type { AuthenticationRefused } from './authentication.js';
 
 /** The activities that are printed. Those of other parts have no line. */
-type Printed = Attempt | Leadership | AuthenticationRefused;
+type Printed = Attempt | Leadership | AuthenticationReload;
 
 /** `verbose` prints what happens to every pod; `problems` only what went wrong. */
 export type Verbosity = 'verbose' | 'problems';

@@ -2,7 +2,7 @@
 // does.
 import { hostname } from 'node:os';
 import { tap } from 'rxjs';
-import { httpClient } from '../client/index.js';
+import { httpClient, userAgentOf } from '../client/index.js';
 import type { Client } from '../client/index.js';
 import { connect, loadKubeconfig } from '../client/node/index.js';
 import { electedScheduler, runParts } from '../cluster/index.js';
@@ -62,7 +62,7 @@ export async function schedule(
   try {
     const connection = connect(await loadKubeconfig(kubeconfig === undefined ? {} : { path: kubeconfig }));
     teardown.add(() => connection.close());
-    const client = httpClient(connection);
+    const client = httpClient({ ...connection, userAgent: userAgentOf('kube-scheduler') });
     await checkReachable(client, connection.server);
     const { options, close } = await schedulerSetup(
       config,

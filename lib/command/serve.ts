@@ -110,7 +110,7 @@ async function clusterOptions(flags: ServeFlags, setup: Setup): Promise<ClusterO
     credentials: createCredentials({ clock, authority: authority ?? null, keys, clientAuthorities }),
     scheduler: scheduler?.options ?? false,
     nodes: flags.nodes,
-    parts: [() => authentication.reloading],
+    parts: authentication.parts.map((part) => () => part),
   };
 }
 

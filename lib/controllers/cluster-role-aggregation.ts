@@ -3,7 +3,7 @@
 // it grants rules that it does not hold. Any change of a ClusterRole concerns every role that aggregates, because one
 // may aggregate from another. As pkg/controller/clusterroleaggregation.
 import { awaitChange, controller, informers, watching } from '../client/index.js';
-import type { ControllerActivity, ResourceClient, Stored } from '../client/index.js';
+import type { ControllerActivity, ResourceClient, Stored, WriteOptions } from '../client/index.js';
 import { aggregatedRules, deepEqual, namespacedName } from '../core/index.js';
 import type { NamespacedName, Part } from '../core/index.js';
 import type { ClusterRole } from '../core/types/index.js';
@@ -28,12 +28,12 @@ export function clusterRoleAggregation({
     name: fieldManager,
     clock,
     watches: [watching(roles, () => roles.by('aggregates', 'true').map(namespacedName))],
-    reconcile: async ({ name }, { emit, signal }) => {
+    reconcile: async ({ name }, { emit, signal, cause }) => {
       const role = roles.get(name);
       if (role?.aggregationRule === undefined) return awaitChange;
       const rules = aggregatedRules(role, roles.list());
       if (deepEqual(rules, role.rules ?? [])) return awaitChange;
-      await writeRules(writable, name, rules, signal);
+      await writeRules(writable, name, rules, { signal, cause });
       emit({ type: 'aggregated', role: name });
       return awaitChange;
     },
@@ -51,8 +51,8 @@ function writeRules(
   roles: ResourceClient<ClusterRole>,
   name: string,
   rules: ReturnType<typeof aggregatedRules>,
-  signal: AbortSignal,
+  options: Pick<WriteOptions, 'signal' | 'cause'>,
 ): Promise<Stored<ClusterRole>> {
   // Without rules the field is absent, rather than an empty list.
-  return roles.patch(name, { merge: { rules: rules.length === 0 ? null : [...rules] } }, { fieldManager, signal });
+  return roles.patch(name, { merge: { rules: rules.length === 0 ? null : [...rules] } }, { fieldManager, ...options });
 }

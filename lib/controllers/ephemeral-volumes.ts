@@ -1,9 +1,9 @@
 // Creates the claims of generic ephemeral volumes: one for each such volume of a pod, named after both and owned by the
 // pod, so that it is deleted with it. A claim of that name that the pod does not own is left alone, and the pod waits.
 // As pkg/controller/volume/ephemeral.
-import { defer, map, merge } from 'rxjs';
+import { defer, merge } from 'rxjs';
 import { awaitChange, controller, eventRecorder, informers, watching } from '../client/index.js';
-import type { Client, ControllerActivity, EventRecorder, Stored } from '../client/index.js';
+import type { Client, ControllerActivity, EventFailed, EventRecorder, RequestCause, Stored } from '../client/index.js';
 import {
   ephemeralClaimName,
   errorText,
@@ -19,8 +19,6 @@ import {
 import type { Frozen, NamespacedName, Part, Snapshot } from '../core/index.js';
 import type { PersistentVolumeClaim, Pod, Volume } from '../core/types/index.js';
 import type { ControllerEnvironment } from './controller-environment.js';
-import { eventFailed } from './event-failed.js';
-import type { EventFailedActivity } from './event-failed.js';
 
 /** Claims were created for a pod. */
 export interface ClaimsCreated {
@@ -30,7 +28,7 @@ export interface ClaimsCreated {
 }
 
 /** What the controller emits. */
-export type EphemeralVolumesActivity = ControllerActivity<NamespacedName, ClaimsCreated> | EventFailedActivity;
+export type EphemeralVolumesActivity = ControllerActivity<NamespacedName, ClaimsCreated> | EventFailed;
 
 /** Creates the controller. */
 export function ephemeralVolumes({
@@ -53,8 +51,8 @@ export function ephemeralVolumes({
           type === 'deleted' ? pods.by('claim', objectKey(object)).map(namespacedName) : [],
         ),
       ],
-      reconcile: async (pod, { emit, signal }) => {
-        const created = await createClaims(pod, { client, signal, pods, claims, recorder });
+      reconcile: async (pod, { emit, signal, cause }) => {
+        const created = await createClaims(pod, { client, signal, cause, pods, claims, recorder });
         if (created.length > 0) emit({ type: 'claimed', pod, claims: created });
         return awaitChange;
       },
@@ -69,7 +67,7 @@ export function ephemeralVolumes({
           random: random.stream('events'),
           component: 'ephemeral_volume',
         });
-        return merge(recorder.run().pipe(map(eventFailed)), run(recorder).run());
+        return merge(recorder.run(), run(recorder).run());
       }),
   };
 }
@@ -77,6 +75,7 @@ export function ephemeralVolumes({
 interface Known {
   readonly client: Client;
   readonly signal: AbortSignal;
+  readonly cause: RequestCause;
   readonly pods: Snapshot<Stored<Pod>, 'claim'>;
   readonly claims: Snapshot<Stored<PersistentVolumeClaim>>;
   readonly recorder: EventRecorder;
@@ -117,7 +116,7 @@ async function createClaims(name: NamespacedName, known: Known): Promise<readonl
 async function createClaim(
   pod: Stored<Pod>,
   volume: Frozen<Volume>,
-  { client, signal, claims }: Known,
+  { client, signal, cause, claims }: Known,
 ): Promise<boolean> {
   const { namespace = '' } = pod.metadata;
   const name = ephemeralClaimName(pod, volume.name);
@@ -137,7 +136,7 @@ async function createClaim(
   });
   const metadata = { name, ownerReferences: [owner], ...(labels && { labels }), ...(annotations && { annotations }) };
   try {
-    await inNamespace.create({ metadata, ...(spec && { spec }) }, { signal });
+    await inNamespace.create({ metadata, ...(spec && { spec }) }, { signal, cause });
     return true;
   } catch (error) {
     // The informer may not show yet the one created a moment ago.

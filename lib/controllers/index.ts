@@ -1,6 +1,5 @@
 // The controllers of Kubernetes, each a Part. They use a cluster only through a client and informers.
 export type { ControllerEnvironment } from './controller-environment.js';
-export type { EventFailedActivity } from './event-failed.js';
 export type { ClusterRoleAggregated } from './cluster-role-aggregation.js';
 export { clusterRoleAggregation } from './cluster-role-aggregation.js';
 export type { ClaimsCreated, EphemeralVolumesActivity } from './ephemeral-volumes.js';

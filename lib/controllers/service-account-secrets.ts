@@ -2,7 +2,7 @@
 // the namespace, deletes Secrets whose account is gone, and removes deleted Secrets from the list of their account.
 // Such Secrets are created by users, never here. As pkg/controller/serviceaccount/tokens_controller.go.
 import { awaitChange, controller, informers, watching } from '../client/index.js';
-import type { ControllerActivity, Stored } from '../client/index.js';
+import type { ControllerActivity, RequestCause, Stored } from '../client/index.js';
 import { encodeBase64, namespacedName, objectKey, printNamespacedName } from '../core/index.js';
 import type { Frozen, NamespacedName, Part, Snapshot } from '../core/index.js';
 import type { Secret, ServiceAccount } from '../core/types/index.js';
@@ -42,8 +42,8 @@ export function serviceAccountSecrets(options: ServiceAccountSecretsOptions): Pa
       watching(accounts, ({ type, object }) => (type === 'deleted' ? secrets.by('account', objectKey(object)) : [])),
       watching(secrets, ({ object }) => [object]),
     ],
-    reconcile: async (secret, { emit }) => {
-      const change = await syncSecret(secret, { ...options, accounts, secrets });
+    reconcile: async (secret, { emit, cause }) => {
+      const change = await syncSecret(secret, { ...options, accounts, secrets, cause });
       if (change !== undefined) emit(change);
       return awaitChange;
     },
@@ -57,6 +57,8 @@ const uidAnnotation = 'kubernetes.io/service-account.uid';
 interface Known extends ServiceAccountSecretsOptions {
   readonly accounts: Snapshot<Stored<ServiceAccount>>;
   readonly secrets: Snapshot<Stored<Secret>, 'account'>;
+  /** Which Secret is reconciled: the cause of every write. */
+  readonly cause: RequestCause;
 }
 
 /** The account that a Secret names, in whose namespace it is. */
@@ -87,10 +89,13 @@ async function findAccount(
   return live !== undefined && isMeant(live) ? live : undefined;
 }
 
-async function remove(secret: Stored<Secret>, { client }: Known): Promise<ServiceAccountSecretsChange | undefined> {
+async function remove(
+  secret: Stored<Secret>,
+  { client, cause }: Known,
+): Promise<ServiceAccountSecretsChange | undefined> {
   const name = namespacedName(secret);
   const { uid } = secret.metadata;
-  const deletion = client.kind('v1', 'Secret').delete(name, { preconditions: { uid } });
+  const deletion = client.kind('v1', 'Secret').delete(name, { preconditions: { uid }, cause });
   // Gone already, or another of that name by now.
   const answer = await unless('NotFound', unless('Conflict', deletion));
   return answer && { type: 'deleted', secret: name };
@@ -101,7 +106,7 @@ async function fill(
   account: Stored<ServiceAccount>,
   known: Known,
 ): Promise<ServiceAccountSecretsChange | undefined> {
-  const { client } = known;
+  const { client, cause } = known;
   const rootCa = (await known.rootCa?.()) ?? '';
   const { data = {}, metadata } = secret;
   const [authority, namespace] = [base64(rootCa), base64(metadata.namespace ?? '')];
@@ -118,7 +123,7 @@ async function fill(
   };
   const update = client
     .kind('v1', 'Secret')
-    .update({ ...secret, metadata: { ...metadata, annotations }, data: { ...data, ...missing } });
+    .update({ ...secret, metadata: { ...metadata, annotations }, data: { ...data, ...missing } }, { cause });
   // Changed or deleted meanwhile: its event adds the Secret again.
   const updated = await unless('NotFound', unless('Conflict', update));
   return updated && { type: 'filled', secret: namespacedName(secret) };
@@ -127,7 +132,7 @@ async function fill(
 /** Removes a deleted Secret from the list of its account, if that is still the same account. */
 async function unlist(
   secret: Stored<Secret>,
-  { client, accounts }: Known,
+  { client, accounts, cause }: Known,
 ): Promise<ServiceAccountSecretsChange | undefined> {
   const { uid, ...name } = accountOf(secret);
   if (accounts.get(printNamespacedName(name)) === undefined) return undefined;
@@ -137,7 +142,7 @@ async function unlist(
   if (account === undefined || !isListed || (uid !== '' && account.metadata.uid !== uid)) return undefined;
   const update = client
     .kind('v1', 'ServiceAccount')
-    .update({ ...account, secrets: (account.secrets ?? []).filter((each) => each.name !== removed.name) });
+    .update({ ...account, secrets: (account.secrets ?? []).filter((each) => each.name !== removed.name) }, { cause });
   const updated = await unless('NotFound', update);
   return updated && { type: 'unlisted', secret: removed, account: name };
 }

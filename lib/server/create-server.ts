@@ -1,6 +1,7 @@
 // The API server: wires store, cachers, registry and pipeline. Building it is inert; kinds are taken into service as
 // they are asked for, and the objects every cluster begins with are written before the first request that could see
 // them.
+import { map } from 'rxjs';
 import { admissionChain } from '../admission/index.js';
 import type { AdmissionPlugin } from '../admission/index.js';
 import { alwaysAllow, systemMasters } from '../auth/index.js';
@@ -36,7 +37,7 @@ import type { StoredKind } from './registry/stored-kind.js';
 import { withoutCredentials } from './requests/without-credentials.js';
 import { RouteTable } from './routing/route-table.js';
 import { serveRequests } from './routing/router.js';
-import type { ApiServer, ServerOptions } from './server-options.js';
+import type { ApiServer, ServerActivity, ServerOptions } from './server-options.js';
 import { attributesOf, authenticateStep, authorize, authorizeStep } from './steps.js';
 import { ConnectorRegistry } from './subresources/node-connectors.js';
 import type { Commit } from './writes/commit.js';
@@ -57,7 +58,7 @@ export function createServer(options: ServerOptions): ApiServer {
   const following = followKinds(kinds, { registry, memories: () => [routes, requests] }).subscribe();
   const reader = objectReader(registry, clock);
   const informers = objectInformers(reader);
-  const client = inProcessClient((request) => handler(request), { user: loopbackUser });
+  const client = inProcessClient((request) => handler(request), { user: loopbackUser, manager: 'kube-apiserver' });
   const access = accessOf(options, { reader, informers, client, clock, random, kinds });
   const { authenticator, tokens, audiences, rbac } = access;
   const authorizer = access.authorizer ?? alwaysAllow;
@@ -186,6 +187,8 @@ export function createServer(options: ServerOptions): ApiServer {
     return () => void metricSources.delete(source);
   };
   return {
+    name: 'apiserver',
+    run: () => commits.values$.pipe(map((commit): ServerActivity => ({ type: 'committed', ...commit }))),
     handler,
     kinds,
     nodes,

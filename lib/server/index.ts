@@ -8,7 +8,7 @@ export type { DefinedKind, Kinds, MutableKinds, PrinterColumn, SchemeChange } fr
 export { createKinds, defineKind } from '../core/index.js';
 export { createServer } from './create-server.js';
 export type { Commit } from './writes/commit.js';
-export type { ApiServer, ServerOptions } from './server-options.js';
+export type { ApiServer, ServerActivity, ServerOptions } from './server-options.js';
 export type { FetchExtras, FetchHandler } from './http/fetch-handler.js';
 export { fetchHandler } from './http/fetch-handler.js';
 export type { WireLimits, WireOptions, WireServer } from './http/wire.js';

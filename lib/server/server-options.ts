@@ -3,7 +3,7 @@ import type { Observable } from 'rxjs';
 import type { AdmissionPlugin } from '../admission/index.js';
 import type { Authenticator, Authorizer, ServerTools, TokenIssuer } from '../auth/index.js';
 import type { Handler } from '../client/index.js';
-import type { Clock, MetricFamily, MutableKinds, Random } from '../core/index.js';
+import type { Activity, Clock, MetricFamily, MutableKinds, Part, Random } from '../core/index.js';
 import type { Store } from '../storage/index.js';
 import type { ServiceAllocatorOptions } from './allocation/service-allocator.js';
 import type { AuditEvent } from './audit/audit-event.js';
@@ -73,8 +73,14 @@ export interface ServerOptions {
   readonly serverAddress?: string;
 }
 
-/** An API server. */
-export interface ApiServer {
+/** A change that a request made to the store, as an activity of the server. */
+export interface ServerActivity extends Activity, Commit {
+  readonly type: 'committed';
+}
+
+/** An API server. It serves requests from its creation on; as a part it only emits what it commits. */
+export interface ApiServer extends Part<ServerActivity> {
+  readonly name: 'apiserver';
   /** Answers requests, of this process or from the wire. */
   readonly handler: Handler;
   /** The kinds it serves. Kinds that are added here are served at once. */

@@ -641,8 +641,8 @@ t.test('tokens of an issuer are believed once it was discovered', async (t) => {
   t.equal(world.asked(discoveryPath), 1);
   await world.clock.advance('1s');
   t.same(activities, [
-    { issuer: url, state: 'failed', problem: `${url}${discoveryPath}: answered with status 404` },
-    { issuer: url, state: 'ready' },
+    { type: 'issuer-failed', issuer: url, problem: `${url}${discoveryPath}: answered with status 404` },
+    { type: 'issuer-ready', issuer: url },
   ]);
   t.equal(world.clock.pending, 0, 'nothing waits any more');
   t.same(await answer(authenticate, token), { username: 'jane', groups: ['oidc:dev'] });
@@ -674,7 +674,7 @@ t.test('an issuer that is somebody else, or hands its keys around in the open, i
     const world = new World();
     world.documents.set(`${url}${discoveryPath}`, document);
     const { activities, stop } = await ready(world);
-    t.match(activities, [{ state: 'failed', problem }], document);
+    t.match(activities, [{ type: 'issuer-failed', problem }], document);
     stop();
     t.equal(world.clock.pending, 0, 'and nobody asks again when nobody listens');
   }
@@ -1022,8 +1022,8 @@ async function reloading(world: World, first: AuthenticationConfiguration): Prom
   });
   const states: string[] = [];
   const running = run().subscribe((reload: AuthenticationReload) => {
-    if (reload.state !== 'discovering')
-      states.push(reload.state === 'refused' ? `refused: ${reload.problem}` : reload.state);
+    if (reload.type === 'configuration-serving') states.push('serving');
+    if (reload.type === 'configuration-refused') states.push(`refused: ${reload.problem}`);
   });
   await world.clock.settled();
   return {
@@ -1123,9 +1123,9 @@ t.test('the first configuration has to be valid; a source that fails leaves the 
   const running = failing.run().subscribe((reload) => states.push(reload));
   await world.clock.settled();
   t.match(states, [
-    { state: 'serving' },
-    { state: 'refused', problem: 'no such file' },
-    { state: 'discovering', activity: { state: 'ready' } },
+    { type: 'configuration-serving' },
+    { type: 'configuration-refused', problem: 'no such file' },
+    { type: 'issuer-ready' },
   ]);
   t.same(await answer(failing.authenticate, signJws(world.claims(), ecKey)), { username: 'jane' });
   running.unsubscribe();
@@ -1204,8 +1204,8 @@ t.test('documents come by https from those who are vouched for, in bounds', asyn
     { fetchDocument: httpsDocuments({ clock: systemClock() }), clock },
   );
   await new Promise<void>((resolve, reject) => {
-    const running = tokens.run().subscribe(({ state, problem }) => {
-      if (state === 'ready') resolve();
+    const running = tokens.run().subscribe(({ type, problem }) => {
+      if (type === 'issuer-ready') resolve();
       else reject(new Error(problem));
     });
     t.teardown(() => {

@@ -1,7 +1,7 @@
 // The HTTP client against servers that are slow, broken, hostile or merely old; and the ways to find a server. After
 // each of them nothing is left: no socket, no timer, no listener.
 import { EventEmitter, once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createPlainServer } from 'node:http';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -703,13 +703,14 @@ t.test('a server in process that answers with something else is told so', async 
 });
 
 t.test('fetch sends a header once or not at all', async (t) => {
+  const { version: packageVersion } = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly version: string };
   const server = await fake(t, json(configMap('a')));
   const client = httpClient({ server: server.url });
   await maps(client.as({ username: 'jane', groups: ['one'] })).get('a');
   t.match(server.requests[0]?.headers, {
     'impersonate-user': 'jane',
     'impersonate-group': 'one',
-    'user-agent': 'vivarium',
+    'user-agent': `vivarium/${packageVersion}`,
   });
   t.match(await failure(maps(client.as({ username: 'jane', groups: ['one', 'two'] })).get('a')), {
     name: 'ConnectionError',

@@ -1,8 +1,10 @@
 // A whole cluster in process: what createCluster promises to a host.
-import { Observable, filter, firstValueFrom, map, take, toArray } from 'rxjs';
+import { Observable, filter, firstValueFrom, map, merge, take, tap, toArray } from 'rxjs';
 import t from 'tap';
 import { createCluster } from '../../lib/index.js';
-import type { Cluster, ClusterOptions } from '../../lib/index.js';
+import type { Cluster, ClusterActivity, ClusterOptions } from '../../lib/index.js';
+import { administrator } from '../../lib/auth/index.js';
+import type { Commit } from '../../lib/server/index.js';
 import { defineKind, random, virtualClock } from '../../lib/core/index.js';
 import type { Activity, Part } from '../../lib/core/index.js';
 import type { Pod } from '../../lib/core/types/index.js';
@@ -27,6 +29,82 @@ t.test('a pod is bound to a node without any further wiring', async (t) => {
   t.match(await bound, { part: 'scheduler' });
   t.match(await nodeOf(cluster, 'web'), /^node-[123]$/);
   await cluster.close();
+});
+
+t.test('commits name the user, the field manager and the cause of every part', async (t) => {
+  const cluster = await createCluster({ clock: virtualClock(), random: random(1), nodes: 1 });
+  const commits: Commit[] = [];
+  const activities: ClusterActivity[] = [];
+  const subscription = merge(
+    cluster.server.commits$.pipe(tap((commit) => commits.push(commit))),
+    cluster.activity$.pipe(tap((activity) => activities.push(activity))),
+  ).subscribe();
+  const { client } = cluster;
+  const created = await client.kind('v1', 'Pod').in('default').create(pod('web'));
+  await client.kind('rbac.authorization.k8s.io/v1', 'ClusterRole').create({
+    metadata: { name: 'reader', labels: { 'rbac.authorization.k8s.io/aggregate-to-view': 'true' } },
+    rules: [{ apiGroups: ['example.com'], resources: ['widgets'], verbs: ['get'] }],
+  });
+  await cluster.settled();
+
+  const commitOf = (key: string, by: string | undefined): Commit | undefined =>
+    commits.find((commit) => commit.key === key && commit.user.username === by);
+  t.match(commitOf('/registry/pods/default/web', administrator.username), {
+    verb: 'create',
+    manager: 'vivarium',
+    cause: undefined,
+  });
+  t.match(commitOf('/registry/pods/default/web', 'system:kube-scheduler'), {
+    verb: 'create',
+    manager: 'kube-scheduler',
+    cause: { reason: 'scheduled to node-1', resourceVersion: created.metadata.resourceVersion },
+  });
+  const aggregation = 'clusterrole-aggregation-controller';
+  t.match(commitOf('/registry/clusterroles/view', `system:serviceaccount:kube-system:${aggregation}`), {
+    verb: 'patch',
+    manager: aggregation,
+    cause: { reason: `${aggregation} reconciles view` },
+  });
+  const claimed = pod('claimed');
+  await client
+    .kind('v1', 'Pod')
+    .in('default')
+    .create({
+      ...claimed,
+      spec: {
+        containers: claimed.spec?.containers ?? [],
+        volumes: [
+          {
+            name: 'scratch',
+            ephemeral: {
+              volumeClaimTemplate: {
+                spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+              },
+            },
+          },
+        ],
+      },
+    });
+  await cluster.settled();
+  t.match(
+    commits.find(({ key }) => key === '/registry/persistentvolumeclaims/default/claimed-scratch'),
+    {
+      verb: 'create',
+      user: { username: 'system:serviceaccount:kube-system:ephemeral-volume-controller' },
+      manager: 'kube-controller-manager',
+      cause: { reason: 'ephemeral-volume-controller reconciles default/claimed' },
+    },
+  );
+
+  const ofServer = activities.filter(({ part }) => part === 'apiserver').map(({ activity }) => activity);
+  t.strictSame(
+    ofServer,
+    commits.map((commit) => ({ type: 'committed', ...commit })),
+    'the activity of the server is its commits',
+  );
+  t.ok(activities.some(({ part, activity }) => part === 'scheduler' && activity.type === 'bound'));
+  await cluster.close();
+  t.ok(subscription.closed, 'commits and activity end with the cluster');
 });
 
 t.test('a virtual clock moves a cluster', async (t) => {
@@ -93,9 +171,10 @@ t.test('parts are left out, chosen and added by options', async (t) => {
     await cluster.close();
     return cluster.parts.map(({ name }) => name);
   };
-  t.equal((await names({}))[0], 'scheduler');
-  t.strictSame(await names({ scheduler: false, controllers: [] }), []);
+  t.strictSame((await names({})).slice(0, 2), ['apiserver', 'scheduler']);
+  t.strictSame(await names({ scheduler: false, controllers: [] }), ['apiserver']);
   t.strictSame(await names({ scheduler: false, controllers: ['ephemeral-volume-controller'] }), [
+    'apiserver',
     'ephemeral-volume-controller',
   ]);
   t.notOk(

@@ -34,15 +34,15 @@ void t.test(
   async (test) => {
     const { commits, client } = cluster(test);
     const cause = { reason: 'Deployment default/web changed', resourceVersion: '7' };
-    const maps = client({ user: administrator, manager: 'controller/v1 (linux)', cause: () => cause })
+    const maps = client({ user: administrator, manager: 'controller/v1 (linux)' })
       .kind('v1', 'ConfigMap')
       .in('default');
-    const created = await maps.create({ metadata: { name: 'a' } });
-    const patched = await maps.patch('a', { merge: { data: { k: 'v' } } });
+    const created = await maps.create({ metadata: { name: 'a' } }, { cause });
+    const patched = await maps.patch('a', { merge: { data: { k: 'v' } } }, { cause });
     await maps.patch('a', { merge: { data: { k: 'v' } } });
     await maps.create({ metadata: { name: 'b' } }, { dryRun: true });
     await test.rejects(maps.create({ metadata: { name: 'a' } }), { message: 'configmaps "a" already exists' });
-    await maps.delete('a');
+    await maps.delete('a', { cause });
     const common = { key: '/registry/configmaps/default/a', user: administrator, manager: 'controller', cause };
     test.strictSame(
       commits.map(({ revision: _, ...commit }) => commit),

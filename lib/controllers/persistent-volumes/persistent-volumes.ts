@@ -2,15 +2,13 @@
 // persistentvolume-binder. Claims and volumes are reconciled one at a time, on changes and every 15 seconds: two claims
 // never choose one volume, and a claim finds a new volume at the latest then. A binding that was interrupted, here or
 // in the scheduler, is finished by the next reconcile of either end. As pkg/controller/volume/persistentvolume.
-import { defer, map, merge, mergeMap } from 'rxjs';
+import { defer, merge, mergeMap } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { awaitChange, controller, eventRecorder, informers, withOwnWrites } from '../../client/index.js';
-import type { ControllerActivity } from '../../client/index.js';
+import type { ControllerActivity, EventFailed } from '../../client/index.js';
 import { Outlet } from '../../core/index.js';
 import type { Part } from '../../core/index.js';
 import type { ControllerEnvironment } from '../controller-environment.js';
-import { eventFailed } from '../event-failed.js';
-import type { EventFailedActivity } from '../event-failed.js';
 import { syncClaim } from './claim-sync.js';
 import type { Storage, StorageOutcome } from './storage.js';
 import { storageWatches } from './storage-watches.js';
@@ -18,7 +16,7 @@ import type { StorageItem } from './storage-watches.js';
 import { syncVolume } from './volume-sync.js';
 
 /** What the controller emits. */
-export type PersistentVolumesActivity = ControllerActivity<StorageItem, StorageOutcome> | EventFailedActivity;
+export type PersistentVolumesActivity = ControllerActivity<StorageItem, StorageOutcome> | EventFailed;
 
 /** Creates the controller. */
 export function persistentVolumes(environment: ControllerEnvironment): Part<PersistentVolumesActivity> {
@@ -34,7 +32,7 @@ export function persistentVolumes(environment: ControllerEnvironment): Part<Pers
       component: 'persistentvolume-controller',
     });
     const requeued = new Outlet<StorageItem>();
-    const storage: Omit<Storage, 'signal'> = {
+    const storage: Omit<Storage, 'signal' | 'cause'> = {
       client,
       claims: withOwnWrites(claims),
       volumes: withOwnWrites(volumes),
@@ -49,13 +47,13 @@ export function persistentVolumes(environment: ControllerEnvironment): Part<Pers
       keyOf: ({ kind, key }) => `${kind} ${key}`,
       watches,
       triggers$: merge(requeued.values$, clock.interval(resyncMs).pipe(mergeMap(all))),
-      reconcile: async (item, { emit, signal }) => {
-        const outcome = await sync(item, { ...storage, signal });
+      reconcile: async (item, { emit, signal, cause }) => {
+        const outcome = await sync(item, { ...storage, signal, cause });
         if (outcome !== undefined) emit(outcome);
         return awaitChange;
       },
     });
-    return merge(recorder.run().pipe(map(eventFailed)), binder.run());
+    return merge(recorder.run(), binder.run());
   };
   return { name, run: () => defer(run) };
 }

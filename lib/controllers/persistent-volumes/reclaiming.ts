@@ -71,14 +71,13 @@ async function fail(
 }
 
 async function remove(volume: StoredVolume, storage: Storage): Promise<StorageOutcome | undefined> {
+  const { client, signal, cause } = storage;
   const { name, uid, finalizers = [], deletionTimestamp } = volume.metadata;
   const others = finalizers.filter((each) => each !== deletionFinalizer);
   if (others.length < finalizers.length)
     await unless('NotFound', writeVolume({ ...volume, metadata: { ...volume.metadata, finalizers: others } }, storage));
   if (deletionTimestamp !== undefined) return undefined;
-  await unless(
-    'NotFound',
-    storage.client.kind('v1', 'PersistentVolume').delete(name, { preconditions: { uid }, signal: storage.signal }),
-  );
+  const volumes = client.kind('v1', 'PersistentVolume');
+  await unless('NotFound', volumes.delete(name, { preconditions: { uid }, signal, cause }));
   return { type: 'deleted', volume: name };
 }

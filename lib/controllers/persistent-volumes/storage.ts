@@ -1,6 +1,6 @@
 // What the binder of claims and volumes reads, and the only functions with which it writes. The next sync finds the
 // result of every write, so the work may end after any of them.
-import type { Client, EventNote, OwnWrites, Stored } from '../../client/index.js';
+import type { Client, EventNote, OwnWrites, RequestCause, Stored } from '../../client/index.js';
 import { objectReference } from '../../core/index.js';
 import type { FrozenClaim, Frozen, NamespacedName, Snapshot, FrozenVolume } from '../../core/index.js';
 import type {
@@ -23,6 +23,8 @@ export interface Storage {
   readonly client: Client;
   /** Aborted when the binder stops: then nothing more is written. */
   readonly signal: AbortSignal;
+  /** Which item is reconciled: the cause of every write. */
+  readonly cause: RequestCause;
   readonly claims: OwnWrites<StoredClaim>;
   readonly volumes: OwnWrites<StoredVolume>;
   readonly classes: Snapshot<Stored<StorageClass>>;
@@ -47,8 +49,8 @@ export type StorageOutcome =
   | { readonly type: 'available' | 'released' | 'not-reclaimed' | 'deleted'; readonly volume: string };
 
 /** Replaces a claim. */
-export async function writeClaim(claim: FrozenClaim, { client, signal, claims }: Storage): Promise<StoredClaim> {
-  const written = await client.kind('v1', 'PersistentVolumeClaim').update(claim, { signal });
+export async function writeClaim(claim: FrozenClaim, { client, signal, cause, claims }: Storage): Promise<StoredClaim> {
+  const written = await client.kind('v1', 'PersistentVolumeClaim').update(claim, { signal, cause });
   claims.wrote(written);
   return written;
 }
@@ -57,16 +59,21 @@ export async function writeClaim(claim: FrozenClaim, { client, signal, claims }:
 export async function writeClaimStatus(
   claim: StoredClaim,
   status: Frozen<PersistentVolumeClaimStatus>,
-  { client, signal, claims }: Storage,
+  { client, signal, cause, claims }: Storage,
 ): Promise<StoredClaim> {
-  const written = await client.kind('v1', 'PersistentVolumeClaim').status.update({ ...claim, status }, { signal });
+  const written = await client
+    .kind('v1', 'PersistentVolumeClaim')
+    .status.update({ ...claim, status }, { signal, cause });
   claims.wrote(written);
   return written;
 }
 
 /** Replaces a volume. */
-export async function writeVolume(volume: FrozenVolume, { client, signal, volumes }: Storage): Promise<StoredVolume> {
-  const written = await client.kind('v1', 'PersistentVolume').update(volume, { signal });
+export async function writeVolume(
+  volume: FrozenVolume,
+  { client, signal, cause, volumes }: Storage,
+): Promise<StoredVolume> {
+  const written = await client.kind('v1', 'PersistentVolume').update(volume, { signal, cause });
   volumes.wrote(written);
   return written;
 }
@@ -81,7 +88,8 @@ export async function writeVolumePhase(
   if (volume.status?.phase === phase) return volume;
   const { message: _formerly, ...status } = volume.status ?? {};
   const wanted = { ...volume, status: { ...status, phase, ...(why !== '' && { message: why }) } };
-  const written = await storage.client.kind('v1', 'PersistentVolume').status.update(wanted, { signal: storage.signal });
+  const { client, signal, cause } = storage;
+  const written = await client.kind('v1', 'PersistentVolume').status.update(wanted, { signal, cause });
   storage.volumes.wrote(written);
   return written;
 }

@@ -10,10 +10,11 @@ export function defaultBinder({ client }: Pick<PluginTools, 'client'>): Scheduli
   let bindings: SubresourceClient<Binding> | undefined;
   return {
     name: 'DefaultBinder',
-    bind: async ({ pod: { namespace, name, uid } }, nodeName, signal) => {
+    bind: async ({ pod: { namespace, name, uid, object } }, nodeName, signal) => {
       const binding: Binding = { metadata: { namespace, name, uid }, target: { kind: 'Node', name: nodeName } };
       bindings ??= client.kind('v1', 'Pod').subresource<Binding>('binding');
-      await bindings.create({ namespace, name }, binding, { signal });
+      const cause = { reason: `scheduled to ${nodeName}`, resourceVersion: object.metadata?.resourceVersion };
+      await bindings.create({ namespace, name }, binding, { signal, cause });
       return undefined;
     },
   };

@@ -116,7 +116,7 @@ async function firstTrouble(work: readonly Promise<void>[]): Promise<{ readonly 
 /** Says why, and deletes. False if the pod is gone already. */
 async function tellToLeave(
   victim: Frozen<Pod>,
-  { schedulerName }: PodFacts,
+  { schedulerName, namespace, name }: PodFacts,
   { client, clock }: PluginTools,
 ): Promise<boolean> {
   try {
@@ -128,7 +128,8 @@ async function tellToLeave(
         message: `${schedulerName}: preempting to accommodate a higher priority pod`,
       },
     });
-    await client.kind('v1', 'Pod').delete(namespacedName(victim));
+    const cause = { reason: `preempted by Pod ${namespace}/${name}` };
+    await client.kind('v1', 'Pod').delete(namespacedName(victim), { cause });
     return true;
   } catch (error) {
     if (isApiError(error, 'NotFound')) return false;

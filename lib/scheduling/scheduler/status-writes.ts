@@ -99,9 +99,10 @@ export class StatusWrites {
     const { clock, random } = this.#options;
     // By its uid: another pod of the same name is not meant.
     const strategic = { metadata: { uid: uidOf(pod) }, status };
+    const cause = { reason: 'result of a scheduling attempt', resourceVersion: pod.metadata?.resourceVersion };
     for (let tries = 1; ; tries += 1) {
       try {
-        return await this.#pods.status.patch(namespacedName(pod), { strategic }, { signal });
+        return await this.#pods.status.patch(namespacedName(pod), { strategic }, { signal, cause });
       } catch (error) {
         if (tries === triesMax || !isWorthRetrying(error)) throw error;
       }

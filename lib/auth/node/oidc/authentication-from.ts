@@ -25,15 +25,16 @@ import {
 } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { Outlet, deepEqual, errorText, fieldForbidden, fieldPath } from '../../../core/index.js';
-import type { Clock } from '../../../core/index.js';
+import type { Clock, Part } from '../../../core/index.js';
 import type { AuthenticationConfiguration } from '../../authentication/authentication-configuration.js';
 import { AuthenticationConfigurationError } from '../../authentication/authentication-configuration-validation.js';
 import type { TokenAuthenticator } from '../../authenticator.js';
 import { oidcTokens } from './oidc-tokens.js';
 import type { OidcActivity, OidcOptions, OidcTokens } from './oidc-tokens.js';
 
-/** Verifies tokens by the configuration that serves at the time, while somebody is subscribed to `run()`. */
-export interface ReloadedAuthentication {
+/** Verifies tokens by the configuration that serves at the time, while its `run()` is subscribed. */
+export interface ReloadedAuthentication extends Part<AuthenticationReload> {
+  readonly name: 'authentication';
   readonly authenticate: TokenAuthenticator;
   /**
    * Follows the configurations; never completes. Fails when the first is invalid: there is nothing to fall back to. One
@@ -42,11 +43,17 @@ export interface ReloadedAuthentication {
   run(): Observable<AuthenticationReload>;
 }
 
-/** What became of a configuration, or what it is doing. */
+/** The activity of a ReloadedAuthentication. */
 export type AuthenticationReload =
-  | { readonly state: 'serving'; readonly configuration: AuthenticationConfiguration }
-  | { readonly state: 'refused'; readonly configuration?: AuthenticationConfiguration; readonly problem: string }
-  | { readonly state: 'discovering'; readonly activity: OidcActivity };
+  /** Tokens are verified by this configuration from now on. */
+  | { readonly type: 'configuration-serving'; readonly configuration: AuthenticationConfiguration }
+  /** A configuration makes no sense, or its issuers do not respond; the one before stays in use. */
+  | {
+      readonly type: 'configuration-refused';
+      readonly configuration?: AuthenticationConfiguration;
+      readonly problem: string;
+    }
+  | OidcActivity;
 
 /**
  * Authenticates by the latest good configuration. One that serves or is being tried is not begun again; one that was
@@ -58,6 +65,7 @@ export function authenticationFrom(
 ): ReloadedAuthentication {
   let serving: OidcTokens | undefined;
   return {
+    name: 'authentication',
     // Before the first configuration nobody knows which tokens are ours.
     authenticate: (token, audiences) => serving?.authenticate(token, audiences) ?? [undefined],
     run: () =>
@@ -83,8 +91,8 @@ export function authenticationFrom(
             ),
           ),
           tap((reload) => {
-            if (reload.state === 'serving') obeyed = reload.configuration;
-            if (reload.state !== 'discovering' && reload.configuration === tried) tried = undefined;
+            if (reload.type === 'configuration-serving') obeyed = reload.configuration;
+            if ('configuration' in reload && reload.configuration === tried) tried = undefined;
           }),
         );
         return concat(lives$, NEVER);
@@ -92,10 +100,10 @@ export function authenticationFrom(
   };
 }
 
-type Refused = Extract<AuthenticationReload, { readonly state: 'refused' }>;
+type Refused = Extract<AuthenticationReload, { readonly type: 'configuration-refused' }>;
 
 function isRefused(change: AuthenticationConfiguration | Refused): change is Refused {
-  return 'state' in change;
+  return 'type' in change;
 }
 
 /** How one configuration follows another. */
@@ -154,18 +162,13 @@ function life(
     mergeMap(() => clock.timer(minuteMs)),
   );
   const judged = (isGood: boolean): AuthenticationReload => {
-    if (!isGood) return { state: 'refused', configuration, problem: tokens.problems().join(', ') };
+    if (!isGood) return { type: 'configuration-refused', configuration, problem: tokens.problems().join(', ') };
     accept(tokens);
-    return { state: 'serving', configuration };
+    return { type: 'configuration-serving', configuration };
   };
   return tokens.run().pipe(
-    connect((activity$) =>
-      merge(
-        activity$.pipe(map((activity): AuthenticationReload => ({ state: 'discovering', activity }))),
-        verdict(tokens, activity$).pipe(map(judged)),
-      ),
-    ),
-    takeWhile(({ state }) => state !== 'refused', true),
+    connect((activity$) => merge(activity$, verdict(tokens, activity$).pipe(map(judged)))),
+    takeWhile(({ type }) => type !== 'configuration-refused', true),
     takeUntil(replaced$),
   );
 }
@@ -178,5 +181,5 @@ function checkAnonymous(first: AuthenticationConfiguration, next: Authentication
 }
 
 function refused(error: unknown): Refused {
-  return { state: 'refused', problem: errorText(error) };
+  return { type: 'configuration-refused', problem: errorText(error) };
 }

@@ -5,7 +5,7 @@
 import { NEVER, concat, defer, finalize, map, merge, repeat, takeWhile } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { errorText, quote } from '../../../core/index.js';
-import type { Clock } from '../../../core/index.js';
+import type { Activity, Clock, Part } from '../../../core/index.js';
 import type { AuthenticationConfiguration } from '../../authentication/authentication-configuration.js';
 import { compileAuthenticationConfiguration } from '../../authentication/authentication-configuration-validation.js';
 import type {
@@ -37,8 +37,9 @@ export interface OidcOptions extends Pick<AuthenticationConfigurationRules, 'exp
   readonly egressTypes?: readonly EgressType[];
 }
 
-/** Verifies tokens while somebody is subscribed to `run()`. */
-export interface OidcTokens {
+/** Verifies tokens while its `run()` is subscribed. */
+export interface OidcTokens extends Part<OidcActivity> {
+  readonly name: 'oidc';
   readonly authenticate: TokenAuthenticator;
   /** Why tokens of some issuers cannot be verified yet; empty when all can. */
   problems(): readonly string[];
@@ -50,9 +51,9 @@ export interface OidcTokens {
 }
 
 /** An attempt to discover an issuer. */
-export interface OidcActivity {
+export interface OidcActivity extends Activity {
+  readonly type: 'issuer-ready' | 'issuer-failed';
   readonly issuer: string;
-  readonly state: 'ready' | 'failed';
   /** Why it failed. */
   readonly problem?: string;
 }
@@ -70,6 +71,7 @@ export function oidcTokens(configuration: AuthenticationConfiguration, options: 
   );
   const all = [...members.values()];
   return {
+    name: 'oidc',
     authenticate: (token) => {
       const jws = parseJws(token);
       const iss = jws === undefined ? unverifiedIssuer(token) : jws.unverified.iss;
@@ -132,10 +134,12 @@ function discovery(issuer: Issuer, clock: Clock): Observable<OidcActivity> {
   return defer(() => issuer.discover()).pipe(
     map((): OidcActivity => {
       const { url, problem } = issuer;
-      return problem === undefined ? { issuer: url, state: 'ready' } : { issuer: url, state: 'failed', problem };
+      return problem === undefined
+        ? { type: 'issuer-ready', issuer: url }
+        : { type: 'issuer-failed', issuer: url, problem };
     }),
     repeat({ delay: () => clock.timer(discoveryIntervalMs) }),
-    takeWhile(({ state }) => state === 'failed', true),
+    takeWhile(({ type }) => type === 'issuer-failed', true),
   );
 }
 
