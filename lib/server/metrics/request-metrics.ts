@@ -10,6 +10,7 @@ import { Histogram, isApiError, labelText } from '../../core/index.js';
 import type { Clock, GroupResource, Kinds, MetricFamily, Sample } from '../../core/index.js';
 import { isLongRunning } from '../http/request-info.js';
 import type { Answer, Serve } from '../pipeline.js';
+import type { Exchange } from '../requests/exchange.js';
 import { codeOf } from '../response-code.js';
 import { Peak } from './peak.js';
 
@@ -67,7 +68,7 @@ export class RequestMetrics {
     return (exchange) => {
       const { request, receivedMs: startedMs } = exchange;
       const series = this.#seriesOf(request);
-      if (isLongRunning(request.info)) return this.#longRunning(series, startedMs, () => serve(exchange));
+      if (isLongRunning(request.info)) return this.#longRunning(series, exchange, serve);
       const inflight = readingVerbs.has(request.info.verb) ? this.#reading : this.#writing;
       inflight.add(1, startedMs);
       const underWay = { series, inflight, startedMs };
@@ -157,10 +158,11 @@ export class RequestMetrics {
   }
 
   /** A watch or a stream is counted when it ends. One that nobody listens to never began. */
-  async #longRunning(series: Series, startedMs: number, serve: () => Answer): Promise<ApiResponse> {
+  async #longRunning(series: Series, exchange: Exchange, serve: Serve): Promise<ApiResponse> {
+    const { receivedMs: startedMs } = exchange;
     let response: ApiResponse;
     try {
-      response = await serve();
+      response = await serve(exchange);
     } catch (error) {
       note(series, failureCode(error), this.#clock.now() - startedMs);
       throw error;

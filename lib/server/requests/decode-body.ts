@@ -29,6 +29,7 @@ import type {
   TypeMeta,
 } from '../../core/index.js';
 import type { RequestBody } from '../../client/index.js';
+import type { Exchange } from './exchange.js';
 
 /** What a body is expected to be. */
 export interface Expected {
@@ -40,14 +41,15 @@ export interface Expected {
   readonly accepts?: (claimed: GroupVersionKind) => boolean;
 }
 
-/** A body as an object that the caller alone owns. */
-export interface DecodedObject {
-  readonly object: ApiObject;
-  readonly warnings: readonly string[];
-}
-
-/** Decodes and defaults. Rejects with ApiError 400 and 415. */
-export async function decodeBody(body: RequestBody | undefined, expected: Expected): Promise<DecodedObject> {
+/**
+ * Decodes and defaults the body of a request; warnings and the record of it go to the exchange. Resolves to an object
+ * that the caller owns. Rejects with ApiError 400 and 415.
+ */
+export async function decodeBody(
+  body: RequestBody | undefined,
+  expected: Expected,
+  exchange: Exchange,
+): Promise<ApiObject> {
   const claim = new Claim(expected);
   try {
     const read = readBody(body, claim.typeOf, expected.validation);
@@ -57,7 +59,9 @@ export async function decodeBody(body: RequestBody | undefined, expected: Expect
     made.apiVersion = printGroupVersion(claim.gvk);
     claim.check();
     expected.scheme.setDefaults(made, claim.gvk);
-    return { object: made, warnings };
+    for (const warning of warnings) exchange.warn(warning);
+    exchange.recorder?.object(made);
+    return made;
   } catch (error) {
     throw isDecodeError(error) || isNotRegisteredError(error) || isParseError(error)
       ? claim.refusal(error.message, body)

@@ -64,16 +64,7 @@ export async function openBody(
   const validation = fieldValidationOf(options);
   const validated: Expected =
     accepts === undefined ? { scheme, gvk, validation } : { scheme, gvk, validation, accepts };
-  return {
-    form,
-    options,
-    decode: async () => {
-      const { object, warnings } = await decodeBody(body, validated);
-      for (const warning of warnings) exchange.warn(warning);
-      exchange.recorder?.object(object);
-      return object;
-    },
-  };
+  return { form, options, decode: () => decodeBody(body, validated, exchange) };
 }
 
 /**

@@ -77,20 +77,22 @@ export async function removeObject(write: Write, key: string, old: StoredObject)
 }
 
 /** Runs a transaction and emits it. Rejects with ApiError. */
-async function commit(write: Write, key: string, transaction: Transaction): Promise<Outcome> {
+function commit(write: Write, key: string, transaction: Transaction): Promise<Outcome> {
   const { tools, endpoint, exchange, context } = write;
-  const { info, cause } = exchange.request;
-  let outcome: Outcome;
-  try {
-    outcome = await tools.store.commit(transaction);
-  } catch (error) {
-    throw storeFailure(error, refOf(endpoint, info.name), info.verb);
-  }
-  if (outcome.committed && tools.commits.subscribers > 0) {
-    const { user, manager } = context;
-    tools.commits.emit({ revision: outcome.revision, key, verb: info.verb, user, manager, cause });
-  }
-  return outcome;
+  return tools.store.commit(transaction).then(
+    (outcome) => {
+      if (outcome.committed && tools.commits.subscribers > 0) {
+        const { user, manager } = context;
+        const { info, cause } = exchange.request;
+        tools.commits.emit({ revision: outcome.revision, key, verb: info.verb, user, manager, cause });
+      }
+      return outcome;
+    },
+    (error: unknown) => {
+      const { name, verb } = exchange.request.info;
+      throw storeFailure(error, refOf(endpoint, name), verb);
+    },
+  );
 }
 
 /** Whether a write found the key other than it expected. */

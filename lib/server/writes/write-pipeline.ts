@@ -58,7 +58,7 @@ export async function createObject(write: Write, given: ApiObject): Promise<Stor
   wipeSystemFields(given);
   ensureNamespace(given, exchange.request.info.namespace, stored);
   dedupeOwners(given, exchange);
-  const object = await proposed(write, { next: () => given }, undefined);
+  const object = await proposed(write, given, undefined);
   const { name = '', generateName = '' } = metadataOf(object);
   const generates = name === '' && generateName !== '';
   for (let attempt = 1; ; attempt++) {
@@ -82,7 +82,8 @@ export async function updateObject(write: Write, proposal: Proposal): Promise<Ch
     if (old === undefined && (stored.strategy.createsOnUpdate !== true || subresource !== ''))
       throw notFound(refOf(endpoint, name));
     checkUid(write, key, proposal.uid, old);
-    const object = await proposed(write, proposal, old);
+    const next = proposal.next(old);
+    const object = await proposed(write, next instanceof Promise ? await next : next, old, proposal.into);
     if (old === undefined) {
       fillSystemFields(object, write.context);
       return putOf(await completed(write, object, undefined, () => tools.authorizeCreate(exchange)));
@@ -146,10 +147,13 @@ export function changeObject(
 }
 
 /** own → mutate → convert → check. */
-async function proposed(write: Write, { next, into }: Proposal, old: StoredObject | undefined): Promise<ApiObject> {
+async function proposed(
+  write: Write,
+  given: ApiObject,
+  old: StoredObject | undefined,
+  into?: Proposal['into'],
+): Promise<ApiObject> {
   const { endpoint, exchange, behaviour, tools } = write;
-  const made = next(old);
-  const given = made instanceof Promise ? await made : made;
   const owned = into === undefined ? write.ownFields(given, old && endpoint.fromHub(old)) : given;
   const operation = old === undefined ? 'CREATE' : 'UPDATE';
   const mutated = tools.admission === undefined ? owned : await write.mutate(operation, owned, old);
