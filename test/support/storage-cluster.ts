@@ -75,8 +75,9 @@ export class StorageCluster {
     };
   }
 
-  /** Starts the binder, if it does not run, and the one that makes claims for pods. */
+  /** Starts the binder and the controller that creates claims for pods; where they run, they are stopped first. */
   start(client: Client = inProcessClient(this.#handler)): void {
+    this.#running?.unsubscribe();
     this.#starts += 1;
     const options = { client, clock: this.clock, random: random(this.#starts) };
     const keep = (activity: PersistentVolumesActivity | EphemeralVolumesActivity): void => {
