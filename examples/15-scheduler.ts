@@ -2,11 +2,11 @@
 import { createCluster, random, virtualClock } from 'vivarium';
 import type { Attempt } from 'vivarium/scheduling';
 
-const cluster = await createCluster({ clock: virtualClock(), random: random('example'), controllers: [] });
+const cluster = await createCluster({ clock: virtualClock(), random: random('example') });
 const { client } = cluster;
 
-// Only the scheduler runs, so every activity is an attempt of it.
-cluster.activity$.subscribe(({ activity }) => {
+cluster.activity$.subscribe(({ part, activity }) => {
+  if (part !== 'scheduler') return;
   const attempt = activity as Attempt;
   if (attempt.type === 'started') console.log('the scheduler has listed the cluster');
   else if (attempt.type === 'scheduled')

@@ -31,8 +31,9 @@ const profile = { plugins: { multiPoint: { enabled: [{ name: 'Thrift', weight: 5
 const configuration = schedulerConfiguration({ profiles: [profile] }, { plugins: registryOf(plugins) });
 
 const scheduler = { configuration, plugins };
-const cluster = await createCluster({ clock: virtualClock(), random: random('example'), scheduler, controllers: [] });
-cluster.activity$.subscribe(({ activity }) => {
+const cluster = await createCluster({ clock: virtualClock(), random: random('example'), scheduler });
+cluster.activity$.subscribe(({ part, activity }) => {
+  if (part !== 'scheduler') return;
   const attempt = activity as Attempt;
   if (attempt.type === 'bound') console.log(`${attempt.pod.metadata?.name} goes to ${attempt.nodeName}`);
   if (attempt.type === 'unschedulable')
