@@ -17,6 +17,19 @@ import type { Clock } from '../core/index.js';
  */
 export type Answer = ApiResponse | Promise<ApiResponse>;
 
+/** The code under which a response is audited and counted: that of a stream is the upgrade's. */
+export function codeOf(response: ApiResponse): number {
+  switch (response.type) {
+    case 'watch':
+      return 200;
+    case 'stream':
+      return 101;
+    case 'object':
+    case 'raw':
+      return response.code;
+  }
+}
+
 /** Serves a request whose user is known. */
 export type Serve = (exchange: Exchange) => Answer;
 

@@ -4,7 +4,7 @@ import type { ApiRequest, ApiResponse, RequestBody } from '../../client/index.js
 import { parseIp, printIp, printMicroTime } from '../../core/index.js';
 import type { ApiObject, Frozen, Status } from '../../core/index.js';
 import type { UserInfo } from '../../core/types/index.js';
-import { codeOf } from '../response-code.js';
+import { codeOf } from '../pipeline.js';
 import type { Exchange, RequestRecorder } from '../requests/exchange.js';
 import type { AuditEvent, AuditObjectReference, AuditResponseStatus } from './audit-event.js';
 import type { AuditStage, AuditTerms } from './audit-policy.js';

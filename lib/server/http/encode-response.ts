@@ -14,9 +14,8 @@ import {
   resourceExpired,
   toStatus,
 } from '../../core/index.js';
-import { encodeList, isItemList } from './encode-list.js';
-import type { ListEncoding } from './encode-list.js';
-import { encodeBody } from './object-encoder.js';
+import { encodeBody, encodeList, isItemList } from './object-encoder.js';
+import type { ListEncoding } from './object-encoder.js';
 import { pump } from './stream-pump.js';
 import type { PumpLimits } from './stream-pump.js';
 import { warningHeaders } from './warnings.js';

@@ -10,8 +10,8 @@ import { Histogram, isApiError, labelText } from '../../core/index.js';
 import type { Clock, GroupResource, Kinds, MetricFamily, Sample } from '../../core/index.js';
 import { isLongRunning } from '../http/request-info.js';
 import type { Answer, Serve } from '../pipeline.js';
+import { codeOf } from '../pipeline.js';
 import type { Exchange } from '../requests/exchange.js';
-import { codeOf } from '../response-code.js';
 import { Peak } from './peak.js';
 
 /** What requests are told apart by. */
