@@ -49,7 +49,8 @@ interface Existing {
 
 /** Creates what is missing; resolves with the objects that exist. */
 async function createMissing(objects: readonly BootstrapObject[], tools: BootstrapTools): Promise<readonly Existing[]> {
-  const creating = { ...tools, kinds: new Map<string, StoredKind | undefined>(), time: tools.clock.now() };
+  const time = tools.clock.now();
+  const creating = { ...tools, kinds: new Map<string, StoredKind | undefined>(), time, timeText: printTime(time) };
   const drafts = objects.map((each) => draftOf(each, creating)).filter((draft) => draft !== undefined);
   const existing: Existing[] = [];
   for (let from = 0; from < drafts.length; from += storeLimits.changesMax) {
@@ -76,14 +77,16 @@ interface CreateTools extends BootstrapTools {
   readonly kinds: Map<string, StoredKind | undefined>;
   /** When they are created, in milliseconds since 1970. */
   readonly time: number;
+  /** The same as objects say it. */
+  readonly timeText: string;
 }
 
 function draftOf(given: BootstrapObject, tools: CreateTools): Draft | undefined {
   const { object, reconcile: reconcileWith } = given;
   const stored = storedKindOf(object, tools);
   if (stored === undefined) return undefined;
-  const { random, time } = tools;
-  const metadata = { ...object.metadata, uid: random.uuid(), creationTimestamp: printTime(time) };
+  const { random, time, timeText } = tools;
+  const metadata = { ...object.metadata, uid: random.uuid(), creationTimestamp: timeText };
   const owned = ownedByServer(stored, { ...object, metadata }, undefined, time);
   const { key, value, done } = stored.write(stored.keyOf(metadata.namespace ?? '', metadata.name ?? ''), owned);
   // `done` is not called for what is written: the value stays known as complete, so that it need not be decoded when a

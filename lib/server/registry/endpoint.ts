@@ -1,5 +1,5 @@
 // Where a resource is served: one version of a kind at a path, and the way between that version and what is stored.
-import { hasProtobuf, once } from '../../core/index.js';
+import { hasProtobuf } from '../../core/index.js';
 import type {
   Converter,
   GroupVersionKind,
@@ -36,7 +36,7 @@ export function endpointOf(kinds: Kinds, served: ServedKind, stored: StoredKind)
   const gvr = { group, version, resource: served.resource.plural };
   stored.servedAt(gvr);
   // Reads the schema of the kind, which a kind that is only written, as at the start, does not need.
-  const offer = once(() => (hasProtobuf(served.type()) ? objectOffer : customOffer));
+  let offer: Offer | undefined;
   return {
     get scheme() {
       return kinds.current;
@@ -46,7 +46,7 @@ export function endpointOf(kinds: Kinds, served: ServedKind, stored: StoredKind)
     gvr,
     stored,
     get offer() {
-      return offer();
+      return (offer ??= hasProtobuf(served.type()) ? objectOffer : customOffer);
     },
     toHub: kinds.current.converter(served, hub),
     fromHub: kinds.current.converter(hub, served),
