@@ -23,6 +23,8 @@ export interface Carrier {
   send(call: Call): Promise<Frozen<ApiObject>>;
   /** The events of a watch. Cold. Errors with ApiError. */
   watch(call: Call): Observable<RawEvent<Frozen<ApiObject>>>;
+  /** The bytes of an answer that is no object: a log. Cold. Errors with ApiError. */
+  bytes(call: Call): Observable<Uint8Array>;
   /** The stream of an exec, attach or port-forward. Rejects with ApiError. */
   stream(call: Call): Promise<StreamResponse>;
   /** The document at a path that is no resource, parsed where it is JSON and as text where it is not. */

@@ -7,6 +7,7 @@ import type { Place } from './calls.js';
 import type { Carrier } from './carrier.js';
 import type { Discovered, DiscoverOptions } from './discovery.js';
 import { discoverer } from './discovery.js';
+import type { KindSubresources } from './kind-subresources.js';
 import type { CallOptions } from './request-options.js';
 import type { DynamicObject, ResourceClient } from './resource-client.js';
 import { ResourceRequests } from './resource-requests.js';
@@ -17,6 +18,10 @@ export type KindType<V extends keyof KindTypes, K extends keyof KindTypes[V]> = 
   ? T
   : never;
 
+/** The objects of a kind of Kubernetes, with the subresources that only this kind has. */
+export type KindClient<V extends keyof KindTypes, K extends keyof KindTypes[V]> = ResourceClient<KindType<V, K>> &
+  KindSubresources<V, K>;
+
 /** What an object says it is. */
 export interface KindName {
   readonly apiVersion: string;
@@ -26,7 +31,7 @@ export interface KindName {
 /** A client of an API server. */
 export interface Client {
   /** The objects of a kind of Kubernetes, typed: `client.kind('apps/v1', 'Deployment')`. Asks nobody. */
-  kind<V extends keyof KindTypes, K extends keyof KindTypes[V]>(apiVersion: V, kind: K): ResourceClient<KindType<V, K>>;
+  kind<V extends keyof KindTypes, K extends keyof KindTypes[V]>(apiVersion: V, kind: K): KindClient<V, K>;
   /**
    * The objects of any kind. By name, the server is asked once where it is served, unless Kubernetes itself has it;
    * calls then reject with NoMatchError where it is not. An entry, as `discover` and REST mappers have them, asks
@@ -78,7 +83,8 @@ export function clientOf(carrier: Carrier): Client {
 
   return {
     kind: <V extends keyof KindTypes, K extends keyof KindTypes[V]>(apiVersion: V, kind: K) =>
-      resource<KindType<V, K>>({ apiVersion, kind: kind as string }),
+      // It has the subresources of every kind; the type shows those that this kind has.
+      resource<KindType<V, K>>({ apiVersion, kind: kind as string }) as KindClient<V, K>,
     resource,
     discover,
     read: (path, options = {}) => carrier.read(path, options),

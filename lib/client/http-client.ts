@@ -90,6 +90,12 @@ function httpCarrier(sending: HttpSending): Carrier {
         void follow(sending, { ...call, signal: abort.signal }, subscriber);
         return () => abort.abort();
       }),
+    bytes: (call) =>
+      new Observable((subscriber) => {
+        const abort = new AbortController();
+        void readBytes(sending, { ...call, signal: abort.signal }, subscriber);
+        return () => abort.abort();
+      }),
     stream: ({ info }) =>
       Promise.reject(new Error(`pods/${info.subresource} needs a client in process: HTTP does not carry streams`)),
     async read(path, { aggregated = false, signal }) {
@@ -162,6 +168,23 @@ async function follow(
     subscriber.complete();
   } catch (error) {
     // Ending the subscription aborts the request; nobody is left to hear how that went.
+    subscriber.error(error);
+  }
+}
+
+/** Emits the bytes of an answer as they come. Never rejects. */
+async function readBytes(sending: HttpSending, call: Call, subscriber: Subscriber<Uint8Array>): Promise<void> {
+  try {
+    const message = { ...messageOf(call), accept: anyType };
+    const response = await exchange(sending, message);
+    const pieces = piecesOf(response.body);
+    for (;;) {
+      const next = await reading(sending, message, () => pieces.next());
+      if (next.done === true || subscriber.closed) break;
+      subscriber.next(next.value);
+    }
+    subscriber.complete();
+  } catch (error) {
     subscriber.error(error);
   }
 }

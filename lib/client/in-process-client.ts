@@ -1,10 +1,10 @@
 // The client of a server in the same process: requests are values, answers are the frozen objects themselves. No JSON,
 // no bytes, no paths.
-import { defer, mergeAll } from 'rxjs';
+import { Observable, defer, mergeAll, of } from 'rxjs';
 import { deepFreeze, mediaTypes, parseJson, reasonOf, untilAborted } from '../core/index.js';
 import type { Frozen, Negotiated } from '../core/index.js';
 import type { UserInfo } from '../core/types/index.js';
-import type { AnswerNotes, ApiResponse, Handler, RequestInfo } from './api-request.js';
+import type { AnswerNotes, ApiResponse, Handler, RawResponse, RequestInfo } from './api-request.js';
 import { bareRefusal } from './bare-refusal.js';
 import type { Carrier } from './carrier.js';
 import type { Client } from './client.js';
@@ -57,6 +57,12 @@ function inProcessCarrier(handler: Handler, options: InProcessClientOptions): Ca
           response.type === 'watch' ? response.events : unfit(info, response, 'events'),
         ),
       ).pipe(mergeAll()),
+    bytes: ({ info, options: query }) =>
+      defer(() =>
+        ask({ info, user, options: query, tell, userAgent }, (response) =>
+          response.type === 'raw' && response.code < 400 ? bytesOf(response) : unfit(info, response, 'bytes'),
+        ),
+      ).pipe(mergeAll()),
     stream: ({ info, options: query, signal }) =>
       untilAborted(
         ask({ info, user, options: query, signal, tell, userAgent }, (response) =>
@@ -92,12 +98,18 @@ const aggregatedForm: Negotiated = Object.freeze({
 });
 
 const utf8 = new TextDecoder();
+const utf8Encoder = new TextEncoder();
 
 function documentOf(info: RequestInfo, response: ApiResponse): unknown {
   if (response.type === 'object') return response.object;
   const text = textOf(response);
   if (response.type !== 'raw' || response.code >= 400 || text === undefined) return unfit(info, response, 'a document');
   return response.contentType.startsWith(mediaTypes.json) ? parseJson(text) : text;
+}
+
+function bytesOf({ content }: RawResponse): Observable<Uint8Array> {
+  if (content instanceof Observable) return content;
+  return of(typeof content === 'string' ? utf8Encoder.encode(content) : content);
 }
 
 function textOf(response: ApiResponse): string | undefined {

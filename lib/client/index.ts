@@ -43,7 +43,15 @@ export type {
   ProcessStreams,
   StreamAnswer,
 } from './node-connector.js';
-export type { Client, KindName, KindType } from './client.js';
+export type { Client, KindClient, KindName, KindType } from './client.js';
+export type {
+  ActionClient,
+  CertificateSigningRequestSubresources,
+  KindSubresources,
+  PodSubresources,
+  ReadLogOptions,
+  ServiceAccountSubresources,
+} from './kind-subresources.js';
 export type { DynamicObject, Name, ResourceClient, Stored, SubresourceClient } from './resource-client.js';
 export type {
   ApplyOptions,

@@ -21,7 +21,6 @@ import type { ObjectChange } from './modify.js';
 import type { Patch } from './patch.js';
 import type {
   ApplyOptions,
-  CallOptions,
   DeleteCollectionOptions,
   DeleteOptions,
   GetOptions,
@@ -29,8 +28,6 @@ import type {
   WriteOptions,
 } from './request-options.js';
 import type { WaitOptions } from './wait-for.js';
-
-import type { AttachOptions, ExecOptions, PortForwarding, ProcessChannels } from './stream-response.js';
 
 /** An object as a server keeps it. */
 export type Stored<T extends ApiObject = ApiObject> = Frozen<Persisted<T>>;
@@ -93,16 +90,7 @@ export interface ResourceClient<T extends ApiObject = DynamicObject> {
   readonly status: SubresourceClient<T>;
   /** How many of them there are, for whatever has replicas. */
   readonly scale: SubresourceClient<Scale>;
-  /**
-   * Runs a command in a container of a pod. Rejects with ApiError where the server refuses; a later failure is the
-   * Status of the close. The caller closes the channels.
-   */
-  exec(name: Name, options: ExecOptions & CallOptions): Promise<ProcessChannels>;
-  /** Attaches to the main process of a container of a pod, likewise. */
-  attach(name: Name, options?: AttachOptions & CallOptions): Promise<ProcessChannels>;
-  /** Opens connections to ports of a pod, until it is closed. Rejects with ApiError. */
-  portForward(name: Name, options?: CallOptions): Promise<PortForwarding>;
-  /** Any other: `pods.subresource<Binding>('binding')`. */
+  /** Any other, such as one of a custom resource. Those of Kubernetes' own kinds are in kind-subresources.ts. */
   subresource<S extends ApiObject = DynamicObject>(name: string): SubresourceClient<S>;
 }
 

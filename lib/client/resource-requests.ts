@@ -3,9 +3,17 @@ import { defer, from, mergeMap, throwError } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { isApiError } from '../core/index.js';
 import type { ApiObject, Frozen, ListOptions, Page, RawEvent, Status, WatchOptions } from '../core/index.js';
-import type { Scale } from '../core/types/index.js';
+import type { Binding, CertificateSigningRequest, Eviction, Pod, Scale, TokenRequest } from '../core/types/index.js';
 import type { Place, Question } from './calls.js';
 import { callOf } from './calls.js';
+import type {
+  ActionClient,
+  CertificateSigningRequestSubresources,
+  PodSubresources,
+  ReadLogOptions,
+  ServiceAccountSubresources,
+} from './kind-subresources.js';
+import { logAt } from './log-requests.js';
 import type { ObjectChange } from './modify.js';
 import { modifyObject } from './modify.js';
 import { pageOf } from './page.js';
@@ -29,7 +37,9 @@ import { waitForObject } from './wait-for.js';
 import { applyObject, askFor, getObject, objectBody, patchObject, replaceObject } from './verbs.js';
 
 /** The objects of a kind. */
-export class ResourceRequests<T extends ApiObject> implements ResourceClient<T> {
+export class ResourceRequests<T extends ApiObject>
+  implements ResourceClient<T>, PodSubresources, ServiceAccountSubresources, CertificateSigningRequestSubresources
+{
   readonly #place: Place;
 
   constructor(place: Place) {
@@ -136,6 +146,34 @@ export class ResourceRequests<T extends ApiObject> implements ResourceClient<T> 
     return this.subresource('scale');
   }
 
+  get binding(): ActionClient<Binding, Status> {
+    return this.#action('binding');
+  }
+
+  get eviction(): ActionClient<Eviction, Status> {
+    return this.#action('eviction');
+  }
+
+  get token(): ActionClient<TokenRequest, Frozen<TokenRequest>> {
+    return this.#action('token');
+  }
+
+  get approval(): SubresourceClient<CertificateSigningRequest> {
+    return this.subresource('approval');
+  }
+
+  get resize(): SubresourceClient<Pod> {
+    return this.subresource('resize');
+  }
+
+  get ephemeralContainers(): SubresourceClient<Pod> {
+    return this.subresource('ephemeralcontainers');
+  }
+
+  log(name: Name, options: ReadLogOptions = {}): Observable<string> {
+    return logAt(this.#place, name, options);
+  }
+
   exec(name: Name, options: ExecOptions & CallOptions): Promise<ProcessChannels> {
     return execAt(this.#place, name, options);
   }
@@ -150,6 +188,11 @@ export class ResourceRequests<T extends ApiObject> implements ResourceClient<T> 
 
   subresource<S extends ApiObject>(name: string): SubresourceClient<S> {
     return new SubresourceRequests({ ...this.#place, subresource: name });
+  }
+
+  /** The kind of the answer is what the API says of the subresource. */
+  #action<S extends ApiObject, Answer>(name: string): ActionClient<S, Answer> {
+    return this.subresource<S>(name) as ActionClient<S, unknown> as ActionClient<S, Answer>;
   }
 }
 

@@ -1,10 +1,11 @@
 // One client, three ways to the same server: in process, through the wire without a socket, and over TLS with a
 // kubeconfig. Whoever uses it must not be able to tell which.
-import { lastValueFrom, map, take, tap, toArray } from 'rxjs';
+import { setImmediate as turn } from 'node:timers/promises';
+import { Subject, defer, finalize, firstValueFrom, lastValueFrom, map, of, take, tap, toArray } from 'rxjs';
 import type { Observable } from 'rxjs';
 import t, { type Test } from 'tap';
-import type { Authorizer } from '../../lib/auth/index.js';
-import type { Client, Handler } from '../../lib/client/index.js';
+import type { Authorizer, TokenIssuer } from '../../lib/auth/index.js';
+import type { Client, Handler, NodeConnector } from '../../lib/client/index.js';
 import { addFinalizer, httpClient, inProcessClient, removeFinalizer } from '../../lib/client/index.js';
 import { connect, loadKubeconfig } from '../../lib/client/node/index.js';
 import type { ApiError, ApiObject, Frozen, KindOptions, Page } from '../../lib/core/index.js';
@@ -29,7 +30,7 @@ import {
   watcher,
 } from '../../lib/core/index.js';
 import type { Binding, ConfigMap, Deployment, Pod } from '../../lib/core/types/index.js';
-import type { ServerOptions } from '../../lib/server/index.js';
+import type { ApiServer, ServerOptions } from '../../lib/server/index.js';
 import { createServer, fetchHandler } from '../../lib/server/index.js';
 import { apiServerHosts, createAuthority, kubeconfig, listen } from '../../lib/server/node/index.js';
 import { memoryStore } from '../../lib/storage/index.js';
@@ -108,6 +109,7 @@ const ways: readonly (readonly [string, Open])[] = [
 
 interface Scene {
   readonly client: Client;
+  readonly server: ApiServer;
   readonly warnings: string[];
 }
 
@@ -121,7 +123,7 @@ async function open(t: Test, way: Open, options: Partial<ServerOptions> = {}): P
     await server.close();
     await store.close();
   });
-  return { client, warnings };
+  return { client, server, warnings };
 }
 
 async function refusal(promise: Promise<unknown>): Promise<ApiError> {
@@ -141,6 +143,7 @@ const deployment: Deployment = {
   metadata: { name: 'web', namespace: 'default' },
   spec: { replicas: 1, selector: { matchLabels: { app: 'web' } }, template },
 };
+const binding: Binding = { metadata: { name: 'p' }, target: { kind: 'Node', name: 'n1' } };
 const pod = (name: string): Pod => ({
   metadata: { name, namespace: 'default' },
   spec: { containers: [{ name: 'main', image: 'nginx' }] },
@@ -309,14 +312,94 @@ for (const [how, way] of ways) {
 
     await client.kind('v1', 'Pod').create(pod('p'));
     const pods = client.kind('v1', 'Pod').in('default');
-    t.match(
-      await pods
-        .subresource<Binding>('binding')
-        .create('p', { metadata: { name: 'p' }, target: { kind: 'Node', name: 'n1' } }),
-      { kind: 'Status', status: 'Success' },
-    );
+    t.match(await pods.binding.create('p', binding), {
+      kind: 'Status',
+      status: 'Success',
+    });
     t.equal((await pods.get('p')).spec?.nodeName, 'n1');
     t.match((await refusal(deployments.status.apply(deployment, { fieldManager: 'me' }))).status, { code: 415 });
+  });
+
+  t.test(`${how}: subresources of pods, service accounts and signing requests`, async (t) => {
+    const tokens: TokenIssuer = {
+      defaultAudiences: ['api'],
+      issue: () => ({
+        token: 'secret',
+        expirationSeconds: 3600,
+        expirationTimestamp: '2030-01-01T00:00:00Z',
+        credentialId: 'JTI=1',
+      }),
+    };
+    const { client } = await open(t, way, { tokens });
+    const pods = client.kind('v1', 'Pod').in('default');
+    const limited = { name: 'main', image: 'nginx', resources: { limits: { cpu: '10m' } } };
+    await pods.create({ metadata: { name: 'p' }, spec: { containers: [limited] } });
+    t.match(await pods.binding.in('default').create('p', binding), {
+      kind: 'Status',
+      status: 'Success',
+    });
+    const container = { name: 'debugger', image: 'busybox' };
+    t.match(await pods.ephemeralContainers.patch('p', { strategic: { spec: { ephemeralContainers: [container] } } }), {
+      spec: { ephemeralContainers: [container] },
+    });
+    const resized = { containers: [{ name: 'main', resources: { requests: { cpu: '20m' }, limits: { cpu: '20m' } } }] };
+    t.match(await pods.resize.patch('p', { strategic: { spec: resized } }), { spec: resized });
+    t.match(await pods.eviction.create('p', { metadata: { name: 'p' } }), { kind: 'Status', status: 'Success' });
+    t.match(await pods.find('p'), { metadata: { deletionTimestamp: String } });
+
+    const accounts = client.kind('v1', 'ServiceAccount').in('default');
+    await accounts.create({ metadata: { name: 'robot' } });
+    const { status } = await accounts.token.create('robot', { spec: { audiences: [] } });
+    t.match(status, { token: 'secret', expirationTimestamp: '2030-01-01T00:00:00Z' });
+  });
+
+  t.test(`${how}: logs come line by line`, async (t) => {
+    const { client, server } = await open(t, way);
+    const written = new Subject<Uint8Array>();
+    const utf8 = new TextEncoder();
+    const asked: unknown[] = [];
+    let following = 0;
+    const connector: NodeConnector = {
+      log: ({ container }, options) => {
+        asked.push([container, options]);
+        if (!options.follow) return of(utf8.encode('on'), utf8.encode('e\n\nthr'), utf8.encode('ee'));
+        return defer(() => {
+          following += 1;
+          return written.pipe(finalize(() => (following -= 1)));
+        });
+      },
+    };
+    server.nodes.register(connector);
+    const pods = client.kind('v1', 'Pod').in('default');
+    await client.kind('v1', 'Node').create({ metadata: { name: 'n1' } });
+    await pods.create(pod('p'));
+    t.strictSame(await all(pods.log('p')), [], 'nothing has run yet');
+    await pods.binding.create('p', binding);
+    t.strictSame(await all(pods.log('p', { tailLines: 3, container: 'main' })), ['one', '', 'three']);
+    t.match(asked, [['main', { follow: false, tailLines: 3 }]]);
+    t.match((await refusal(all(pods.log('q')))).status, { reason: 'NotFound' });
+    t.match((await refusal(all(pods.log('p', { tailLines: -1 })))).status, { reason: 'Invalid' });
+
+    const lines: string[] = [];
+    const first = new Subject<void>();
+    const subscription = pods
+      .log('p', { follow: true })
+      .pipe(
+        tap((line) => {
+          lines.push(line);
+          first.next();
+        }),
+      )
+      .subscribe();
+    while (following === 0) await turn();
+    const seen = firstValueFrom(first, { defaultValue: undefined });
+    written.next(utf8.encode('a\nb'));
+    await seen;
+    t.strictSame(lines, ['a'], 'a line is emitted when it is complete');
+    subscription.unsubscribe();
+    // The transport of this way does not cancel the body of a request that was aborted, as `fetch` does.
+    if (way !== withoutSocket) while (following > 0) await turn();
+    t.ok(subscription.closed, 'unsubscribing ends the request');
   });
 
   t.test(`${how}: a watch tells what happens, in order, until it is left`, async (t) => {

@@ -1,13 +1,24 @@
 // What the types promise to a caller. Checked by tstyche, never run.
 import { expect, test } from 'tstyche';
 import type { Observable } from 'rxjs';
-import type { ApiObject, Clock, Frozen, JsonObject, ListWatch, Persisted, WatcherEvent } from '../../lib/core/index.js';
+import type {
+  ApiObject,
+  Clock,
+  Frozen,
+  JsonObject,
+  ListWatch,
+  Persisted,
+  Status,
+  WatcherEvent,
+} from '../../lib/core/index.js';
 import { isApiError, setIn, snapshotWriter, updateIn } from '../../lib/core/index.js';
 import type {
+  ConfigMap,
   Deployment,
   HorizontalPodAutoscaler,
   Pod,
   RestartPolicy,
+  TokenRequest,
   autoscalingV1,
   eventsV1,
 } from '../../lib/core/types/index.js';
@@ -20,7 +31,7 @@ import type {
   TokenAuthenticator,
 } from '../../lib/auth/index.js';
 import { bearerTokens, bootstrapTokens, rbacAuthorizer } from '../../lib/auth/index.js';
-import type { Client, Patch, ResourceClient, Stored } from '../../lib/client/index.js';
+import type { Client, KindClient, Patch, ResourceClient, Stored } from '../../lib/client/index.js';
 import { createServer } from '../../lib/server/index.js';
 import type { ApiServer } from '../../lib/server/index.js';
 import type { Batch, Store } from '../../lib/storage/index.js';
@@ -84,7 +95,7 @@ test('stored values are JSON objects', () => {
 });
 
 test('a client knows the kinds of Kubernetes by name', () => {
-  expect(client.kind('v1', 'Pod')).type.toBe<ResourceClient<Pod>>();
+  expect(client.kind('v1', 'Pod')).type.toBeAssignableTo<ResourceClient<Pod>>();
   expect(client.kind('autoscaling/v1', 'HorizontalPodAutoscaler')).type.toBe<
     ResourceClient<autoscalingV1.HorizontalPodAutoscaler>
   >();
@@ -93,6 +104,22 @@ test('a client knows the kinds of Kubernetes by name', () => {
   expect(client.kind('v1', 'Pod').get('a')).type.toBe<Promise<Stored<Pod>>>();
   expect(client.kind('v1', 'Pod').create).type.not.toBeCallableWith({ kind: 'Deployment' });
   expect(client.kind('v1', 'Pod').create).type.toBeCallableWith(stored);
+});
+
+test('a kind shows the subresources that it has', () => {
+  const pods = client.kind('v1', 'Pod').in('default');
+  expect(pods).type.toBe<KindClient<'v1', 'Pod'>>();
+  expect(pods.log('a', { follow: true })).type.toBe<Observable<string>>();
+  expect(pods.eviction.create('a', {})).type.toBe<Promise<Status>>();
+  expect(pods.binding.create).type.toBeCallableWith('a', { target: { name: 'node' } });
+  expect(pods.binding.create).type.not.toBeCallableWith('a', {});
+  expect(pods).type.not.toHaveProperty('token');
+  const token = client.kind('v1', 'ServiceAccount').token.create('a', { spec: { audiences: [] } });
+  expect(token).type.toBe<Promise<Frozen<TokenRequest>>>();
+  expect(client.kind('certificates.k8s.io/v1', 'CertificateSigningRequest')).type.toHaveProperty('approval');
+  expect(client.kind('v1', 'ConfigMap')).type.toBe<ResourceClient<ConfigMap>>();
+  expect(client.kind('v1', 'ConfigMap')).type.not.toHaveProperty('log');
+  expect(client.kind('v1', 'ConfigMap')).type.not.toHaveProperty('exec');
 });
 
 test('the objects of a kind are a ListWatch', () => {
