@@ -8,9 +8,9 @@ export const publicNamesMax: Readonly<Record<string, number>> = {
   './core': 344,
   // The objects of the Kubernetes API, generated.
   './types': 699,
-  // With the contract of node connectors and the channels of exec, attach and port-forward.
+  // With the contract of node connectors the channels of exec, attach and port-forward, and subresources by kind.
   './client': 112,
-  './auth': 116,
+  './auth': 114,
   './auth/node': 49,
   './scheduling': 179,
 };
