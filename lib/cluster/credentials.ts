@@ -62,6 +62,8 @@ export function lazyCredentials(given: ClusterCredentials | undefined, clock: Cl
 
 /** A browser build replaces `./node/index.js` by an empty module, see `browser` in package.json. */
 async function created(clock: Clock): Promise<ClusterCredentials> {
-  const { createCredentials } = await import('./node/index.js');
-  return createCredentials({ clock, issuer: defaultIssuer });
+  const adapter = await import('./node/index.js');
+  if (!('createCredentials' in adapter))
+    throw new Error('ports, certificates and tokens need Node; this is a build for browsers');
+  return adapter.createCredentials({ clock, issuer: defaultIssuer });
 }
