@@ -616,6 +616,25 @@ t.test('a server that learns its address late publishes it', async (t) => {
   await server.close();
 });
 
+t.test('a revision that no store can reach is one of the future', async (t) => {
+  const { clock, refusal, server } = served();
+  const options = { resourceVersion: '9223372036854775807', limit: 500 };
+  const refused = refusal('list', { options });
+  await clock.advance('10s');
+  t.match(await refused, { code: 504, message: /^Timeout: Too large resource version/ });
+  await server.close();
+});
+
+t.test('a name that no key can hold is refused', async (t) => {
+  const { refusal, server } = served();
+  const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata: { name: '\0' } };
+  t.match(await refusal('create', { group: 'rbac.authorization.k8s.io', resource: 'roles', object: role }), {
+    code: 400,
+    message: 'the key contains U+0000',
+  });
+  await server.close();
+});
+
 t.test('one seed is one history', async (t) => {
   const run = async (): Promise<string> => {
     const { object, server, clock } = served();

@@ -304,8 +304,9 @@ t.test('registers are judged as trying every order judges them', async (t) => {
       drawn.map(({ action, moments: [x, y], lost }, client): RegisterOperation => ({
         client,
         key: '/k',
-        called: Math.min(x, y) * 10 + client,
-        returned: Math.max(x, y) * 10 + client + 5,
+        // No two events at one moment: which of them came first would be undefined.
+        called: Math.min(x, y) * 20 + client,
+        returned: Math.max(x, y) * 20 + client + 10,
         action,
         lost: lost && client % 2 === 0,
       })),

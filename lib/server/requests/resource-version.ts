@@ -21,8 +21,9 @@ export function watchRevision(resourceVersion: string): Revision {
 
 function revisionIn(text: string, refusal: (problem: string) => Error): Revision {
   const isNumber = /^[0-9]+$/.test(text);
-  // Beyond 2^53 revisions lose their last digits; none that a store ever had is that large.
-  if (isNumber && (text.length < 20 || BigInt(text) < 2n ** 64n)) return Number(text);
+  // No store ever reaches 2^53 - 1, so every larger number means the same: a revision of the future.
+  if (isNumber && (text.length < 20 || BigInt(text) < 2n ** 64n))
+    return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
   const quoted = JSON.stringify(text);
   throw refusal(
     `resourceVersion: Invalid value: ${quoted}: strconv.ParseUint: parsing ${quoted}: ${isNumber ? 'value out of range' : 'invalid syntax'}`,

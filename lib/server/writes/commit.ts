@@ -2,6 +2,7 @@
 // A write that was responded to is durable; one whose outcome is unknown is a timeout.
 import {
   alreadyExists,
+  badRequest,
   internalError,
   requestEntityTooLarge,
   serverTimeout,
@@ -115,6 +116,8 @@ export function taken(ref: ResourceRef, existing: StoredObject | undefined): Err
 function storeFailure(error: unknown, ref: ResourceRef, operation: string): unknown {
   if (!isStoreError(error)) return error;
   switch (error.code) {
+    case 'invalid':
+      return badRequest(error.message); // such as a name that no key can hold
     case 'too-large':
       return requestEntityTooLarge(error.message);
     case 'unavailable':
