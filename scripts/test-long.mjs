@@ -1,6 +1,7 @@
 // The long run of the tests: every test file that scales with it (it imports support/properties.ts), with many samples
-// from a seed of its own, crash loops, long fuzzing, and the conformance cases that are known to fail. Prints the seed;
-// `PROPERTY_SEED=N npm run test:long [-- FILES]` repeats it.
+// from a seed of its own, crash loops, long fuzzing, and the conformance cases that are known to fail. The seed is that
+// of the tree that is tested: every change draws other samples, and a failure repeats until the tree changes.
+// `PROPERTY_SEED=N npm run test:long [-- FILES]` chooses another; `PROPERTY_SEED=random` a new one each time.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +12,7 @@ const files = readdirSync('test', { recursive: true })
   .map((file) => join('test', file))
   .filter((file) => file.endsWith('.ts') && !file.startsWith(join('test', 'support')))
   .filter((file) => readFileSync(file, 'utf8').includes("support/properties.js'"));
-const seed = process.env.PROPERTY_SEED ?? String(Math.trunc(Math.random() * 2 ** 31));
+const seed = seedOf(process.env.PROPERTY_SEED);
 console.log(`PROPERTY_SEED=${seed}`);
 const { status } = spawnSync(
   process.execPath,
@@ -20,3 +21,11 @@ const { status } = spawnSync(
 );
 console.log(`PROPERTY_SEED=${seed}`);
 process.exit(status ?? 1);
+
+function seedOf(given) {
+  if (given !== undefined && given !== 'random') return given;
+  const { stdout } = spawnSync('git', ['rev-parse', 'HEAD^{tree}'], { encoding: 'utf8' });
+  const tree = /^[0-9a-f]{7}/.exec(stdout ?? '')?.[0];
+  const isChosen = given === undefined && tree !== undefined;
+  return String(isChosen ? Number.parseInt(tree, 16) : Math.trunc(Math.random() * 2 ** 31));
+}
