@@ -28,6 +28,8 @@ const realErrors: readonly (readonly [code: number, message: RegExp])[] = [
   // Strategic merge patches whose directives or lists make no sense.
   [500, /does not contain declared merge key/],
   [500, /^unknown patch type: /],
+  [500, /^The order in patch list:\n/],
+  [500, /^merging an object in json but data type is not struct, instead is: /],
   [500, /^list element types are not identical: /],
   [500, /^unable to find api field in struct /],
   [500, /^This request caused apiserver to panic\./],
