@@ -20,8 +20,7 @@ export function componentStatuses(checks: readonly HealthCheck[]): VirtualResour
     }
     const component = components.find((each) => each.name === name);
     if (component === undefined) throw notFound({ group: '', resource: 'componentstatus', name });
-    const object = { kind: 'ComponentStatus', apiVersion: 'v1', ...(await statusOf(component)) };
-    return { type: 'object', code: 200, object: deepFreeze(object), form };
+    return { type: 'object', code: 200, object: deepFreeze(await statusOf(component)), form };
   };
 }
 
@@ -32,6 +31,8 @@ async function statusOf(component: HealthCheck): Promise<object> {
     (error: unknown) => errorText(error),
   );
   return {
+    kind: 'ComponentStatus',
+    apiVersion: 'v1',
     metadata: { name },
     conditions: [{ type: 'Healthy', status: problem === undefined ? 'True' : 'False', message: problem ?? 'ok' }],
   };
